@@ -61,7 +61,7 @@ def _named(data: Path, name: str, dialect: str) -> Row:
     for record in read_lines(data / name / "questions.jsonl"):
         gold = {each.rpartition(".")[2].casefold() for each in record["gold_tables"]}
         found = sql_references(str(record["sql"]).split(";")[0], dialect)
-        names = {each.spellings[-1].casefold() for each in found.tables}
+        names = {each.parts[-1].casefold() for each in found.tables}
         outcome = "not parsed" if found.unread else "right" if names == gold else "others"
         counts.update({"queries": 1, outcome: 1, "with a wrong name": int(not found.unread and bool(names - gold))})
     return {"set": name, **{part: counts[part] for part in ("queries", "right", "not parsed", "with a wrong name")}}

@@ -15,7 +15,7 @@ from infra.model import Model, Part
 from infra.schedule import Schedule
 from infra.sections import CapabilitySection, Memory
 from tribal.capabilities import capabilities
-from tribal.ports.capability import Capability
+from tribal.ports.tool import Capability
 
 FOLDER = Path(__file__).parent / "environments"
 

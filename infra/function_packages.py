@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tribal.capabilities import capabilities
-from tribal.ports.capability import Capability
+from tribal.ports.tool import Capability
 
 OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""

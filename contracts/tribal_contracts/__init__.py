@@ -11,188 +11,188 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal_contracts.core.access import AccessToken, AccessTokens, ServeSettings
-    from tribal_contracts.core.camel import ToolError
-    from tribal_contracts.core.codes import ERROR_CODES, CodeDefaults, agent_error
-    from tribal_contracts.core.configuration import ProfileEntry
-    from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
-    from tribal_contracts.core.models import (
-        NANODOLLARS,
-        ModelPrice,
-        ModelProvider,
-        ModelQuote,
-        ModelSettings,
-        ModelUsage,
-        sum_usage,
-    )
-    from tribal_contracts.core.runs import LeaseRecord, RunRecord, SourceRecord
-    from tribal_contracts.core.shape import (
-        SCHEMA_VERSION,
-        AgentError,
-        AgentStatus,
-        CapabilitySettings,
-        ClosedContract,
-        ContentHash,
-        Contract,
-        Count,
-        DatabaseType,
-        DomainName,
-        ErrorSeverity,
-        FullyQualifiedTableName,
-        ISOTimestamp,
-        RowCount,
-        TablePriority,
-        UnitInterval,
-        Unset,
-    )
-    from tribal_contracts.documentation.budget import BudgetHolder, BudgetRecord, BudgetSpend
-    from tribal_contracts.documentation.catalog import (
-        CatalogCheck,
-        CatalogColumn,
-        CatalogForeignKey,
-        CatalogIndex,
-        CatalogKey,
-        CatalogReading,
-        CatalogSchema,
-        CatalogSlice,
-        CatalogSnapshot,
-        CatalogStatistics,
-        CatalogTable,
-        ExpandedDatabases,
-        IncomingKey,
-        KeyElsewhere,
-        SliceNeighbour,
-        TableCopy,
-        TableKind,
-        TableStatistics,
-    )
-    from tribal_contracts.documentation.configuration import DatabaseEntry, DatabaseLimits, Glob, LintRules, Selection
-    from tribal_contracts.documentation.corrections import (
-        AgreedCorrection,
-        Correction,
-        ProposedCorrection,
-        WrittenCorrection,
-        WrittenWords,
-    )
-    from tribal_contracts.documentation.documents import (
-        Annotations,
-        Description,
-        DescriptionSource,
-        DocumentedCheck,
-        DocumentedColumn,
-        DocumentedForeignKey,
-        DocumentedIndex,
-        DocumentedKey,
-        DocumentedRelation,
-        DomainAnnotation,
-        DomainDocument,
-        DomainLink,
-        DomainTable,
-        Evidence,
-        EvidenceKind,
-        OverviewDocument,
-        OverviewDomain,
-        Relationship,
-        RelationshipsDocument,
-        TableAnnotation,
-        TableDocument,
-    )
-    from tribal_contracts.documentation.keys import (
-        ColumnComparison,
-        DocumentedInferredKey,
-        InferredKey,
-        InferredKeys,
-        KeyEvidence,
-        KeyEvidenceKind,
-    )
-    from tribal_contracts.documentation.plan import (
-        Complexity,
-        DatabaseAnalysis,
-        DocumentationPlan,
-        DomainMove,
-        Minutes,
-        PlanSummary,
-        TableSpec,
-        WorkUnit,
-    )
-    from tribal_contracts.documentation.progress import (
-        DatabaseManifest,
-        DocumentationManifest,
-        DocumenterProgress,
-        DocumenterStats,
-        IndexableFile,
-        WorkUnitManifest,
-        WorkUnitProgress,
-    )
-    from tribal_contracts.documentation.prose import CatalogNames, DroppedSentence, KeptProse, KeptSlice
-    from tribal_contracts.documentation.runs import (
-        FinishCheckpoint,
-        HandedBack,
-        OutlineUnit,
-        RunOutline,
-        TableResult,
-        UnitResult,
-        WrittenFile,
-    )
-    from tribal_contracts.documentation.tasks import (
-        CloseTask,
-        ComposedRun,
-        ComposeTask,
-        DatabasePointer,
-        DocumentResult,
-        DocumentTask,
-        FailedTask,
-        FinishResult,
-        FinishTask,
-        OpenedRun,
-        OpenTask,
-        ReadResult,
-        ReadTask,
-        RunRequest,
-        UnitCounts,
-        UnitFailure,
-        UnitItem,
-        Wave,
-    )
-    from tribal_contracts.memory.records import IdentitySettings, MemorySettings
-    from tribal_contracts.project_file import CAPABILITY_SECTIONS, AnswerLimits, ProjectFile
-    from tribal_contracts.retrieval.calls import CallerRecord, IdentityRecord, ToolCall, ToolCallEvent
-    from tribal_contracts.retrieval.indexing import (
-        DocType,
-        DocumentRecord,
-        IndexerProgress,
-        IndexMetadata,
-        KeyEdge,
-        KeyGraph,
-    )
-    from tribal_contracts.retrieval.names import ListNamesInput, ListNamesOutput, NameKind
-    from tribal_contracts.retrieval.tools import (
-        ColumnDetail,
-        ColumnSummary,
-        DomainInfo,
-        DomainTableSummary,
-        ForeignKeyDetail,
-        GetDomainOverviewInput,
-        GetDomainOverviewOutput,
-        GetJoinPathInput,
-        GetJoinPathOutput,
-        GetTableSchemaInput,
-        GetTableSchemaOutput,
-        GuidanceItem,
-        IndexDetail,
-        JoinAlternative,
-        JoinStep,
-        ListDomainsInput,
-        ListDomainsOutput,
-        QueryInterpretation,
-        RelatedTable,
-        SearchTablesInput,
-        SearchTablesOutput,
-        TableName,
-        TableSchema,
-        TableSearchResult,
-        ToolOutput,
-    )
+    from tribal_contracts.core.access import AccessToken as AccessToken
+    from tribal_contracts.core.access import AccessTokens as AccessTokens
+    from tribal_contracts.core.access import ServeSettings as ServeSettings
+    from tribal_contracts.core.camel import ToolError as ToolError
+    from tribal_contracts.core.codes import ERROR_CODES as ERROR_CODES
+    from tribal_contracts.core.codes import CodeDefaults as CodeDefaults
+    from tribal_contracts.core.codes import agent_error as agent_error
+    from tribal_contracts.core.configuration import ProfileEntry as ProfileEntry
+    from tribal_contracts.core.knowledge_settings import KnowledgeSettings as KnowledgeSettings
+    from tribal_contracts.core.knowledge_settings import SyncSettings as SyncSettings
+    from tribal_contracts.core.models import NANODOLLARS as NANODOLLARS
+    from tribal_contracts.core.models import ModelPrice as ModelPrice
+    from tribal_contracts.core.models import ModelProvider as ModelProvider
+    from tribal_contracts.core.models import ModelQuote as ModelQuote
+    from tribal_contracts.core.models import ModelSettings as ModelSettings
+    from tribal_contracts.core.models import ModelUsage as ModelUsage
+    from tribal_contracts.core.models import sum_usage as sum_usage
+    from tribal_contracts.core.runs import LeaseRecord as LeaseRecord
+    from tribal_contracts.core.runs import RunRecord as RunRecord
+    from tribal_contracts.core.runs import SourceRecord as SourceRecord
+    from tribal_contracts.core.shape import SCHEMA_VERSION as SCHEMA_VERSION
+    from tribal_contracts.core.shape import AgentError as AgentError
+    from tribal_contracts.core.shape import AgentStatus as AgentStatus
+    from tribal_contracts.core.shape import CapabilitySettings as CapabilitySettings
+    from tribal_contracts.core.shape import ClosedContract as ClosedContract
+    from tribal_contracts.core.shape import ContentHash as ContentHash
+    from tribal_contracts.core.shape import Contract as Contract
+    from tribal_contracts.core.shape import Count as Count
+    from tribal_contracts.core.shape import DatabaseType as DatabaseType
+    from tribal_contracts.core.shape import DomainName as DomainName
+    from tribal_contracts.core.shape import ErrorSeverity as ErrorSeverity
+    from tribal_contracts.core.shape import FullyQualifiedTableName as FullyQualifiedTableName
+    from tribal_contracts.core.shape import ISOTimestamp as ISOTimestamp
+    from tribal_contracts.core.shape import RowCount as RowCount
+    from tribal_contracts.core.shape import TablePriority as TablePriority
+    from tribal_contracts.core.shape import UnitInterval as UnitInterval
+    from tribal_contracts.core.shape import Unset as Unset
+    from tribal_contracts.documentation.budget import BudgetHolder as BudgetHolder
+    from tribal_contracts.documentation.budget import BudgetRecord as BudgetRecord
+    from tribal_contracts.documentation.budget import BudgetSpend as BudgetSpend
+    from tribal_contracts.documentation.catalog import CatalogCheck as CatalogCheck
+    from tribal_contracts.documentation.catalog import CatalogColumn as CatalogColumn
+    from tribal_contracts.documentation.catalog import CatalogForeignKey as CatalogForeignKey
+    from tribal_contracts.documentation.catalog import CatalogIndex as CatalogIndex
+    from tribal_contracts.documentation.catalog import CatalogKey as CatalogKey
+    from tribal_contracts.documentation.catalog import CatalogReading as CatalogReading
+    from tribal_contracts.documentation.catalog import CatalogSchema as CatalogSchema
+    from tribal_contracts.documentation.catalog import CatalogSlice as CatalogSlice
+    from tribal_contracts.documentation.catalog import CatalogSnapshot as CatalogSnapshot
+    from tribal_contracts.documentation.catalog import CatalogStatistics as CatalogStatistics
+    from tribal_contracts.documentation.catalog import CatalogTable as CatalogTable
+    from tribal_contracts.documentation.catalog import ExpandedDatabases as ExpandedDatabases
+    from tribal_contracts.documentation.catalog import IncomingKey as IncomingKey
+    from tribal_contracts.documentation.catalog import KeyElsewhere as KeyElsewhere
+    from tribal_contracts.documentation.catalog import SliceNeighbour as SliceNeighbour
+    from tribal_contracts.documentation.catalog import TableCopy as TableCopy
+    from tribal_contracts.documentation.catalog import TableKind as TableKind
+    from tribal_contracts.documentation.catalog import TableStatistics as TableStatistics
+    from tribal_contracts.documentation.configuration import DatabaseEntry as DatabaseEntry
+    from tribal_contracts.documentation.configuration import DatabaseLimits as DatabaseLimits
+    from tribal_contracts.documentation.configuration import Glob as Glob
+    from tribal_contracts.documentation.configuration import LintRules as LintRules
+    from tribal_contracts.documentation.configuration import Selection as Selection
+    from tribal_contracts.documentation.corrections import AgreedCorrection as AgreedCorrection
+    from tribal_contracts.documentation.corrections import Correction as Correction
+    from tribal_contracts.documentation.corrections import ProposedCorrection as ProposedCorrection
+    from tribal_contracts.documentation.corrections import WrittenCorrection as WrittenCorrection
+    from tribal_contracts.documentation.corrections import WrittenWords as WrittenWords
+    from tribal_contracts.documentation.documents import Annotations as Annotations
+    from tribal_contracts.documentation.documents import Description as Description
+    from tribal_contracts.documentation.documents import DescriptionSource as DescriptionSource
+    from tribal_contracts.documentation.documents import DocumentedCheck as DocumentedCheck
+    from tribal_contracts.documentation.documents import DocumentedColumn as DocumentedColumn
+    from tribal_contracts.documentation.documents import DocumentedForeignKey as DocumentedForeignKey
+    from tribal_contracts.documentation.documents import DocumentedIndex as DocumentedIndex
+    from tribal_contracts.documentation.documents import DocumentedKey as DocumentedKey
+    from tribal_contracts.documentation.documents import DocumentedRelation as DocumentedRelation
+    from tribal_contracts.documentation.documents import DomainAnnotation as DomainAnnotation
+    from tribal_contracts.documentation.documents import DomainDocument as DomainDocument
+    from tribal_contracts.documentation.documents import DomainLink as DomainLink
+    from tribal_contracts.documentation.documents import DomainTable as DomainTable
+    from tribal_contracts.documentation.documents import Evidence as Evidence
+    from tribal_contracts.documentation.documents import EvidenceKind as EvidenceKind
+    from tribal_contracts.documentation.documents import OverviewDocument as OverviewDocument
+    from tribal_contracts.documentation.documents import OverviewDomain as OverviewDomain
+    from tribal_contracts.documentation.documents import Relationship as Relationship
+    from tribal_contracts.documentation.documents import RelationshipsDocument as RelationshipsDocument
+    from tribal_contracts.documentation.documents import TableAnnotation as TableAnnotation
+    from tribal_contracts.documentation.documents import TableDocument as TableDocument
+    from tribal_contracts.documentation.keys import ColumnComparison as ColumnComparison
+    from tribal_contracts.documentation.keys import DocumentedInferredKey as DocumentedInferredKey
+    from tribal_contracts.documentation.keys import InferredKey as InferredKey
+    from tribal_contracts.documentation.keys import InferredKeys as InferredKeys
+    from tribal_contracts.documentation.keys import KeyEvidence as KeyEvidence
+    from tribal_contracts.documentation.keys import KeyEvidenceKind as KeyEvidenceKind
+    from tribal_contracts.documentation.plan import Complexity as Complexity
+    from tribal_contracts.documentation.plan import DatabaseAnalysis as DatabaseAnalysis
+    from tribal_contracts.documentation.plan import DocumentationPlan as DocumentationPlan
+    from tribal_contracts.documentation.plan import DomainMove as DomainMove
+    from tribal_contracts.documentation.plan import Minutes as Minutes
+    from tribal_contracts.documentation.plan import PlanSummary as PlanSummary
+    from tribal_contracts.documentation.plan import TableSpec as TableSpec
+    from tribal_contracts.documentation.plan import WorkUnit as WorkUnit
+    from tribal_contracts.documentation.progress import DatabaseManifest as DatabaseManifest
+    from tribal_contracts.documentation.progress import DocumentationManifest as DocumentationManifest
+    from tribal_contracts.documentation.progress import DocumenterProgress as DocumenterProgress
+    from tribal_contracts.documentation.progress import DocumenterStats as DocumenterStats
+    from tribal_contracts.documentation.progress import IndexableFile as IndexableFile
+    from tribal_contracts.documentation.progress import WorkUnitManifest as WorkUnitManifest
+    from tribal_contracts.documentation.progress import WorkUnitProgress as WorkUnitProgress
+    from tribal_contracts.documentation.prose import CatalogNames as CatalogNames
+    from tribal_contracts.documentation.prose import DroppedSentence as DroppedSentence
+    from tribal_contracts.documentation.prose import KeptProse as KeptProse
+    from tribal_contracts.documentation.prose import KeptSlice as KeptSlice
+    from tribal_contracts.documentation.runs import FinishCheckpoint as FinishCheckpoint
+    from tribal_contracts.documentation.runs import HandedBack as HandedBack
+    from tribal_contracts.documentation.runs import OutlineUnit as OutlineUnit
+    from tribal_contracts.documentation.runs import RunOutline as RunOutline
+    from tribal_contracts.documentation.runs import TableResult as TableResult
+    from tribal_contracts.documentation.runs import UnitResult as UnitResult
+    from tribal_contracts.documentation.runs import WrittenFile as WrittenFile
+    from tribal_contracts.documentation.tasks import CloseTask as CloseTask
+    from tribal_contracts.documentation.tasks import ComposedRun as ComposedRun
+    from tribal_contracts.documentation.tasks import ComposeTask as ComposeTask
+    from tribal_contracts.documentation.tasks import DatabasePointer as DatabasePointer
+    from tribal_contracts.documentation.tasks import DocumentResult as DocumentResult
+    from tribal_contracts.documentation.tasks import DocumentTask as DocumentTask
+    from tribal_contracts.documentation.tasks import FailedTask as FailedTask
+    from tribal_contracts.documentation.tasks import FinishResult as FinishResult
+    from tribal_contracts.documentation.tasks import FinishTask as FinishTask
+    from tribal_contracts.documentation.tasks import OpenedRun as OpenedRun
+    from tribal_contracts.documentation.tasks import OpenTask as OpenTask
+    from tribal_contracts.documentation.tasks import ReadResult as ReadResult
+    from tribal_contracts.documentation.tasks import ReadTask as ReadTask
+    from tribal_contracts.documentation.tasks import RunRequest as RunRequest
+    from tribal_contracts.documentation.tasks import UnitCounts as UnitCounts
+    from tribal_contracts.documentation.tasks import UnitFailure as UnitFailure
+    from tribal_contracts.documentation.tasks import UnitItem as UnitItem
+    from tribal_contracts.documentation.tasks import Wave as Wave
+    from tribal_contracts.memory.records import IdentitySettings as IdentitySettings
+    from tribal_contracts.memory.records import MemorySettings as MemorySettings
+    from tribal_contracts.project_file import CAPABILITY_SECTIONS as CAPABILITY_SECTIONS
+    from tribal_contracts.project_file import AnswerLimits as AnswerLimits
+    from tribal_contracts.project_file import ProjectFile as ProjectFile
+    from tribal_contracts.retrieval.calls import CallerRecord as CallerRecord
+    from tribal_contracts.retrieval.calls import IdentityRecord as IdentityRecord
+    from tribal_contracts.retrieval.calls import ToolCall as ToolCall
+    from tribal_contracts.retrieval.calls import ToolCallEvent as ToolCallEvent
+    from tribal_contracts.retrieval.indexing import DocType as DocType
+    from tribal_contracts.retrieval.indexing import DocumentRecord as DocumentRecord
+    from tribal_contracts.retrieval.indexing import IndexerProgress as IndexerProgress
+    from tribal_contracts.retrieval.indexing import IndexMetadata as IndexMetadata
+    from tribal_contracts.retrieval.indexing import KeyEdge as KeyEdge
+    from tribal_contracts.retrieval.indexing import KeyGraph as KeyGraph
+    from tribal_contracts.retrieval.names import ListNamesInput as ListNamesInput
+    from tribal_contracts.retrieval.names import ListNamesOutput as ListNamesOutput
+    from tribal_contracts.retrieval.names import NameKind as NameKind
+    from tribal_contracts.retrieval.tools import ColumnDetail as ColumnDetail
+    from tribal_contracts.retrieval.tools import ColumnSummary as ColumnSummary
+    from tribal_contracts.retrieval.tools import DomainInfo as DomainInfo
+    from tribal_contracts.retrieval.tools import DomainTableSummary as DomainTableSummary
+    from tribal_contracts.retrieval.tools import ForeignKeyDetail as ForeignKeyDetail
+    from tribal_contracts.retrieval.tools import GetDomainOverviewInput as GetDomainOverviewInput
+    from tribal_contracts.retrieval.tools import GetDomainOverviewOutput as GetDomainOverviewOutput
+    from tribal_contracts.retrieval.tools import GetJoinPathInput as GetJoinPathInput
+    from tribal_contracts.retrieval.tools import GetJoinPathOutput as GetJoinPathOutput
+    from tribal_contracts.retrieval.tools import GetTableSchemaInput as GetTableSchemaInput
+    from tribal_contracts.retrieval.tools import GetTableSchemaOutput as GetTableSchemaOutput
+    from tribal_contracts.retrieval.tools import GuidanceItem as GuidanceItem
+    from tribal_contracts.retrieval.tools import IndexDetail as IndexDetail
+    from tribal_contracts.retrieval.tools import JoinAlternative as JoinAlternative
+    from tribal_contracts.retrieval.tools import JoinStep as JoinStep
+    from tribal_contracts.retrieval.tools import ListDomainsInput as ListDomainsInput
+    from tribal_contracts.retrieval.tools import ListDomainsOutput as ListDomainsOutput
+    from tribal_contracts.retrieval.tools import QueryInterpretation as QueryInterpretation
+    from tribal_contracts.retrieval.tools import RelatedTable as RelatedTable
+    from tribal_contracts.retrieval.tools import SearchTablesInput as SearchTablesInput
+    from tribal_contracts.retrieval.tools import SearchTablesOutput as SearchTablesOutput
+    from tribal_contracts.retrieval.tools import TableName as TableName
+    from tribal_contracts.retrieval.tools import TableSchema as TableSchema
+    from tribal_contracts.retrieval.tools import TableSearchResult as TableSearchResult
+    from tribal_contracts.retrieval.tools import ToolOutput as ToolOutput
 else:
     _NAMES_BY_MODULE = {
         "core.access": "AccessToken AccessTokens ServeSettings",
@@ -246,189 +246,3 @@ else:
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value
         return value
-
-
-__all__ = [
-    "AccessToken",
-    "AccessTokens",
-    "AgentError",
-    "AgentStatus",
-    "AgreedCorrection",
-    "Annotations",
-    "AnswerLimits",
-    "BudgetHolder",
-    "BudgetRecord",
-    "BudgetSpend",
-    "CAPABILITY_SECTIONS",
-    "CallerRecord",
-    "CapabilitySettings",
-    "CatalogCheck",
-    "CatalogColumn",
-    "CatalogForeignKey",
-    "CatalogIndex",
-    "CatalogKey",
-    "CatalogNames",
-    "CatalogReading",
-    "CatalogSchema",
-    "CatalogSlice",
-    "CatalogSnapshot",
-    "CatalogStatistics",
-    "CatalogTable",
-    "CloseTask",
-    "ClosedContract",
-    "CodeDefaults",
-    "ColumnComparison",
-    "ColumnDetail",
-    "ColumnSummary",
-    "Complexity",
-    "ComposeTask",
-    "ComposedRun",
-    "ContentHash",
-    "Contract",
-    "Correction",
-    "Count",
-    "DatabaseAnalysis",
-    "DatabaseEntry",
-    "DatabaseLimits",
-    "DatabaseManifest",
-    "DatabasePointer",
-    "DatabaseType",
-    "Description",
-    "DescriptionSource",
-    "DocType",
-    "DocumentRecord",
-    "DocumentResult",
-    "DocumentTask",
-    "DocumentationManifest",
-    "DocumentationPlan",
-    "DocumentedCheck",
-    "DocumentedColumn",
-    "DocumentedForeignKey",
-    "DocumentedIndex",
-    "DocumentedInferredKey",
-    "DocumentedKey",
-    "DocumentedRelation",
-    "DocumenterProgress",
-    "DocumenterStats",
-    "DomainAnnotation",
-    "DomainDocument",
-    "DomainInfo",
-    "DomainLink",
-    "DomainMove",
-    "DomainName",
-    "DomainTable",
-    "DomainTableSummary",
-    "DroppedSentence",
-    "ERROR_CODES",
-    "ErrorSeverity",
-    "Evidence",
-    "EvidenceKind",
-    "ExpandedDatabases",
-    "FailedTask",
-    "FinishCheckpoint",
-    "FinishResult",
-    "FinishTask",
-    "ForeignKeyDetail",
-    "FullyQualifiedTableName",
-    "GetDomainOverviewInput",
-    "GetDomainOverviewOutput",
-    "GetJoinPathInput",
-    "GetJoinPathOutput",
-    "GetTableSchemaInput",
-    "GetTableSchemaOutput",
-    "Glob",
-    "GuidanceItem",
-    "HandedBack",
-    "ISOTimestamp",
-    "IdentityRecord",
-    "IdentitySettings",
-    "IncomingKey",
-    "IndexDetail",
-    "IndexMetadata",
-    "IndexableFile",
-    "IndexerProgress",
-    "InferredKey",
-    "InferredKeys",
-    "JoinAlternative",
-    "JoinStep",
-    "KeptProse",
-    "KeptSlice",
-    "KeyEdge",
-    "KeyElsewhere",
-    "KeyEvidence",
-    "KeyEvidenceKind",
-    "KeyGraph",
-    "KnowledgeSettings",
-    "LeaseRecord",
-    "LintRules",
-    "ListDomainsInput",
-    "ListDomainsOutput",
-    "ListNamesInput",
-    "ListNamesOutput",
-    "MemorySettings",
-    "Minutes",
-    "ModelPrice",
-    "ModelProvider",
-    "ModelQuote",
-    "ModelSettings",
-    "ModelUsage",
-    "NANODOLLARS",
-    "NameKind",
-    "OpenTask",
-    "OpenedRun",
-    "OutlineUnit",
-    "OverviewDocument",
-    "OverviewDomain",
-    "PlanSummary",
-    "ProfileEntry",
-    "ProjectFile",
-    "ProposedCorrection",
-    "QueryInterpretation",
-    "ReadResult",
-    "ReadTask",
-    "RelatedTable",
-    "Relationship",
-    "RelationshipsDocument",
-    "RowCount",
-    "RunOutline",
-    "RunRecord",
-    "RunRequest",
-    "SCHEMA_VERSION",
-    "SearchTablesInput",
-    "SearchTablesOutput",
-    "Selection",
-    "ServeSettings",
-    "SliceNeighbour",
-    "SourceRecord",
-    "SyncSettings",
-    "TableAnnotation",
-    "TableCopy",
-    "TableDocument",
-    "TableKind",
-    "TableName",
-    "TablePriority",
-    "TableResult",
-    "TableSchema",
-    "TableSearchResult",
-    "TableSpec",
-    "TableStatistics",
-    "ToolCall",
-    "ToolCallEvent",
-    "ToolError",
-    "ToolOutput",
-    "UnitCounts",
-    "UnitFailure",
-    "UnitInterval",
-    "UnitItem",
-    "UnitResult",
-    "Unset",
-    "Wave",
-    "WorkUnit",
-    "WorkUnitManifest",
-    "WorkUnitProgress",
-    "WrittenCorrection",
-    "WrittenFile",
-    "WrittenWords",
-    "agent_error",
-    "sum_usage",
-]

@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 
 from infra.environment import Environment
 from infra.stacks import permissions, search
-from tribal.ports.capability import FunctionUse
+from tribal.ports.tool import FunctionUse
 
 
 def uses_of(environment: Environment, function: str) -> list[FunctionUse]:

@@ -113,7 +113,7 @@ PARENT = """
 import sys
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.capabilities.knowledge.policies.file_names import ReadRequest
-reader = ReadingProcesses(MODULE, file_seconds=0.5)
+reader = ReadingProcesses("tribal.capabilities.knowledge.policies.file_names", file_seconds=0.5)
 read = lambda path, text: reader.read([ReadRequest(path, text, frozenset({"import", "table"}), "postgres")], None)
 read("a.py", "import os")
 print([each._process.pid for each in reader._all], flush=True)

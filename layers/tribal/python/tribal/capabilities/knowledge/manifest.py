@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC, SYNC
 from tribal.capabilities.knowledge.tools import KNOWLEDGE
-from tribal.ports.capability import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings

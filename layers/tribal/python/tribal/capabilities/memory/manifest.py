@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.memory.tools import MEMORY, WRITE_MEMORY
-from tribal.ports.capability import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tribal.capabilities.retrieval.tools import RETRIEVAL
-from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
+from tribal.ports.tool import Capability, FunctionSpec, FunctionUse
 
 CAPABILITY = Capability(
     name="retrieval",
