@@ -1,4 +1,4 @@
-"""What import-linter cannot say of the house."""
+"""Rules of the codebase that import-linter cannot express."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ USE_CASES = (
     "runs",
     "tools",
 )
-"""Packages whose functions are use cases or parts of one."""
-MADE = {"build", "cdk.out", "node_modules"}
-"""Folders that commands write, and that git does not know."""
+"""Packages of use cases and their parts."""
+GENERATED = {"build", "cdk.out", "node_modules"}
+"""Folders that commands write and git ignores."""
 SOURCES = sorted(
-    path for folder in OURS for path in folder.rglob("*.py") if not MADE & set(path.relative_to(ROOT).parts)
+    path for folder in OURS for path in folder.rglob("*.py") if not GENERATED & set(path.relative_to(ROOT).parts)
 )
 
 PACKAGES = sorted({path.parent for path in SOURCES if path.is_relative_to(PACKAGE) or path.is_relative_to(CONTRACTS)})
@@ -54,8 +54,8 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _rooms() -> set[str]:
-    """Packages and modules at the top of the package."""
+def _top_level() -> set[str]:
+    """Packages and modules directly inside `tribal`."""
     return {
         path.stem
         for path in PACKAGE.iterdir()
@@ -63,46 +63,49 @@ def _rooms() -> set[str]:
     }
 
 
-def test_every_package_has_its_place_in_the_import_rules() -> None:
+def test_every_package_is_named_in_the_import_rules() -> None:
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     placed = {name for rule in rules for key in ("source_modules", "modules", "layers") for name in rule.get(key, ())}
-    there = {f"tribal.{each}" for each in _rooms()}
+    there = {f"tribal.{each}" for each in _top_level()}
     assert there - placed == set()
     assert {".".join(name.split(".")[:2]) for name in placed if name.startswith("tribal.")} - there == set()
 
 
-ONLY = {
+EXEMPT = {
     "Only the builders of the application import adapters": {"tribal.app", "tribal.adapters"},
     "Nothing outside the command line imports it": {"tribal.edges"},
 }
-"""Rules that hold for everything but these."""
+"""Import rules that cover every package except these."""
 
 
-@pytest.mark.parametrize("name", ONLY)
-def test_a_rule_for_everybody_else_leaves_nobody_out(name: str) -> None:
+@pytest.mark.parametrize("name", EXEMPT)
+def test_a_rule_for_all_other_packages_lists_every_one_of_them(name: str) -> None:
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    named = {source for rule in rules if rule["name"] == name for source in rule["source_modules"]}
-    everybody = {"functions", *(f"tribal.{each}" for each in _rooms())}
-    assert everybody - ONLY[name] - named == set()
+    covered = {source for rule in rules if rule["name"] == name for source in rule["source_modules"]}
+    packages = {"functions", *(f"tribal.{each}" for each in _top_level())}
+    assert packages - EXEMPT[name] - covered == set()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_module_is_longer_than_a_head_can_hold(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
+def test_every_module_is_short() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST_MODULE} == {}
 
 
-@pytest.mark.parametrize("folder", PACKAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_package_holds_more_modules_side_by_side_than_an_eye_takes_in(folder: Path) -> None:
-    modules = sorted(path.stem for path in folder.glob("*.py"))
-    assert len(modules) <= MOST_MODULES, modules
+def test_every_package_has_few_modules() -> None:
+    modules = {
+        folder.relative_to(ROOT).as_posix(): sorted(path.stem for path in folder.glob("*.py")) for folder in PACKAGES
+    }
+    assert {name: found for name, found in modules.items() if len(found) > MOST_MODULES} == {}
 
 
-def test_every_adapter_lies_in_the_folder_of_its_vendor() -> None:
+def test_every_adapter_is_in_the_folder_of_its_vendor() -> None:
     assert [path.name for path in (PACKAGE / "adapters").glob("*.py")] == ["__init__.py"]
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    """Names of what a caller passes; `self` and `cls` are none."""
+    """Names of the parameters, without `self` and `cls`."""
     given = function.args
     named = [
         each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if each
@@ -110,15 +113,15 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [name for name in named if name not in ("self", "cls")]
 
 
-@pytest.mark.parametrize("room", USE_CASES)
-def test_no_function_of_a_use_case_takes_more_parameters_than_a_head_can_hold(room: str) -> None:
-    trains = [
+def test_functions_of_use_cases_take_few_parameters() -> None:
+    too_many = [
         f"{path.relative_to(PACKAGE).as_posix()}:{node.lineno} {node.name} takes {len(_parameters(node))}"
-        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for package in USE_CASES
+        for path in sorted((PACKAGE / package).rglob("*.py"))
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(_parameters(node)) > MOST_PARAMETERS
     ]
-    assert trains == []
+    assert too_many == []
 
 
 def _imports(path: Path) -> set[str]:
@@ -131,7 +134,7 @@ def _imports(path: Path) -> set[str]:
     return names
 
 
-def test_nobody_uses_mocks() -> None:
+def test_no_module_uses_mocks() -> None:
     assert [path for path in SOURCES if any(name.startswith("unittest.mock") for name in _imports(path))] == []
 
 
@@ -146,7 +149,7 @@ def test_only_settings_read_the_environment() -> None:
 
 
 def loaded_after(statement: str) -> set[str]:
-    """Modules that a fresh interpreter holds after a statement."""
+    """Modules that a fresh interpreter has loaded after a statement."""
     code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(ran.stdout.split())
@@ -157,7 +160,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
     assert ours == {"tribal"}
 
 
-def test_the_retriever_loads_neither_a_database_driver_nor_a_model() -> None:
+def test_the_retriever_loads_no_database_driver_and_no_model() -> None:
     loaded = loaded_after(
         "from pathlib import Path\n"
         "from tribal.settings import load_settings\n"
@@ -186,15 +189,15 @@ def test_masking_does_not_load_the_parser_of_sql() -> None:
     assert "sqlglot" not in loaded
 
 
-def test_the_retrievers_function_loads_no_driver_no_model_and_nothing_of_a_run() -> None:
+def test_the_retriever_function_loads_no_driver_model_or_pipeline_code() -> None:
     loaded = loaded_after("import functions.retriever.handler")
     vendors = {"pg8000", "anthropic", "boto3", "opensearchpy", "snowflake", "tokenizers", "yaml", "numpy", "typer"}
-    rooms = {f"tribal.{room}" for room in ("planning", "documenting", "describing", "indexing", "edges.cli", "runs")}
+    pipeline = {f"tribal.{name}" for name in ("planning", "documenting", "describing", "indexing", "edges.cli", "runs")}
     assert "tribal.edges.http.routes" in loaded
-    assert loaded & (vendors | rooms) == set()
+    assert loaded & (vendors | pipeline) == set()
 
 
-def test_a_run_by_rules_a_search_and_the_retrievers_function_load_no_sdk_of_a_model_and_no_connector_of_snowflake(
+def test_a_rules_only_run_and_a_search_load_no_model_sdk_and_no_snowflake_connector(
     fresh_database: FreshDatabase, tmp_path: Path
 ) -> None:
     dsn = fresh_database("CREATE TABLE customer (id int PRIMARY KEY, name text)")
@@ -216,7 +219,7 @@ def test_a_run_by_rules_a_search_and_the_retrievers_function_load_no_sdk_of_a_mo
     assert not any(name.startswith(others) for name in loaded)
 
 
-def test_the_help_of_the_command_line_loads_no_contract() -> None:
+def test_the_help_of_the_command_line_loads_no_contracts() -> None:
     loaded = loaded_after("import tribal.edges.cli.app")
     assert not any(name.startswith(("tribal_contracts", "numpy", "pg8000", "rich.console")) for name in loaded)
 
@@ -229,7 +232,7 @@ def _users(*packages: str) -> set[tuple[str, ...]]:
     }
 
 
-def test_only_the_edge_for_mcp_loads_its_sdk_and_only_that_for_http_a_server() -> None:
+def test_only_the_mcp_edge_loads_the_mcp_sdk_and_only_network_edges_load_a_server() -> None:
     assert _users("mcp", "mcp_types") == {("edges", "mcp")}
     assert _users("sqlglot") == {("sql", "parsing.py")}
     assert _users("starlette", "uvicorn") <= {("edges", "http"), ("edges", "mcp")}
@@ -238,21 +241,20 @@ def test_only_the_edge_for_mcp_loads_its_sdk_and_only_that_for_http_a_server() -
     assert not servers & loaded_after("import tribal.edges.cli.app, tribal.edges.http.routes")
 
 
-def test_the_contracts_need_pydantic_alone() -> None:
+def test_the_contracts_import_nothing_of_tribal() -> None:
     loaded = loaded_after("import tribal_contracts")
     assert not any(name == "tribal" or name.startswith("tribal.") for name in loaded)
 
 
-def test_nothing_of_the_project_names_the_place_where_it_was_made() -> None:
-    words = ("/work" + "/", "shared" + "/spec", ".libr" + "ary")
+def test_no_file_names_the_folder_the_project_was_developed_in() -> None:
+    paths = ("/work" + "/", "shared" + "/spec", ".libr" + "ary")
     texts = [
         path
         for path in ROOT.rglob("*")
         if path.is_file()
         and path.suffix not in {".db", ".gz", ".png", ".pyc"}
         and not any(part.startswith(".") and part != ".ci" for part in path.relative_to(ROOT).parts)
-        and not {*MADE, "__pycache__"} & set(path.relative_to(ROOT).parts)
+        and not {*GENERATED, "__pycache__"} & set(path.relative_to(ROOT).parts)
     ]
     assert texts
-    guilty = [path for path in texts if any(word in path.read_text("utf-8", "replace") for word in words)]
-    assert guilty == []
+    assert [path for path in texts if any(each in path.read_text("utf-8", "replace") for each in paths)] == []
