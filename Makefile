@@ -16,7 +16,7 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test e2e attack bench live bench-aws format schemas samples dist packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format schemas samples dist packages roles synth diff deploy destroy lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,11 +35,14 @@ demo: $(READY) ## Document a live sample database in .demo/ and ask it three que
 opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its address
 	@$(BIN)/python -m servers.opensearch
 
-quick: $(READY) ## Run the checks that need no server, in two minutes at the most
+quick: $(READY) ## Run the checks that need no server, in at most 90 seconds
 	@$(BIN)/python -m tests.checks --quick
 
-test: $(READY) ## Run every check
+test: $(READY) ## Run the checks that every change has to pass
 	@$(BIN)/python -m tests.checks
+
+verify: $(READY) ## Run make test, then tests of the fakes, the whole client matrix and attacks at full size
+	@$(BIN)/python -m tests.checks --verify
 
 e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system; a part of make test
 	@$(BIN)/python -m pytest -q -n 0 tests/e2e

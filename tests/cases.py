@@ -1,4 +1,4 @@
-"""Run one test on many cases without making each case a test of its own."""
+"""Tests of many cases: in one loop, or with most of them left to `make verify`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 Test = Callable[..., None]
+PARAMETERS = type(pytest.param())
 NOT_SHARED = {"caplog", "capsys", "monkeypatch"}
 """Fixtures that would carry what one case did over to the next."""
 
@@ -48,15 +49,33 @@ def each_case(names: str | Collection[str], cases: Iterable[Any], ids: Any = Non
     return decorate
 
 
+def verify_all_but(
+    kept: int, names: str | Collection[str], cases: Iterable[Any], ids: Any = None
+) -> pytest.MarkDecorator:
+    """Make a test of each case, of which `make test` runs the first `kept`, and `make verify` the others."""
+    listed = list(cases)
+    later = [case if isinstance(case, PARAMETERS) else pytest.param(*_values(case, names)) for case in listed[kept:]]
+    marked = [pytest.param(*each.values, id=each.id, marks=[*each.marks, pytest.mark.verify]) for each in later]
+    arguments = names if isinstance(names, str) else tuple(names)
+    return pytest.mark.parametrize(arguments, [*listed[:kept], *marked], ids=ids)
+
+
+def _values(case: Any, names: str | Collection[str]) -> tuple[Any, ...]:
+    """The values of one case."""
+    several = "," in names if isinstance(names, str) else len(names) > 1
+    return tuple(case) if several else (case,)
+
+
 def _named(case: Any, number: int, arguments: list[str], ids: Any) -> tuple[str, dict[str, Any]]:
     """The name of a case for messages, and its values by argument."""
     given_id = None
-    if isinstance(case, type(pytest.param())):
+    if isinstance(case, PARAMETERS):
         assert not case.marks, "a case with marks has to be a test of its own; use pytest.mark.parametrize"
         given_id, case = case.id, case.values if len(arguments) > 1 else case.values[0]
     values = dict(zip(arguments, case if len(arguments) > 1 else [case], strict=True))
     if given_id is None and ids is not None:
-        given_id = ids(case) if callable(ids) else list(ids)[number]
+        named = [ids(value) or value for value in values.values()] if callable(ids) else [list(ids)[number]]
+        given_id = "-".join(map(str, named))
     return str(given_id or values), values
 
 

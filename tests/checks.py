@@ -1,14 +1,12 @@
-"""Every check of `make test` or, with `--quick`, of `make quick`, the tests last; the last line says how they ended."""
+"""Run every check of `make test`, `make quick` or `make verify`; the last line says which failed."""
 
 from __future__ import annotations
 
 import argparse
-import compileall
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,37 +15,44 @@ from pathlib import Path
 from tests import ROOT
 
 BIN = Path(sys.executable).parent
+CACHING = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""The environment of every check: hundreds of processes would each compile what they import, and pytest its tests."""
+Checks = Mapping[str, Sequence[str]]
+"""Commands by title."""
 
-RULES = [
-    *("tests/catalog", "tests/contracts", "tests/describing", "tests/documenting", "tests/keys", "tests/masking"),
-    *("tests/naming", "tests/planning", "tests/policies", "tests/ranking", "tests/retrieval", "tests/settings"),
-    *("tests/syncing", "tests/tools"),
-]
-"""Tests that one core runs while the other one is busy with the end-to-end tests."""
-
-CHECKS: dict[str, list[str]] = {
-    "end to end": ["pytest", "-q", "-n", "0", "tests/e2e"],
+STATIC: Checks = {
     "mypy": ["mypy", "--no-error-summary"],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "ruff lint": ["ruff", "check", "--quiet", "."],
+    "import rules": ["lint-imports", "--no-cache"],
+}
+PACKAGED: Checks = {
     "page lint": ["python", "-m", "tests.page_lint"],
-    "import arrows": ["lint-imports", "--no-cache"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
-    "tests of the rules": ["pytest", "-q", "-n", "0", *RULES],
-    "pytest": [
-        *("pytest", "-q", "-n", "3", "--dist", "loadgroup"),
-        *(f"--ignore={folder}" for folder in ("tests/e2e", *RULES)),
+}
+_IN_PARALLEL = ["--dist", "loadgroup"]
+_NOT_VERIFY = ["-m", "not verify"]
+TESTS: Checks = {
+    "pytest": ["pytest", "-q", "-n", "3", *_IN_PARALLEL, *_NOT_VERIFY, "--ignore=tests/e2e"],
+    # Waits for half of its time, so it does not need a core of its own.
+    "end to end": ["pytest", "-q", "-n", "0", *_NOT_VERIFY, "tests/e2e"],
+}
+_WITHOUT_SERVERS = ["--ignore=tests/e2e", "--ignore=tests/infra", "--no-servers"]
+QUICK_TESTS: Checks = {
+    "tests that need no server": [
+        *("pytest", "-q", "-n", "2", *_IN_PARALLEL, *_WITHOUT_SERVERS),
+        *("-m", "not server and not slow and not verify"),
     ],
 }
-
-_WITHOUT_SERVERS = ["--ignore", "tests/e2e", "--ignore", "tests/infra", "-m", "not server and not slow", "--no-servers"]
-
-QUICK_CHECKS: dict[str, list[str]] = {
-    **{name: CHECKS[name] for name in ("mypy", "ruff format", "ruff lint", "import arrows")},
-    "tests that need no server": ["pytest", "-q", "-n", "2", "--dist", "loadgroup", *_WITHOUT_SERVERS],
+VERIFY_TESTS: Checks = {
+    # Properties again, with more examples.
+    "pytest at full size": [
+        *("pytest", "-q", "-n", "2", *_IN_PARALLEL),
+        *("-m", "verify or hypothesis", "--hypothesis-profile=thorough"),
+    ],
+    "attacks at full size": ["python", "-m", "tests.attack", "--seed", "20261122"],
 }
-"""What a developer waits for between two edits: all that starts no server and packages nothing."""
 
 
 PROGRAMS = {
@@ -58,13 +63,14 @@ PROGRAMS = {
     "java": "default-jre-headless",
     "chromium": "chromium",
 }
-"""Programs that tests need beside Python, and the Debian packages that have them."""
+"""Programs that tests need besides Python, and their Debian packages."""
 
 
 def provide_programs() -> None:
-    """Install what is missing where that is nobody's machine: as root, on Debian, with CI=true.
+    """Install missing programs in CI: as root, on Debian, with CI=true.
 
-    Elsewhere the tests that need a program are skipped and say so. A failure is told, and what needs the program fails.
+    Elsewhere, tests that need a missing program are skipped and say so. A failed installation is reported, and the
+    tests that need the program fail.
     """
     folders = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     missing = [package for program, package in PROGRAMS.items() if shutil.which(program, path=folders) is None]
@@ -85,63 +91,75 @@ def provide_programs() -> None:
 
 
 def provide_npm_programs() -> None:
-    """Install the command line of the AWS CDK and the linter of the page where npm is; what needs them says so else."""
+    """Install the command line of the AWS CDK and the linter of the page, if npm is installed."""
     if shutil.which("npm") is not None and shutil.which("make") is not None:
         programs = ["infra/node_modules/.bin/cdk", "tests/page_lint/node_modules/.bin/eslint"]
         subprocess.run(["make", "--silent", "--keep-going", *programs], cwd=ROOT, check=False)
 
 
-def provide_bytecode() -> None:
-    """Compile everything where Python is told not to: hundreds of commands would each do it for themselves."""
-    if sys.dont_write_bytecode:
-        for folder in (sysconfig.get_path("purelib"), ROOT / "layers", ROOT / "contracts"):
-            compileall.compile_dir(folder, quiet=2, workers=os.cpu_count() or 1)
-
-
-def run(name: str, command: Sequence[str], *, captured: bool) -> bool:
-    """Run one check and say how it ended, with all that it said before where that was captured."""
+def run(name: str, command: Sequence[str], *, captured: bool, lower_priority: bool = False) -> bool:
+    """Run one check and print how it ended, preceded by its output if that was captured."""
     began = time.monotonic()
+    nice = ["nice", "-n", "5"] if lower_priority and shutil.which("nice") else []
     ran = subprocess.run(
-        [str(BIN / command[0]), *command[1:]],
+        [*nice, str(BIN / command[0]), *command[1:]],
         cwd=ROOT,
+        env=CACHING,
         check=False,
         text=True,
         stdout=subprocess.PIPE if captured else None,
         stderr=subprocess.STDOUT if captured else None,
     )
-    told = f"== {name}: {'FAILED' if ran.returncode else 'ok'}, {time.monotonic() - began:.1f} s"
-    print(f"{ran.stdout or ''}{told}", flush=True)
+    result = f"== {name}: {'FAILED' if ran.returncode else 'ok'}, {time.monotonic() - began:.1f} s"
+    print(f"{ran.stdout or ''}{result}", flush=True)
     return ran.returncode == 0
 
 
-def run_all(target: str, checks: Mapping[str, Sequence[str]], started: float) -> int:
-    """Run the checks, the last one after all others, and say how they ended; the exit code is 0 when all passed."""
-    *static, tests = checks
-    # The end-to-end tests wait half of their time, so that the others have more than the second of two cores.
-    with ThreadPoolExecutor(3) as pool:
-        ended = pool.map(lambda name: run(name, checks[name], captured=True), static)
-        passed = dict(zip(static, ended, strict=True))
-    passed[tests] = run(tests, checks[tests], captured=False)
-    failed = [name for name in checks if not passed[name]]
-    took = f"{time.monotonic() - started:.0f} s"
-    if failed:
-        print(f"make {target}: FAILED after {took}: {', '.join(failed)}")
-        return 1
-    print(f"make {target}: all {len(checks)} checks passed in {took}")
-    return 0
+def run_all(tests: Checks, static: Checks, *, lower_priority: bool = False) -> list[str]:
+    """Run all tests at once, and the static checks one after the other next to them.
+
+    Args:
+        tests: the output of the first one is shown while it runs.
+        static: checks that start no server.
+        lower_priority: whether static checks only get the CPU time that the tests leave.
+
+    Returns:
+        The names of what failed.
+    """
+    first, *others = tests
+    passed: dict[str, bool] = {}
+    with ThreadPoolExecutor(1) as aside, ThreadPoolExecutor(len(tests)) as pool:
+        results = {
+            name: aside.submit(run, name, command, captured=True, lower_priority=lower_priority)
+            for name, command in static.items()
+        }
+        results |= {name: pool.submit(run, name, tests[name], captured=True) for name in others}
+        passed[first] = run(first, tests[first], captured=False)
+    passed |= {name: result.result() for name, result in results.items()}
+    return [name for name, ok in passed.items() if not ok]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the checks and return the exit code: 0 when every one of them passed."""
     parser = argparse.ArgumentParser(prog="python -m tests.checks", description=main.__doc__)
-    parser.add_argument("--quick", action="store_true", help="only what needs no server: two minutes at the most")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="only what needs no server: at most 90 s")
+    size.add_argument("--verify", action="store_true", help="also what `make test` leaves out")
+    options = parser.parse_args(arguments)
+    target = "quick" if options.quick else "verify" if options.verify else "test"
     started = time.monotonic()
-    if parser.parse_args(arguments).quick:
-        return run_all("quick", QUICK_CHECKS, started)
-    provide_programs()
-    provide_npm_programs()
-    provide_bytecode()
-    return run_all("test", CHECKS, started)
+    if options.quick:
+        failed = run_all(QUICK_TESTS, STATIC)
+    else:
+        provide_programs()
+        provide_npm_programs()
+        failed = run_all(TESTS, {**STATIC, **PACKAGED}, lower_priority=True)
+        if options.verify:
+            failed += run_all(VERIFY_TESTS, {})
+    took = f"{time.monotonic() - started:.0f} s"
+    ended = f"FAILED after {took}: {', '.join(failed)}" if failed else f"all checks passed in {took}"
+    print(f"make {target}: {ended}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -7,11 +7,6 @@ import signal
 from collections.abc import Generator
 
 import pytest
-from hypothesis import settings
-
-# A slow machine is no failure: speed is measured in bench/, never asserted.
-settings.register_profile("without a deadline", deadline=None)
-settings.load_profile("without a deadline")
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -30,17 +25,17 @@ pytest_plugins = [
     "tests.plugins.postgres",
     "tests.plugins.relay",
     "tests.plugins.replica",
+    "tests.plugins.verify",
     "tests.plugins.without_servers",
 ]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without a look for garbage: what is collected stays, and to look through it takes as long again."""
+    """Collect tests without garbage collection, which takes as long again and finds little: the tests stay."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.enable()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import each_case
+from tests.cases import each_case, verify_all_but
 
 
 def test_every_failed_case_is_reported_with_its_name() -> None:
@@ -54,3 +54,11 @@ def test_a_test_that_changes_its_process_is_refused() -> None:
 @each_case("number", [1, 2])
 def test_two_lists_of_cases_are_combined(letter: str, number: int) -> None:
     assert (letter, number) in {("a", 1), ("a", 2), ("b", 1), ("b", 2)}
+
+
+def test_all_but_the_first_cases_are_left_to_make_verify() -> None:
+    _, cases = verify_all_but(1, "a, b", [(1, 2), (3, 4), pytest.param(5, 6, id="last")]).args
+    assert cases[0] == (1, 2)
+    assert [case.values for case in cases[1:]] == [(3, 4), (5, 6)]
+    assert [[mark.name for mark in case.marks] for case in cases[1:]] == [["verify"], ["verify"]]
+    assert cases[2].id == "last"

@@ -12,6 +12,7 @@ import anthropic
 import httpx2
 import pytest
 
+from tests.cases import each_case
 from tests.fakes.claude import KEY, FakeClaude, failures, minds
 from tests.fakes.claude.failures import Failure, Script
 
@@ -51,6 +52,7 @@ def ask(claude: FakeClaude, **changes: Any) -> anthropic.types.Message:
         return message
 
 
+@pytest.mark.representative
 def test_the_vendors_client_reads_the_answer(claude: FakeClaude) -> None:
     message = ask(claude)
     assert message.stop_reason == "end_turn"
@@ -70,6 +72,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("changes", REFUSED.values(), ids=list(REFUSED))
 def test_what_the_vendor_refuses_is_refused(claude: FakeClaude, changes: dict[str, Any]) -> None:
     answer = post(claude, body(**changes))
@@ -156,7 +159,7 @@ def test_an_error_that_the_types_of_the_sdk_lack_is_recorded(claude: FakeClaude)
     claude.violations.clear()
 
 
-@pytest.mark.parametrize("failure", ALL_FAILURES, ids=lambda failure: failure.name)
+@each_case("failure", ALL_FAILURES, ids=lambda failure: failure.name)
 def test_every_failure_says_where_it_stands_or_that_it_is_no_vendors(failure: Failure) -> None:
     package = Path(anthropic.__file__).parents[1]
     module = failure.cites.partition(":")[0]

@@ -33,6 +33,7 @@ def chunked(snowflake: FakeSnowflake) -> FakeSnowflake:
     return snowflake
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("fault", MENDED, ids=lambda fault: fault.name)
 def test_what_the_connector_mends_runs_once(chunked: FakeSnowflake, fault: Fault) -> None:
     chunked.faults.plan(COLUMNS, fault)

@@ -12,6 +12,7 @@ from tests.fakes.snowflake.errors import SqlError
 TABLES = "SHOW TABLES IN DATABASE SHOP"
 
 
+@pytest.mark.representative
 def test_a_table_without_a_grant_is_missing_like_one_that_was_dropped(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     snowflake.administer(f"REVOKE REFERENCES ON TABLE SHOP.PUBLIC.ORDERS FROM ROLE {ROLE}")

@@ -48,6 +48,7 @@ def test_the_limit_is_ten_thousand_and_no_page_is_longer(snowflake: FakeSnowflak
             ask(connection, "SHOW TABLES IN SCHEMA SHOP.PUBLIC LIMIT 10001")
 
 
+@pytest.mark.representative
 def test_a_page_begins_after_the_first_name_that_matches(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     grow(snowflake, "ORDERS", "ORDERS_OLD", "Orders", "orders", "o'clock", "back\\slash")

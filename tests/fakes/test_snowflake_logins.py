@@ -55,6 +55,7 @@ def through(proxy: ForwardProxy) -> dict[str, Any]:
     }
 
 
+@pytest.mark.representative
 def test_a_key_pair_logs_in_and_another_does_not(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     with connect(snowflake) as connection:

@@ -31,6 +31,7 @@ def test_context_functions_need_no_warehouse(snowflake: FakeSnowflake) -> None:
     assert snowflake.warehouse_statements == []
 
 
+@pytest.mark.representative
 def test_rows_need_a_warehouse_that_the_role_may_use(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     snowflake.administer(f"GRANT SELECT ON ALL TABLES IN DATABASE SHOP TO ROLE {ROLE}")

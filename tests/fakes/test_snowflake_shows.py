@@ -12,6 +12,7 @@ from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE, ask, connect, name
 from tests.fakes.snowflake.results import Result
 
 
+@pytest.mark.representative
 def test_the_connector_reads_tables_with_their_counts(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     with connect(snowflake) as connection:

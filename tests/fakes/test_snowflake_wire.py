@@ -25,6 +25,7 @@ def post(fake: FakeSnowflake, path: str, token: str, body: dict[str, Any] | None
     return read
 
 
+@pytest.mark.representative
 def test_rows_come_whole_and_in_order_over_chunks(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     with connect(snowflake) as connection:

@@ -23,16 +23,17 @@ from tests.functions.recorded_runs import (
     replaying,
 )
 from tests.indexing.index_dump import cluster_dump, logical_dump, without_times
+from tests.plugins.verify import examples
 from tribal.adapters.sqlite.published import FOLDER, POINTER
 
 NAME = "tribal-knowledge"
 NUMBERS = st.lists(st.integers(0, 59), max_size=80)
-EXAMPLES_IN_SQLITE, EXAMPLES_IN_OPENSEARCH = 10, 3
+EXAMPLES_IN_SQLITE, EXAMPLES_IN_OPENSEARCH = examples(4, 10), examples(2, 3)
 
 pytestmark = pytest.mark.xdist_group("opensearch-functions")
 
 
-def examples(count: int) -> settings:
+def deterministic(count: int) -> settings:
     return settings(max_examples=count, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 
 
@@ -106,7 +107,7 @@ def every_order_ends_alike(index: Index, steps: Sequence[Step], count: int) -> N
         messages = recorded(index, replay, steps)
         assert index.dump(replay) == whole
 
-        @examples(count)
+        @deterministic(count)
         @given(st.permutations(messages), st.lists(st.sampled_from(messages), max_size=5), NUMBERS)
         def deliver(order: list[str], again: list[str], numbers: list[int]) -> None:
             index.clear(replay)
@@ -123,7 +124,7 @@ def late_messages_do_no_harm(index: Index, steps: Sequence[Step], count: int, *,
     with index.replaying() as replay:
         whole = index.from_nothing(replay, steps[-1])
 
-        @examples(count)
+        @deterministic(count)
         @given(NUMBERS)
         def live(numbers: list[int]) -> None:
             choices = Choices(numbers)

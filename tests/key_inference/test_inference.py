@@ -8,14 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.key_inference.outlines import likely, outline
+from tests.plugins.verify import examples
 from tribal.joins.outline import TableOutline
 from tribal.key_inference import LIKELY, Inference, Overlap, infer_keys
 
 CAR = outline("car", "id! vin:t", key="id")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("child", "parent", "expected"),
     [
         (outline("sale", "id car_id", key="id"), CAR, "sale(car_id) -> car(id)"),
@@ -190,7 +192,7 @@ def test_columns_that_happen_to_have_the_names_of_a_composite_key_do_not_referen
     assert not any("," in key for key in likely(*tables))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("gate", "tables"),
     [
         ("types of another family", [CAR, outline("sale", "id car_id:t", key="id")]),
@@ -339,7 +341,7 @@ def test_the_likely_keys_are_those_of_all_that_are_likely_with_values_and_withou
 
 @given(schemas, st.integers(0, 99))
 @example({"a": (["a", "id"], 2, False), "a_a": (["id", "id__"], 2, False)}, 0)
-@settings(max_examples=150)
+@settings(max_examples=examples(50, 150))
 def test_whatever_the_tables_a_column_has_one_likely_key_whole_undeclared_and_in_any_order(
     schema: dict[str, tuple[list[str], int, bool]], seed: int
 ) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.key_inference.pairwise_keys import pairwise_keys
+from tests.plugins.verify import examples
 from tests.sample_shop.indexed import Key, table_document
 from tribal.joins.outline import TableOutline
 from tribal.key_inference.guesses import LIKELY
@@ -41,7 +42,7 @@ def told(*tables: TableOutline) -> set[tuple[str, float]]:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("child", "parent", "expected"),
     [
         (table("sale", "id car_id"), table("car", "id vin"), ("sale.car_id = car.id", SAME_NAME)),
@@ -65,7 +66,7 @@ def test_a_name_that_ends_with_a_column_of_the_table_speaks_of_that_column() -> 
     assert told(table("card", "id set_code"), table("sets", "id code")) == {("card.set_code = sets.code", SAME_NAME)}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [
         (table("a", "id name code"), table("b", "id name code")),
@@ -155,7 +156,7 @@ def laid_out(name: str, columns: list[tuple[str, str]], keys: str) -> TableOutli
 
 
 @given(st.dictionaries(identifiers, layouts, min_size=1, max_size=6))
-@settings(max_examples=200)
+@settings(max_examples=examples(60, 200))
 def test_the_keys_are_those_that_comparing_every_column_with_every_table_finds(
     schema: dict[str, tuple[list[tuple[str, str]], str]],
 ) -> None:

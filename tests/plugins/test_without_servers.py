@@ -16,7 +16,7 @@ from servers.permission import VARIABLE, ServersForbidden
 from servers.pgbouncer import pooled
 from servers.postgres import EmbeddedServer
 from tests import ROOT
-from tests.checks import QUICK_CHECKS
+from tests.checks import QUICK_TESTS
 from tests.plugins.without_servers import SERVER_FOLDERS, needs_server
 
 HERE = Path(__file__)
@@ -61,7 +61,7 @@ def test_a_test_needs_a_server_by_a_fixture_or_by_its_folder() -> None:
 
 
 def test_the_quick_tests_forbid_what_they_leave_out() -> None:
-    command = QUICK_CHECKS["tests that need no server"]
+    command = QUICK_TESTS["tests that need no server"]
     assert "--no-servers" in command
     assert command[command.index("-m") + 1].startswith("not server")
 

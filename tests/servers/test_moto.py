@@ -50,6 +50,7 @@ def test_of_writers_at_once_that_replace_the_same_object_one_wins(monkeypatch: p
         assert store.get("counter").data == str(_WRITERS * _TURNS).encode()
 
 
+@pytest.mark.representative
 @pytest.mark.usefixtures("aws_account")
 def test_every_version_of_an_object_is_kept_until_it_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     with MotoServer.start() as server:

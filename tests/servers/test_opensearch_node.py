@@ -55,6 +55,7 @@ def test_an_address_that_is_given_is_used_as_it_is() -> None:
     assert ran.stdout == "https://search.example.com\n"
 
 
+@pytest.mark.representative
 def test_a_package_that_is_not_what_was_pinned_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "mirror" / "org" / "thing-1.jar"
     source.parent.mkdir(parents=True)

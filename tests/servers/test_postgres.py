@@ -105,6 +105,7 @@ def test_a_second_start_shares_the_server_and_leaves_it_running(folder: Path) ->
         administer(owner.dsn(), "SELECT 1")
 
 
+@pytest.mark.representative
 def test_a_server_ends_when_its_owner_is_killed_and_starts_again(folder: Path) -> None:
     owner, dsn = run_owner(folder)
     with socket.create_connection(("127.0.0.1", urlsplit(dsn).port or 0), timeout=30) as client:

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore, application_over
+from tests.plugins.verify import examples
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities import NAMES
@@ -53,7 +55,7 @@ names = st.sampled_from(
 
 
 @pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40, 120), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=st.dictionaries(names | st.text(max_size=4), values, max_size=5))
 def test_whatever_is_sent_the_answer_keeps_the_contract(
     shop: Application, tool: str, arguments: dict[str, Any]
@@ -80,7 +82,7 @@ class BrokenIndex:
         raise ZeroDivisionError("secret value 4711")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tool", "arguments"),
     [
         ("search_tables", {"query": "x"}),
@@ -99,7 +101,7 @@ def test_a_defect_becomes_an_answer_that_gives_no_data_away(tool: str, arguments
     assert REGISTRY.tools[tool].output_model.from_json(answer.to_json()) == answer
 
 
-@pytest.mark.parametrize("code", ERROR_CODES)
+@each_case("code", ERROR_CODES)
 def test_whatever_went_wrong_is_an_error_to_mcp_and_no_success_to_a_shell(code: str) -> None:
     assert error_class_of(code).exit_code
     assert error_class_of(code).exit_code != 0
@@ -144,7 +146,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
         Registry(REGISTRY.groups * 2)
 
 
-@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
+@each_case("tool", sorted(REGISTRY.tools))
 def test_a_caller_without_the_right_to_read_is_refused_in_the_shape_of_the_tool(shop: Application, tool: str) -> None:
     nobody = Caller("nobody", rights=frozenset({"memory:read"}))
     answer: Any = call_tool(tool, {"table": "shop.crm.customer"}, nobody, shop)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
+from tests.plugins.verify import examples
 from tribal.adapters.journal.space_journal import SpaceJournal
 from tribal.adapters.local.folder import FolderStore
 from tribal.errors import MemoryConflict, MemoryRefused, ObjectDamaged, PreconditionFailed, TribalError
@@ -93,9 +95,7 @@ def test_an_object_does_not_grow_by_what_counts_no_more() -> None:
     assert SpaceJournal(store).read(KEY) == {"a": entry("0999")}
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"x", b'{"version": 2}\n', b'{"version": 1}\n{"id": "a"}\n', b'{"version": 1}\n{']
-)
+@each_case("data", [b"", b"x", b'{"version": 2}\n', b'{"version": 1}\n{"id": "a"}\n', b'{"version": 1}\n{'])
 def test_a_damaged_object_is_told_and_built_anew(data: bytes) -> None:
     store = MemoryStore()
     store.put(KEY, data)
@@ -106,7 +106,7 @@ def test_a_damaged_object_is_told_and_built_anew(data: bytes) -> None:
     assert SpaceJournal(store).read(KEY) == journal.read(KEY) == {"a": entry("one")}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(20, 60))
 @given(st.lists(st.dictionaries(st.sampled_from("abcde"), st.none() | st.text(max_size=4), max_size=3), max_size=25))
 def test_a_space_holds_what_a_dictionary_would(changes: list[dict[str, str | None]]) -> None:
     store = MemoryStore()

@@ -22,6 +22,7 @@ from tests.fakes.snowflake import Column, FakeSnowflake, ForeignKey, Key, show_k
 from tests.fakes.snowflake.catalog import Schema
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tests.fakes.snowflake.results import Field, Result, Row
+from tests.plugins.verify import examples
 from tribal.ports import CatalogContents
 from tribal_contracts import DatabaseLimits
 
@@ -232,7 +233,7 @@ _relations = st.dictionaries(
 _catalogs = st.dictionaries(_names, _relations, max_size=4)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10, 30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     catalog=_catalogs,
     show_rows=st.integers(1, 60),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.edges.mcp.asked import index_project
 from tests.fakes.application import with_memory
 from tests.fakes.memory_store import MemoryStore
+from tests.plugins.verify import examples
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.sqlite.memories import SqliteMemories
 from tribal.app.local import local_application
@@ -140,7 +141,7 @@ def check_asking(app: Application, model: Model, caller: Caller, layer: str | No
 
 @pytest.mark.parametrize("index", ["sqlite", "journal"])
 @given(steps=st.lists(st.one_of(ADDING, ADDING, ADDING, DELETING, ASKING), max_size=12), last=CALLERS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_answers_are_those_of_the_callers_own_spaces_and_of_nothing_else(
     made: Application, index: str, steps: list[tuple[str, Caller, Any, Any]], last: Caller
 ) -> None:

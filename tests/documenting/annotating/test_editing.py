@@ -9,6 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
+from tests.plugins.verify import examples
 from tribal.documenting.annotating.editing import Subject, edited, words_in
 from tribal.documenting.annotations import parse_annotations
 from tribal.errors import ConfigurationError, RequestRefused
@@ -88,7 +90,7 @@ def test_a_comment_is_never_lost() -> None:
         edited(FILE, KEY, NET, "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     ["yes", "null", "1.0", "a: b # c", "- x", "two\nlines", "'quoted'", " spaced ", "é€😀", "{x}", "2024-01-01"],
 )
@@ -114,7 +116,7 @@ TEXT = st.text(st.characters(min_codepoint=0x20, exclude_categories=["Cs", "Cn",
 
 
 @given(words=TEXT, column=TEXT)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50, 150))
 @example(words="x", column="<<")
 def test_whatever_is_written_is_what_the_next_run_reads(words: str, column: str) -> None:
     subject = Subject(("public", "orders"), column=column)

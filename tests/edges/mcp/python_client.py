@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
@@ -17,6 +18,19 @@ Era = Literal["legacy", "auto"]
 ERAS: tuple[Era, ...] = ("legacy", "auto")
 Server = StdioServerParameters | str
 """How a client reaches a server: a command to start, or an address."""
+TRANSPORTS = ("stdio", "http")
+MATRIX = [(transport, era) for transport in TRANSPORTS for era in ERAS]
+CHOSEN = ("http", "auto")
+"""Where `make test` calls every tool; `make verify` calls them in the rest of the matrix."""
+over_every_connection = pytest.mark.parametrize(("server", "asker"), MATRIX, indirect=True, scope="module")
+"""For handshakes, which differ between the connections."""
+over_one_connection = pytest.mark.parametrize(
+    ("server", "asker"),
+    [pytest.param(*each, marks=() if each == CHOSEN else pytest.mark.verify) for each in MATRIX],
+    indirect=True,
+    scope="module",
+)
+"""For calls of tools, whose answers do not depend on the connection."""
 
 
 def stdio_server(folder: Path) -> StdioServerParameters:

@@ -12,7 +12,14 @@ from mcp import StdioServerParameters
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
-from tests.edges.mcp.python_client import ERAS, Era, Server, asking, stdio_server
+from tests.edges.mcp.python_client import (
+    TRANSPORTS,
+    Asker,
+    Server,
+    asking,
+    over_one_connection,
+    stdio_server,
+)
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
 from tribal.capabilities.memory.records import memory_id
 from tribal.capabilities.memory.tools import MEMORY
@@ -71,7 +78,7 @@ CALLS = [(tool, arguments) for tool, arguments, _ in [*ANSWERED, *REFUSED]]
 TOOLS = [spec.name for spec in MEMORY.tools]
 
 
-@pytest.fixture(name="server", scope="module", params=["stdio", "http"])
+@pytest.fixture(name="server", scope="module")
 def server_fixture(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("project")
     index_project(folder)
@@ -81,6 +88,12 @@ def server_fixture(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fix
         return
     with Served(folder, "--write") as running:
         yield f"{running.address}/mcp"
+
+
+@pytest.fixture(name="asker", scope="module")
+def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[Asker]:
+    with asking(server, request.param) as asker:
+        yield asker
 
 
 def check(answers: list[Any], failed: list[bool]) -> None:
@@ -100,11 +113,10 @@ def test_every_tool_is_called_and_refused() -> None:
     assert {tool for tool, *_ in ANSWERED} == {tool for tool, *_ in REFUSED} == set(TOOLS)
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_python_client_stores_finds_and_deletes(server: Server, era: Era) -> None:
-    with asking(server, era) as asker:
-        listed = {tool.name: tool for tool in asker.list().tools}
-        results = [asker.call(tool, arguments) for tool, arguments in CALLS]
+@over_one_connection
+def test_the_python_client_stores_finds_and_deletes(asker: Asker) -> None:
+    listed = {tool.name: tool for tool in asker.list().tools}
+    results = [asker.call(tool, arguments) for tool, arguments in CALLS]
     assert list(listed)[-len(TOOLS) :] == TOOLS
     hints = [listed[name].annotations for name in TOOLS]
     assert [hint.read_only_hint for hint in hints] == [False, True, False]
@@ -115,7 +127,9 @@ def test_the_python_client_stores_finds_and_deletes(server: Server, era: Era) ->
     check([result.structured_content for result in results], [bool(result.is_error) for result in results])
 
 
+@pytest.mark.verify
 @pytest.mark.xdist_group("typescript")
+@pytest.mark.parametrize("server", TRANSPORTS, indirect=True)
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_the_typescript_client_stores_finds_and_deletes(
     clients: Path, server: Server, tmp_path: Path, generation: str

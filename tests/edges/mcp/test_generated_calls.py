@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.edges.mcp.raw_session import RawSession, Wire, served_in_process
 from tests.fakes import application_over
+from tests.plugins.verify import examples
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.identity.locations import INDEX_FILE
 from tribal.tools.registry import REGISTRY
 
-CALLS_A_TOOL = 960
-STDIO_CALLS = 200
+CALLS_A_TOOL = examples(120, 960)
+STDIO_CALLS = examples(40, 200)
 UNREADABLE, INVALID_PARAMS = -32700, -32602
 SCHEMAS = Schemas()
 
@@ -91,7 +92,7 @@ def wire_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
 def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool: str) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=CALLS_A_TOOL, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=CALLS_A_TOOL, suppress_health_check=list(HealthCheck))
     @given(arguments=arguments_of(tool))
     def whatever(arguments: dict[str, Any]) -> None:
         message = wire.call(tool, arguments, seen.total())
@@ -110,7 +111,7 @@ def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Pat
     known = st.sampled_from(sorted(REGISTRY.tools)).flatmap(lambda tool: st.tuples(st.just(tool), arguments_of(tool)))
     with RawSession(tmp_path) as session:
 
-        @settings(max_examples=STDIO_CALLS, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=STDIO_CALLS, suppress_health_check=list(HealthCheck))
         @given(sent=known | st.tuples(texts | values, values))
         def whatever(sent: tuple[Any, Any]) -> None:
             check(sent[0], session.call(*sent))
@@ -119,5 +120,5 @@ def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Pat
         assert session.answer("list_domains", {})["success"] is True
 
 
-def test_the_generated_calls_are_five_thousand() -> None:
-    assert len(REGISTRY.tools) * CALLS_A_TOOL + STDIO_CALLS >= 5_000
+def test_make_verify_generates_five_thousand_calls() -> None:
+    assert len(REGISTRY.tools) * CALLS_A_TOOL + STDIO_CALLS >= examples(600, 5_000)

@@ -13,9 +13,17 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from mcp import MCPError
 from mcp_types import INVALID_PARAMS
 
+from tests.cases import each_case
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project
-from tests.edges.mcp.python_client import ERAS, Asker, Server, asking, stdio_server
+from tests.edges.mcp.python_client import (
+    Asker,
+    Server,
+    asking,
+    over_every_connection,
+    over_one_connection,
+    stdio_server,
+)
 from tribal import __version__
 from tribal.tools.registry import REGISTRY
 
@@ -27,7 +35,7 @@ def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(name="server", scope="module", params=["stdio", "http"])
+@pytest.fixture(name="server", scope="module")
 def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
     if request.param == "stdio":
         yield stdio_server(project)
@@ -36,7 +44,7 @@ def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Se
         yield f"{running.address}/mcp"
 
 
-@pytest.fixture(name="asker", scope="module", params=ERAS)
+@pytest.fixture(name="asker", scope="module")
 def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[Asker]:
     with asking(server, request.param) as asker:
         yield asker
@@ -47,6 +55,7 @@ def schemas_fixture() -> Schemas:
     return Schemas()
 
 
+@over_every_connection
 def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(asker: Asker) -> None:
     expected = "2025-11-25" if asker.client.mode == "legacy" else "2026-07-28"
     assert asker.client.protocol_version == expected
@@ -55,6 +64,7 @@ def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(as
     assert "search_tables" in (asker.client.instructions or "")
 
 
+@over_every_connection
 def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> None:
     listed = {tool.name: tool for tool in asker.list().tools}
     assert list(listed) == list(REGISTRY.tools)
@@ -75,6 +85,7 @@ def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> 
         assert tool.input_schema["additionalProperties"] is False
 
 
+@over_one_connection
 def test_a_list_of_tools_does_not_cost_a_conversation_more_than_it_must(asker: Asker) -> None:
     seen_by_a_model = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
@@ -87,7 +98,8 @@ def test_every_tool_is_called_in_the_tests() -> None:
     assert {tool for tool, _ in ANSWERED} == {tool for tool, _ in REFUSED} == set(REGISTRY.tools)
 
 
-@pytest.mark.parametrize(("tool", "arguments"), ANSWERED)
+@over_one_connection
+@each_case(("tool", "arguments"), ANSWERED)
 def test_an_answer_is_structured_and_keeps_its_schema(
     asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
 ) -> None:
@@ -98,7 +110,8 @@ def test_an_answer_is_structured_and_keeps_its_schema(
     schemas.check(tool, result.structured_content)
 
 
-@pytest.mark.parametrize(("tool", "arguments"), REFUSED)
+@over_one_connection
+@each_case(("tool", "arguments"), REFUSED)
 def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
     asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
 ) -> None:
@@ -110,6 +123,7 @@ def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
     schemas.check(tool, result.structured_content)
 
 
+@over_every_connection
 def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: Asker, server: Server) -> None:
     if isinstance(server, str):
         with pytest.raises(MCPError, match="error response"):
@@ -119,12 +133,14 @@ def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: Asker, se
     assert asker.call("list_domains", {}).is_error is False
 
 
+@over_every_connection
 def test_an_unknown_tool_is_refused_with_the_names_that_there_are(asker: Asker) -> None:
     with pytest.raises(MCPError, match="search_tables, get_table_schema") as refused:
         asker.call("drop_tables", {})
     assert refused.value.error.code == INVALID_PARAMS
 
 
+@over_one_connection
 def test_many_calls_at_once_get_their_own_answers(asker: Asker) -> None:
     async def ask_all() -> dict[str, str]:
         found: dict[str, str] = {}

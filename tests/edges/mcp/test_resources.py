@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcp import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
+from tests.cases import each_case
 from tests.edges.mcp.in_memory import Session, session_over
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.edges.mcp.addresses import DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
@@ -105,7 +106,7 @@ def test_an_address_names_one_table_or_one_domain(names: tuple[str, str, str], a
         assert read_address(str(address)) == address
 
 
-@pytest.mark.parametrize(
+@each_case(
     "uri",
     [
         "",
@@ -161,7 +162,7 @@ def test_prompts_are_listed_and_filled_from_what_is_documented(shop: Session) ->
     assert {table["database"] for table in json.loads(found)["tables"]} == {"shop"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "arguments", "why"),
     [
         ("explain_table", {}, "needs 'table'"),

@@ -12,9 +12,12 @@ import pytest
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command
+from tests.edges.mcp.python_client import TRANSPORTS
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture, run  # noqa: F401
 from tribal.tools.registry import REGISTRY
 
+CHOSEN = ("stdio", "v2")
+"""The one connection that `make test` tries; `make verify` tries the others."""
 HALF_A_CHARACTER: tuple[str, dict[str, Any]] = ("search_tables", {"query": "\ud800"})
 UNKNOWN_TOOL: tuple[str, dict[str, Any]] = ("drop_tables", {})
 PARSE_ERROR, INVALID_PARAMS, BAD_REQUEST = -32700, -32602, 400
@@ -36,7 +39,7 @@ def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(name="server", scope="module", params=["stdio", "http"])
+@pytest.fixture(name="server", scope="module")
 def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[list[str]]:
     """How a client reaches the server: a command to start, or an address."""
     if request.param == "stdio":
@@ -47,7 +50,15 @@ def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[li
 
 
 @pytest.mark.xdist_group("typescript")
-@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize(
+    ("server", "generation"),
+    [
+        pytest.param(transport, generation, marks=() if (transport, generation) == CHOSEN else pytest.mark.verify)
+        for transport in TRANSPORTS
+        for generation in GENERATIONS
+    ],
+    indirect=["server"],
+)
 def test_the_client_calls_every_tool_and_every_structured_answer_is_valid(
     clients: Path, server: list[str], tmp_path: Path, generation: str
 ) -> None:
@@ -83,7 +94,9 @@ def inspect(clients: Path, server: list[str], *asked: str) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.verify
 @pytest.mark.xdist_group("typescript")
+@pytest.mark.parametrize("server", TRANSPORTS, indirect=True)
 def test_the_inspector_lists_and_calls_every_tool_and_reads_what_there_is(clients: Path, server: list[str]) -> None:
     listed = [tool["name"] for tool in inspect(clients, server, "--method", "tools/list")["tools"]]
     assert listed == list(REGISTRY.tools)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.edges.mcp.unreadable import request_id, request_id_at_the_end
 
 ids = st.integers(-(10**17), 10**17) | st.text(st.sampled_from("abc-19 _"), min_size=1, max_size=20)
@@ -38,7 +38,11 @@ def test_an_id_that_is_not_the_requests_own_is_never_taken(params: Any, cut: int
     assert request_id_at_the_end(line) is None
 
 
-@pytest.mark.parametrize("line", [b'{"x":"' + b'\\"' * 500_000, b'"' * 999_999, b"\\" * 999_999, b"{" * 999_999])
+@each_case(
+    "line",
+    [b'{"x":"' + b'\\"' * 500_000, b'"' * 999_999, b"\\" * 999_999, b"{" * 999_999],
+    ids=["escaped quotes", "quotes", "backslashes", "braces"],
+)
 def test_a_line_that_is_made_to_be_slow_is_read_once(line: bytes) -> None:
     assert request_id(line) is None
 
@@ -49,6 +53,6 @@ def test_any_bytes_are_survived(line: bytes) -> None:
     request_id_at_the_end(line)
 
 
-@pytest.mark.parametrize("identity", ["1.5", "true", "null", "{}", "[1]", '"\\u0041"', "9" * 40])
+@each_case("identity", ["1.5", "true", "null", "{}", "[1]", '"\\u0041"', "9" * 40])
 def test_an_id_that_none_of_ours_could_be_is_left_out(identity: str) -> None:
     assert request_id(f'{{"id":{identity},"method":"x"}}'.encode()) is None

@@ -16,6 +16,7 @@ from tests.describing.model.calls.building import PRICE, beats, budget, capped, 
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
+from tests.plugins.verify import examples
 from tribal.describing.model.calls import Budget, CappedModel
 from tribal.ports import ModelFailure, ModelOutcome
 from tribal_contracts import BudgetRecord, ModelUsage
@@ -96,7 +97,7 @@ scenes = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20, 60), suppress_health_check=[HealthCheck.too_slow])
 @given(scenes)
 def test_no_cap_is_passed_and_no_call_is_forgotten(scene: Scene) -> None:
     model, booked, dead = scene.play()

@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.issuer import AUDIENCE, CLAIM, ISSUER, RULES, Issuer, jwk, rsa_key
+from tests.plugins.verify import examples
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, TokenRules, identify
 from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
 from tribal.edges.http.identity.tokens import LONGEST_TOKEN
@@ -59,7 +61,7 @@ def test_a_good_token_of_each_algorithm_admits_its_subject_with_its_scope(issuer
     assert admitted(issuer, issuer.token(aud=["other", AUDIENCE], iat=NOW, nbf=NOW)) == good
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("claim", "databases", "schemas"),
     [
         ("web shop", {"web", "shop"}, set()),
@@ -116,7 +118,7 @@ def without_the_time(claims: object) -> str:
     return str(claims).replace(str(NOW - 60), "past").replace(str(NOW + 3600), "future")[:40]
 
 
-@pytest.mark.parametrize("claims", ODD, ids=without_the_time)
+@each_case("claims", ODD, ids=without_the_time)
 def test_a_signed_token_with_claims_that_are_not_as_they_should_be_is_refused(
     issuer: Issuer, claims: dict[str, Any]
 ) -> None:
@@ -132,7 +134,7 @@ def _segment(part: bytes) -> str:
     return base64.urlsafe_b64encode(part).decode().rstrip("=")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "header",
     [
         {"alg": "none", "kid": "rsa"},
@@ -213,9 +215,7 @@ def test_one_odd_key_does_not_cost_the_others(issuer: Issuer) -> None:
     assert admitted(issuer, issuer.token())
 
 
-@pytest.mark.parametrize(
-    "header", [None, 7, "", "Bearer", "Bearer ", "Basic YTpi", b"Bearer x", ["Bearer x"], "bearer\tx"]
-)
+@each_case("header", [None, 7, "", "Bearer", "Bearer ", "Basic YTpi", b"Bearer x", ["Bearer x"], "bearer\tx"])
 def test_what_is_no_bearer_token_is_refused(issuer: Issuer, header: object) -> None:
     with pytest.raises(TokenRefused):
         identify(header, RULES, issuer.keys)
@@ -230,7 +230,7 @@ def test_a_huge_token_is_refused_before_anything_is_done_with_it(issuer: Issuer)
 
 
 @given(st.text(max_size=60) | st.text(st.sampled_from("eyJhbGciOi.-_=AQ"), max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=examples(60, 200))
 def test_any_text_is_a_refusal(token: str) -> None:
     with pytest.raises(TokenRefused):
         identify(f"Bearer {token}", RULES, _ANY.keys)
@@ -270,7 +270,7 @@ def test_a_new_key_is_found_but_invented_ones_cause_no_more_than_one_download_in
     assert issuer.downloads == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     "instead",
     [
         None,
