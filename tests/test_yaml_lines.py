@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.yaml_lines import MAX_DEPTH, MAX_NODES, compose_yaml, plain_value
 
@@ -24,7 +25,7 @@ def refusal(text: str | bytes, max_nodes: int = MAX_NODES) -> str:
     return raised.value.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [
         ("a: 5\nb: -7\nc: 0.5\nd: 1.0e+3\ne: 0", {"a": 5, "b": -7, "c": 0.5, "d": 1000.0, "e": 0}),
@@ -41,7 +42,7 @@ def test_text_numbers_booleans_lists_and_mappings_are_read(text: str, value: Any
     assert read(text) == value
 
 
-@pytest.mark.parametrize(
+@each_case(
     "odd", ["2024-99-99", "2024-01-01", "0777", "0x1F", "1_000", "1:30", "0b_", ".inf", ".nan", "=", "<<", "9" * 900]
 )
 def test_what_only_yaml_takes_for_a_date_or_a_number_is_text(odd: str) -> None:
@@ -49,7 +50,7 @@ def test_what_only_yaml_takes_for_a_date_or_a_number_is_text(odd: str) -> None:
     assert read(f"{odd}: a") == {odd: "a"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "said"),
     [
         ("a: b\nc: *d\n", 2, "alias"),
@@ -84,7 +85,7 @@ def test_the_depth_and_the_number_of_values_are_bounded() -> None:
     assert "more than 4 keys and values" in refusal("[a, b,\nc, d]", 4)
 
 
-@pytest.mark.parametrize("form", ["*{}", "&{}", "!{}", "@{}", "'{}", '"\\{}"', "[{}", "{}: {}: x", "%{}", "!<{}"])
+@each_case("form", ["*{}", "&{}", "!{}", "@{}", "'{}", '"\\{}"', "[{}", "{}: {}: x", "%{}", "!<{}"])
 def test_no_refusal_quotes_the_file(form: str) -> None:
     assert "Zq9word" not in refusal(f"a:\n  password: {form.replace('{}', 'Zq9word')}\n")
 

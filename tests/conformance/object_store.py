@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import ObjectStore
 
@@ -29,7 +30,7 @@ def _in_threads(count: int, work: Callable[[int], None]) -> None:
         thread.join()
 
 
-@pytest.mark.parametrize("data", [b"", b"{}\n", bytes(range(256)), b"line\r\nline", "ünïcödé".encode()])
+@each_case("data", [b"", b"{}\n", bytes(range(256)), b"line\r\nline", "ünïcödé".encode()])
 def test_an_object_comes_back_byte_for_byte(store: ObjectStore, data: bytes) -> None:
     etag = store.put("docs/a.json", data)
     assert store.get("docs/a.json").data == data
@@ -186,7 +187,7 @@ def test_a_deleted_object_is_gone_and_deleting_again_does_nothing(store: ObjectS
     assert store.get("docs/deep/a").data == b"3"
 
 
-@pytest.mark.parametrize("lines", [[], [b""], [b"a"], [b"a", b"", b"b"], [b"", b""], [b'{"a": "\\n"}', "é".encode()]])
+@each_case("lines", [[], [b""], [b"a"], [b"a", b"", b"b"], [b"", b""], [b'{"a": "\\n"}', "é".encode()]])
 def test_lines_that_were_put_come_back(store: ObjectStore, lines: list[bytes]) -> None:
     etag = store.put_lines("a.jsonl", iter(lines))
     assert list(store.lines("a.jsonl")) == lines
@@ -194,7 +195,7 @@ def test_lines_that_were_put_come_back(store: ObjectStore, lines: list[bytes]) -
     assert store.get("a.jsonl").etag == etag
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "lines"),
     [
         (b"", []),
@@ -246,7 +247,7 @@ def test_odd_keys_are_kept_apart(store: ObjectStore) -> None:
         assert head.key == key
 
 
-@pytest.mark.parametrize(
+@each_case(
     "key",
     [
         "",

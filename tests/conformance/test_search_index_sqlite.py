@@ -102,7 +102,11 @@ def test_the_tables_of_the_specification_are_there_for_readers_with_other_tools(
     assert IndexMetadata(**dict(metadata)) == found.model_copy(update={"last_read": None})
 
 
-@pytest.mark.parametrize("garbage", [b"not a database, but long enough to be mistaken for one" * 99, b"x", b""])
+@pytest.mark.parametrize(
+    "garbage",
+    [b"not a database, but long enough to be mistaken for one" * 99, b"x", b""],
+    ids=["text", "byte", "empty"],
+)
 def test_a_damaged_file_is_not_ready_for_readers_and_rebuilt_by_writers(
     index: SqliteIndex, path: Path, garbage: bytes
 ) -> None:

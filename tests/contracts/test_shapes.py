@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 import tribal_contracts as contracts
+from tests.cases import each_case
 from tribal_contracts import knowledge, memory
 from tribal_contracts.schemas import CAPABILITIES, DRAFT_2020, EXPORTED, json_schema, stale_files
 
@@ -83,7 +84,7 @@ def test_the_exported_schemas_are_those_of_the_models() -> None:
     assert stale_files() == []
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED))
+@each_case("name", sorted(EXPORTED))
 def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for_an_optional_field(name: str) -> None:
     schema = json_schema(name)
     of_memory = name in {**memory.EXPORTED, **knowledge.EXPORTED}
@@ -134,7 +135,7 @@ SECTION_7 = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"schema_version": "2.0"},
@@ -160,7 +161,7 @@ def test_a_plan_that_section_7_refuses_is_refused_by_schema_and_model_alike(chan
     assert accepted == by_specification
 
 
-@pytest.mark.parametrize("missing", SECTION_7["documentation-plan"]["required"])
+@each_case("missing", SECTION_7["documentation-plan"]["required"])
 def test_a_plan_without_a_field_that_section_7_requires_is_refused(missing: str) -> None:
     plan = minimal_plan()
     del plan[missing]

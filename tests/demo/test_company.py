@@ -10,6 +10,7 @@ from pg8000.native import Connection
 from demo import COMPANY_SQL
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.plugins.postgres import administer, connected, new_database, unique_name
 
 TABLES = """
@@ -86,7 +87,7 @@ def test_a_third_of_the_tables_and_a_sixth_of_the_columns_carry_a_comment(compan
     assert 0.15 < columns < 0.19
 
 
-@pytest.mark.parametrize(("child", "column", "parent", "parent_column"), UNDECLARED_KEYS)
+@each_case(("child", "column", "parent", "parent_column"), UNDECLARED_KEYS)
 def test_an_undeclared_key_finds_its_rows_nearly_always(
     company: Connection, child: str, column: str, parent: str, parent_column: str
 ) -> None:
@@ -112,7 +113,7 @@ def test_declared_keys_come_in_every_shape(company: Connection) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "oddity",
     [
         "pg_type WHERE typtype = 'e' AND oid = 'sales.order_status'::regtype",

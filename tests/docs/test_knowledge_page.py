@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 import yaml
 
 from tests import ROOT
+from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
@@ -27,7 +27,7 @@ def violated(constraint: Constraint, name: str, content: str) -> list[str]:
     return [each.message for each in answer.violations]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[each[0] for each in EXAMPLES])
+@each_case("example", EXAMPLES, ids=[each[0] for each in EXAMPLES])
 def test_an_example_is_broken_and_kept_as_it_says(example: tuple[str, str, str, str, str]) -> None:
     said, bad, wrong, good, right = example
     constraint = Constraint.model_validate(yaml.safe_load(said))

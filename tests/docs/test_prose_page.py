@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests import ROOT
+from tests.cases import each_case
 from tribal.describing.model.grounding.judging import RULES
 from tribal.describing.model.questions import VARIABLES
 
 PAGE = (ROOT / "docs" / "prose.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each_case("rule", RULES)
 def test_every_rule_for_sentences_is_documented(rule: str) -> None:
     assert f"| `{rule}` |" in PAGE
 

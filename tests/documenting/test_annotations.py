@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.sample_shop.documented import Shop
 from tribal.documenting import read_annotations
@@ -29,7 +30,7 @@ def test_no_file_means_no_annotations() -> None:
     assert read_annotations(MemoryStore(), "shop") == {}
 
 
-@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "tables: {}\n", "\ufefftables: {}"])
+@each_case("text", ["", "\n", "# only a comment\n", "tables: {}\n", "\ufefftables: {}"])
 def test_an_empty_file_means_no_annotations(text: str) -> None:
     assert parse_annotations(text.encode(), FILE) == {}
 
@@ -46,7 +47,7 @@ tables:
     assert found["public", "Order Items"].columns == {"Größe": "Three."}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("tables:\n  a.b: {description: [\n", f"{FILE}, line 3: cannot be read: "),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import run_with
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
@@ -19,7 +18,7 @@ from tribal.store import put_record
 from tribal_contracts import AgentStatus, DocumenterProgress, WorkUnitProgress
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("parts", "whole"),
     [
         ([], "completed"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tribal.edges.local_caller import local_caller, new_session
 from tribal.errors import ConfigurationError
 from tribal.ports import Caller, Identity
@@ -53,14 +54,14 @@ def test_a_session_is_that_of_the_environment_or_of_the_process(tmp_path: Path) 
     assert caller(tmp_path, session=process, USER="bob", TRIBAL_SESSION="mine").identity.session == "mine"
 
 
-@pytest.mark.parametrize("name", ["TRIBAL_USER", "TRIBAL_SESSION"])
-@pytest.mark.parametrize("value", ["a\nb", "x" * 201, "\u202ex"])
+@each_case("name", ["TRIBAL_USER", "TRIBAL_SESSION"])
+@each_case("value", ["a\nb", "x" * 201, "\u202ex"])
 def test_a_variable_that_is_no_name_is_told_so(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(ConfigurationError, match=name):
         caller(tmp_path, **{name: value})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "told"),
     [
         ("identity: {company: ''}\n", "company"),

@@ -21,6 +21,7 @@ from functions.scopes import (
     write_rights,
     write_scope,
 )
+from tests.cases import each_case
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller, Identity
@@ -116,7 +117,7 @@ def test_headers_choose_a_session_an_agent_and_one_of_the_callers_projects() -> 
     assert len(chosen.spaces("project")) == 2
 
 
-@pytest.mark.parametrize("project", ["other", "data", "acme", "Shop", "shop,till", "shop\u200b"])
+@each_case("project", ["other", "data", "acme", "Shop", "shop,till", "shop\u200b"])
 def test_a_project_that_is_none_of_the_callers_is_refused(project: str) -> None:
     with pytest.raises(RequestRefused):
         bearing(X_Tribal_Project=project)
@@ -124,8 +125,8 @@ def test_a_project_that_is_none_of_the_callers_is_refused(project: str) -> None:
         asks({"identity": {"userArn": ARN}}, X_Tribal_Project="shop")
 
 
-@pytest.mark.parametrize("value", ["", " ", "a\nb", "a\x00", "x" * 201, "\u202eadmin"])
-@pytest.mark.parametrize("name", ["X_Tribal_Session", "X_Tribal_Agent", "X_Tribal_Project"])
+@each_case("value", ["", " ", "a\nb", "a\x00", "x" * 201, "\u202eadmin"])
+@each_case("name", ["X_Tribal_Session", "X_Tribal_Agent", "X_Tribal_Project"])
 def test_a_header_that_is_no_name_is_refused(name: str, value: str) -> None:
     with pytest.raises(RequestRefused, match="is no name"):
         bearing(**{name: value})

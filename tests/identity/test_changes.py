@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tribal.identity.changes import Change, TableChange, compare_tables
 from tribal_contracts import CatalogCheck, CatalogForeignKey, CatalogIndex, CatalogKey, CatalogTable, KeyElsewhere
@@ -51,7 +50,7 @@ def test_a_column_is_added_with_what_it_is_declared_as() -> None:
     assert changes(after, ORDERS) == (Change("column", "state", before="text not null default 'new'::text"),)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("field", "value", "expected"),
     [
         ("type", "bigint", Change("column", "qty", "type", "integer", "bigint")),
@@ -70,7 +69,7 @@ def test_a_changed_column_says_what_of_it_changed(field: str, value: object, exp
 KEY = ORDERS.foreign_keys[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "expected"),
     [
         ({"comment": "What is sold."}, Change("comment", after="What is sold.")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.identity.expansion import asks_server, chosen, expanded, stands_for_several
 from tribal_contracts import DatabaseEntry
@@ -15,7 +16,7 @@ def entry(database: str | list[str] | None, name: str = "s") -> DatabaseEntry:
     return DatabaseEntry(name=name, database=database)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("database", "databases"),
     [
         ("shop_*", ["shop_eu", "shop_test", "shop_us"]),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.identity.table_names import TableIdentity, domain_name, format_name, look_up, parse_name, store_name
 from tribal.sql.dialect import legible_identifier, quote_identifier
 from tribal_contracts import DatabaseType
@@ -49,7 +50,7 @@ def test_a_plain_name_is_its_own_store_name() -> None:
     assert store_name("sales", "order_line") == "sales.order_line"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "reason"),
     [
         ("", "empty part"),
@@ -81,7 +82,7 @@ def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
     assert look_up("log", known).candidates == (TableIdentity("db", "a", "log"), TableIdentity("db", "b", "log"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kind", "expected"),
     [
         ("orders", "postgres", "orders"),

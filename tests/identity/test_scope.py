@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.identity.scope import EVERYTHING, Scope
 
 BESIDE = Scope(frozenset({"web"}), frozenset({("shop", "hr")}))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("scope", "seen"),
     [
         (EVERYTHING, {"web", "web.public", "shop", "shop.hr", "shop.sales"}),

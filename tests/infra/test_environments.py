@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from infra.environment import FOLDER, Environment, environment_names, load_environment
+from tests.cases import each_case
 from tests.infra.synthesis import SMALL
 
 
@@ -35,7 +36,7 @@ HTTPS = {"repository": "https://code.acme.dev/decisions.git"}
 JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "message"),
     [
         ({"databse": "x"}, "Extra inputs are not permitted"),
@@ -117,7 +118,7 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
     assert yaml.safe_load(path.read_text(encoding="utf-8")).get("name", path.stem) == path.stem
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "obstacles"),
     [
         ({"alarms": {}}, ["nobody receives its alarms"]),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from infra.environment import Environment
 from infra.model import Model, ModelPrice
+from tests.cases import each_case
 from tests.infra.synthesis import CLAUDE, Assembly, Template
 from tests.infra.test_roles import listed, statements
 from tribal.settings.deployment import load_deployment
@@ -43,7 +44,7 @@ def test_the_part_has_the_keys_and_defaults_that_it_has_in_databases_yaml(
     assert defaults(mine) == defaults(theirs)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("part", "right"),
     [
         (ANTHROPIC, True),

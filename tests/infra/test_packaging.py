@@ -15,6 +15,7 @@ from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER
 from infra.layer_contents import LEFT_OUT
 from infra.locking import lambda_environment, pinned, read_lock
 from infra.packaging import check_against_runtime
+from tests.cases import each_case
 
 pytestmark = pytest.mark.xdist_group("packages")
 
@@ -129,7 +130,7 @@ def test_a_python_of_pyenv_does_where_the_one_on_the_path_is_a_shim_for_none(
     assert interpreter_for("3.99") == (str(program) if fits else None)
 
 
-@pytest.mark.parametrize("layer", DEPENDENCIES)
+@each_case("layer", DEPENDENCIES)
 def test_every_requirement_of_a_layer_is_pinned_for_the_runtime(layer: str) -> None:
     pins = {pin.name for pin in read_lock(LOCK) if pin.holds_for(lambda_environment(DEFAULT_PYTHON))}
     wanted = {each.name for each in packaging._requirements(layer)}

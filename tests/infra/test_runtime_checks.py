@@ -11,6 +11,7 @@ from infra import handler_imports, packaging
 from infra.function_packages import FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
 from infra.handler_imports import import_handlers
 from infra.runtime_files import check_files
+from tests.cases import each_case
 
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 WHEEL = "Wheel-Version: 1.0\nRoot-Is-Purelib: false\n"
@@ -54,7 +55,7 @@ def test_files_for_the_runtime_are_as_they_should_be(made: Packages) -> None:
     check_files(made)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "told"),
     [
         ("import telnetlib", "telnetlib` is banned: gone since Python 3.13"),
@@ -65,7 +66,7 @@ def test_files_for_the_runtime_are_as_they_should_be(made: Packages) -> None:
         ("x = 1\ntry: pass\nexcept ValueError, TypeError: pass", "sample.py:3: "),
     ],
 )
-@pytest.mark.parametrize("place", ["layer", "function"])
+@each_case("place", ["layer", "function"])
 def test_a_source_that_the_runtime_cannot_run_is_told_with_its_place(
     made: Packages, source: str, told: str, place: str
 ) -> None:
@@ -81,7 +82,7 @@ def test_a_module_is_gone_from_the_version_on_that_lacks_it(made: Packages) -> N
     check_files(Packages(made.folder, "3.12"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tag", "fits"),
     [
         ("py3-none-any", True),

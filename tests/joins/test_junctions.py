@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.sample_shop.indexed import Key, table_document
 from tribal.joins.junctions import is_junction
 
@@ -11,7 +10,7 @@ BOOK, AUTHOR = Key(("book_id",), "s.book", ("id",)), Key(("author_id",), "s.auth
 EDITION = Key(("book_id", "edition"), "s.edition", ("book_id", "number"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("columns", "keys", "expected"),
     [
         ("book_id author_id", [BOOK, AUTHOR], True),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.key_inference.outlines import likely, outline
 from tribal.key_inference import LIKELY, MOST_PAIRS, KeyPair, Overlap, candidate_pairs, infer_keys
 from tribal_contracts import KeyEvidence
@@ -24,7 +23,7 @@ def test_contained_values_raise_a_guess_in_the_direction_that_they_show() -> Non
     assert key.evidence[-1] == KeyEvidence(kind="values", of="db.s.author.aid", compared=9, found=9)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "overlap",
     [
         Overlap(9, 9, unique=False),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.masking import SensitiveKind, detect, mask_samples
 
 
@@ -17,7 +17,7 @@ def shown(
     return mask_samples(column, table, values, type_name=type_name, is_key=False).values
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "type_name", "values"),
     [
         ("status", "text", ["open", "closed"]),
@@ -35,7 +35,7 @@ def test_codes_flags_and_small_numbers_that_repeat_are_shown(column: str, type_n
     assert set(shown(column, values * 4, type_name=type_name)) == set(values)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "values"),
     [
         ("first_name", ["Maria", "Ahmed"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.capabilities.memory.content import admitted
 from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.masking import redact_text
@@ -38,20 +39,20 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "redacted"), SECRETS)
+@each_case(("text", "redacted"), SECRETS)
 def test_a_secret_is_hidden_in_a_comment_and_refused_as_a_memory(text: str, redacted: str) -> None:
     assert redact_text(text) == redacted
     with pytest.raises(MemoryContentRefused):
         admitted(text, "project")
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_case("text", HARMLESS)
 def test_a_text_about_secrets_stays_in_a_comment_and_is_kept_as_a_memory(text: str) -> None:
     assert redact_text(text) == text
     assert admitted(text, "project") == (text, False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "redacted"),
     [
         ("Aadhaar 234123412346", "Aadhaar [national_id]"),

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.naming import expand, is_acronym, likely_words, split_identifier
 from tribal.naming.abbreviation_evidence import EVIDENCE, PAIRED
 from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, NEVER_SPELT_OUT, USUAL
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "meaning"),
     [
         ("cust", "customer"), ("qty", "quantity"), ("amt", "amount"), ("num", "number"), ("desc", "description"),
@@ -23,26 +24,24 @@ def test_a_short_form_with_one_usual_meaning_is_spelt_out(token: str, meaning: s
     assert expand(token) == meaning
 
 
-@pytest.mark.parametrize("token", ["order", "id", "url", "sku", "iban", "xyzzy", "grösse", "42", "lens", "stats"])
+@each_case("token", ["order", "id", "url", "sku", "iban", "xyzzy", "grösse", "42", "lens", "stats"])
 def test_a_word_an_acronym_or_an_unknown_token_stays_as_it_is(token: str) -> None:
     assert expand(token) == token
 
 
-@pytest.mark.parametrize(
-    "token", ["rev", "inv", "emp", "ref", "min", "stat", "pos", "temp", "spec", "mod", "nbr", "hist"]
-)
+@each_case("token", ["rev", "inv", "emp", "ref", "min", "stat", "pos", "temp", "spec", "mod", "nbr", "hist"])
 def test_a_short_form_with_several_usual_meanings_is_not_spelt_out(token: str) -> None:
     assert expand(token, {"order", "customer"}) == token
 
 
-@pytest.mark.parametrize("token", sorted(token for token in ABBREVIATIONS if len(token) == 2))
+@each_case("token", sorted(token for token in ABBREVIATIONS if len(token) == 2))
 def test_two_letters_are_never_spelt_out(token: str) -> None:
     everything = {word for meanings in ABBREVIATIONS.values() for meaning in meanings for word in meaning.split()}
     assert expand(token, everything) == token
     assert expand(token + "s") in (token + "s", USUAL.get(token + "s"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("identifier", "beside", "words"),
     [
         ("ar_internal_metadata", {"accounts", "receivable", "value"}, "ar internal metadata"),
@@ -61,7 +60,7 @@ def test_what_stands_beside_an_abbreviation_by_chance_does_not_settle_it(
     assert " ".join(expand(token, beside.union(tokens)) for token in tokens) == words
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "context", "meaning"),
     [
         ("inv", {"inventory"}, "inventory"),
@@ -81,7 +80,7 @@ def test_an_ambiguous_token_is_spelt_out_where_the_catalog_itself_says_which_mea
     assert expand(token, context) == meaning
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "context", "meaning"),
     [
         ("dt", (), "date"),
@@ -126,7 +125,7 @@ def test_a_meaning_of_several_words_gives_several_words() -> None:
     assert likely_words(["cust", "dob"]) == ["customer", "date", "of", "birth"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("identifier", "words"),
     [
         ("order_no", "order number"),
@@ -159,7 +158,7 @@ def test_any_name_can_be_read_as_words(identifier: str, context: frozenset[str])
     assert len(likely_words(tokens, context)) >= len(tokens)
 
 
-@pytest.mark.parametrize("token", sorted(ABBREVIATIONS))
+@each_case("token", sorted(ABBREVIATIONS))
 def test_every_entry_is_a_token_whose_meanings_differ_from_it_and_need_no_spelling_out(token: str) -> None:
     assert split_identifier(token) == [token]
     assert token not in ACRONYMS

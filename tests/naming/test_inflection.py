@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.naming import plural, singular
 from tribal.naming.abbreviation_table import ACRONYMS
 from tribal.naming.inflection import UNCOUNTED_ACRONYMS
@@ -27,17 +28,17 @@ wolf wolves, leaf leaves, monkey monkeys, survey surveys, supply supplies, entry
 PAIRS = [tuple(pair.split()) for pair in _PAIRS.replace("\n", " ").split(",")]
 
 
-@pytest.mark.parametrize(("one", "many"), PAIRS)
+@each_case(("one", "many"), PAIRS)
 def test_a_noun_has_its_usual_plural(one: str, many: str) -> None:
     assert plural(one) == many
 
 
-@pytest.mark.parametrize(("one", "many"), [pair for pair in PAIRS if pair[1] != "bases"])
+@each_case(("one", "many"), [pair for pair in PAIRS if pair[1] != "bases"])
 def test_a_plural_has_its_usual_singular(one: str, many: str) -> None:
     assert singular(many) == one
 
 
-@pytest.mark.parametrize("word", [one for one, _ in PAIRS])
+@each_case("word", [one for one, _ in PAIRS])
 def test_a_singular_is_its_own_singular(word: str) -> None:
     assert singular(word) == word
 
@@ -65,12 +66,12 @@ def test_the_case_of_a_word_is_kept(one: str, many: str) -> None:
     assert singular(many) == one
 
 
-@pytest.mark.parametrize("word", ["gps", "sms", "dns", "https", "gas", "atlas", "texas", "was", "does", "yes"])
+@each_case("word", ["gps", "sms", "dns", "https", "gas", "atlas", "texas", "was", "does", "yes"])
 def test_a_word_that_ends_in_s_by_nature_is_no_plural(word: str) -> None:
     assert singular(word) == word
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "many"),
     [("API", "APIs"), ("ID", "IDs"), ("SKU", "SKUs"), ("kpi", "kpis"), ("api", "apis"), ("vin", "vins")],
 )
@@ -80,7 +81,7 @@ def test_an_acronym_that_people_count_has_a_plural_in_its_own_letters(one: str, 
     assert singular(many) == one
 
 
-@pytest.mark.parametrize("word", ["CSAT", "csat", "SMS", "VAT", "XML", "https", "GPS"])
+@each_case("word", ["CSAT", "csat", "SMS", "VAT", "XML", "https", "GPS"])
 def test_an_acronym_that_nobody_counts_has_no_plural(word: str) -> None:
     assert plural(word) == word
     assert singular(word) == word

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.naming import reads_like_a_word
 
@@ -14,7 +15,7 @@ def test_words_that_no_list_holds_are_words_of_people(word: str) -> None:
     assert WordLlamaEmbedder().knows([word]) == [True]
 
 
-@pytest.mark.parametrize("letters", ["vyhmumi", "mdggiia", "gloju", "nswz", "uncvcha", "quspr"])
+@each_case("letters", ["vyhmumi", "mdggiia", "gloju", "nswz", "uncvcha", "quspr"])
 def test_letters_put_together_at_random_are_no_word_although_some_stand_in_words(letters: str) -> None:
     assert not reads_like_a_word(letters)
     assert WordLlamaEmbedder().knows([letters]) == [False]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.naming.mentions import MAX_READ_CHARS, UNREAD, Names, OwnNames, mentioned_words, words_of_names
 
 KNOWN = Names(frozenset({"shop", "pub"}), frozenset({"order_line", "customer"}))
@@ -14,7 +13,7 @@ def mentions(text: str, *wanted: str, spaces: tuple[str, ...] = (), own: tuple[s
     return not words.isdisjoint(mentioned_words(text, OwnNames.of(own)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "name"),
     [
         ("Copied from 'payroll' every night.", "payroll"),
@@ -38,7 +37,7 @@ def test_a_text_mentions_a_name_however_people_write_it(text: str, name: str) ->
     assert mentions(text, name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "name"),
     [
         ("One row per salary.", "salary_bands"),

@@ -1,11 +1,10 @@
 """The words and forms by which a name is found."""
 
-import pytest
-
+from tests.cases import each_case
 from tribal.naming import glued, read_name
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "words", "forms"),
     [
         ("work_space", "work space", "work space workspace"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.naming import is_word, segment, segment_all
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "words"),
     [
         ("invoicelinenumber", "invoice line number"),
@@ -30,7 +30,7 @@ def test_words_that_were_written_together_are_found(token: str, words: str) -> N
     assert " ".join(segment(token)) == words
 
 
-@pytest.mark.parametrize(
+@each_case(
     "word",
     [
         "warehouse",

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.naming import porter, stem
 
 _PUBLISHED = """
@@ -22,7 +23,7 @@ generalizations gener, oscillators oscil
 """
 
 
-@pytest.mark.parametrize("pair", [pair.strip() for pair in _PUBLISHED.split(",")])
+@each_case("pair", [pair.strip() for pair in _PUBLISHED.split(",")])
 def test_the_published_examples_of_every_step_come_out_as_published(pair: str) -> None:
     word, expected = pair.split()
     assert porter(word) == expected
@@ -34,7 +35,7 @@ def test_words_of_one_or_two_letters_are_left_alone(word: str) -> None:
     assert stem(word) == word
 
 
-@pytest.mark.parametrize(
+@each_case(
     "forms",
     [
         ("order", "orders", "ordered", "ordering"),
@@ -57,14 +58,12 @@ def test_the_forms_of_a_word_share_one_stem(forms: tuple[str, ...]) -> None:
     assert len({stem(form) for form in forms}) == 1
 
 
-@pytest.mark.parametrize(
-    "pair", [("news", "new"), ("gps", "gp"), ("state", "status"), ("policy", "police"), ("user", "use")]
-)
+@each_case("pair", [("news", "new"), ("gps", "gp"), ("state", "status"), ("policy", "police"), ("user", "use")])
 def test_words_that_differ_in_meaning_keep_different_stems(pair: tuple[str, str]) -> None:
     assert stem(pair[0]) != stem(pair[1])
 
 
-@pytest.mark.parametrize("word", ["grösse", "заказы", "2024", "客户", ""])
+@each_case("word", ["grösse", "заказы", "2024", "客户", ""])
 def test_what_is_no_english_word_is_returned_unchanged(word: str) -> None:
     assert stem(word) == word
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.naming import broader, synonyms
 from tribal.naming.thesaurus.lookup import sorted_lines
 
@@ -14,7 +15,7 @@ def test_a_noun_in_either_number_is_called_otherwise(word: str) -> None:
     assert broader(word) == ("way",)
 
 
-@pytest.mark.parametrize("word", ["", "zzzz", "road\t", "days", "müll", "a", "~~~~", "road way"])
+@each_case("word", ["", "zzzz", "road\t", "days", "müll", "a", "~~~~", "road way"])
 def test_what_is_no_noun_of_the_list_is_called_nothing_else(word: str) -> None:
     assert synonyms(word) == broader(word) == ()
 

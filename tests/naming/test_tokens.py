@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.naming import (
     MAX_TEXT_CHARS,
     MAX_TOKEN_CHARS,
@@ -18,7 +18,7 @@ from tribal.naming import (
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("identifier", "tokens"),
     [
         ("custAddr_line2ID", ["cust", "addr", "line", "2", "id"]),
@@ -43,7 +43,7 @@ def test_a_name_is_split_at_separators_case_changes_and_digits(identifier: str, 
     assert split_identifier(identifier) == tokens
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "tokens"),
     [
         ("the user-agent of a session", ["the", "user", "agent", "of", "a", "session"]),

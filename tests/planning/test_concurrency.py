@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.planning.concurrency import at_once
 from tribal_contracts import DatabaseEntry, DatabaseLimits
 
@@ -16,7 +15,7 @@ def entries(*names: str, connections: int = 4) -> list[DatabaseEntry]:
     return [DatabaseEntry(name=name, limits=DatabaseLimits(connections=connections)) for name in names]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("most", "databases", "expected"),
     [
         (16, [], 16),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.catalogs import table
 from tests.planning.planned_shop import Shop
 from tribal.planning.catalog.copies import find_copies
@@ -34,7 +34,7 @@ def told(*tables: CatalogTable) -> dict[str, tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     "part", ["orders_2024_01", "orders_p7", "orders_y2024m01", "orders_bak", "bak_orders", "orders_old_2", "orders_tmp"]
 )
 def test_partitions_shards_and_backups_are_parts_of_their_table(part: str) -> None:
@@ -48,7 +48,7 @@ def test_shards_without_a_table_of_their_plain_name_are_parts_of_the_first() -> 
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("copy", "columns"),
     [
         ("shadow_orders", ORDER),
@@ -82,7 +82,7 @@ def test_a_view_named_after_a_table_is_a_view_of_it_whatever_its_columns() -> No
     assert told(made("orders"), made("v_orders", "total status", kind="view")) == {"v_orders": ("view", "orders")}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "tables",
     [
         [made("orders"), made("order_items", "id order_id product_id amount")],

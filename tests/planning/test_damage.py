@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tests.planning.planned_shop import HeldLease, Shop
 from tribal.errors import ObjectDamaged, PlanError
 from tribal.identity import locations
@@ -28,8 +29,8 @@ def damages(data: bytes) -> list[bytes]:
     return [b"", data[:-40], b"\0" * len(data), data.replace(b"orders", b"ordess"), data[:99] + b"\xff" + data[100:]]
 
 
-@pytest.mark.parametrize("kind", ["snapshots/", "slices/", "statistics.json", "latest.json"])
-@pytest.mark.parametrize("number", range(5))
+@each_case("kind", ["snapshots/", "slices/", "statistics.json", "latest.json"])
+@each_case("number", range(5))
 def test_what_planning_wrote_is_put_back_by_planning_again(kind: str, number: int) -> None:
     shop = planned()
     before = shop.contents()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import SHOP, Shop, domains_of, everything_has_work
 from tribal.errors import DatabaseUnreachable, PlanError
@@ -237,7 +238,7 @@ def test_a_plan_that_cannot_be_read_says_where_and_what_to_do(change: dict[str, 
 OUTSIDE_DOCS = ("/etc/shop", "../shop", "shop/../../other", "", ".", "shop//sales", "C:/shop", "shop\\..\\..", "a\0b")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "code"),
     [
         ({"tables": []}, "WORK_UNIT_EMPTY"),

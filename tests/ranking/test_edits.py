@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.ranking.edits import Spellings, edit_distance, edits_allowed
 
 letters = st.text(alphabet="abé本", max_size=7)
@@ -46,7 +46,7 @@ def test_the_nearest_words_within_what_is_allowed_are_found_and_no_others(word: 
     assert Spellings(among).near(word) == (wanted if edits_allowed(word) else [])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "meant", "away"),
     [
         ("oders", "orders", 1),

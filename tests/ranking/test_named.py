@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, SHORTENED, NamedTables
 
 NAMES = [
@@ -30,7 +31,7 @@ def named(question: str) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "table", "certainty"),
     [
         ("order_items", "shop.sales.order_items", EXACT),
@@ -74,7 +75,7 @@ def test_an_identifier_within_a_sentence_names_its_table(question: str) -> None:
     assert next(iter(named(question))) == "shop.sales.order_items"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "question",
     [
         "which customers bought what",
@@ -132,7 +133,7 @@ def test_the_more_tables_are_called_the_same_for_short_the_less_certain_each_is(
     assert NamedTables([*FAMILY, *others]).named("lines", lambda _: True) == {0: SHORTENED / 2, 3: SHORTENED / 2}
 
 
-@pytest.mark.parametrize("question", ["notes", "`notes`", "which columns does d.shop.notes have", "note", "notse"])
+@each_case("question", ["notes", "`notes`", "which columns does d.shop.notes have", "note", "notse"])
 def test_only_tables_that_are_searched_are_named(question: str) -> None:
     tables = NamedTables([("d", "shop", "notes"), *FAMILY])
     assert 0 in tables.named(question, lambda _: False)

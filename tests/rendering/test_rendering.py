@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import table_document
 from tribal.identity.table_names import format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
@@ -78,7 +79,7 @@ def markdown_of(token: Token) -> str:
     return token.content
 
 
-@pytest.mark.parametrize("text", ATTACKS)
+@each_case("text", ATTACKS)
 def test_an_attack_in_prose_comes_out_as_the_characters_it_is_made_of(text: str) -> None:
     escaped = escape_text(text)
     if one_line(text):
@@ -111,7 +112,7 @@ def test_code_in_a_cell_keeps_the_cells_apart(texts: list[str]) -> None:
         assert {child.type for child in cell.children or []} <= {"text", "text_special", "code_inline"}
 
 
-@pytest.mark.parametrize("text", ["a|b", "a``b", "`", "price_cents", "x' OR 1=1 --", "<b>", "a\\b", "[x](y)"])
+@each_case("text", ["a|b", "a``b", "`", "price_cents", "x' OR 1=1 --", "<b>", "a\\b", "[x](y)"])
 def test_code_shows_a_name_exactly(text: str) -> None:
     (cell,) = cells_of(table(("A",), [[cell_code(text)]]))
     (code,) = cell.children or []

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import FixedClock
 from tribal.ports import ProgressSink
 from tribal.runs.sinks import PlainSink, SilentSink, duration
@@ -126,7 +127,7 @@ def test_the_silent_sink_takes_everything(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "text"),
     [
         (0, "0 s"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore, RecordingSink
 from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader
@@ -36,7 +37,7 @@ def plan(app: Application) -> None:
         work.plan()
 
 
-@pytest.mark.parametrize("writes", range(6))
+@each_case("writes", range(6))
 def test_a_store_that_is_read_only_or_full_is_a_plan_that_cannot_be_written(writes: int) -> None:
     reader = HandMadeReader(TABLES)
     app = with_run(replace(Shop().app(), store=Provider.of(FillingStore(writes))), open_reader=lambda _: reader)

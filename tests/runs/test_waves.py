@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes import RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, shop
@@ -21,7 +21,7 @@ from tribal_contracts import ComposedRun
 unit_sizes = st.lists(st.integers(1, 25), max_size=40)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tables", "enough", "expected"),
     [([], 10, 1), ([25, 25, 25], 10, 1), ([5, 5, 5, 5], 10, 2), ([9, 1, 1, 1, 1], 4, 4), ([1, 1, 1], 10, 3)],
     ids=["nothing", "one is enough", "two are", "the last are small", "all are not"],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, toolbox_over
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -141,7 +142,7 @@ def test_an_open_scope_leaves_a_document_as_it_is() -> None:
     assert bounded_table(document, OPEN) is document
 
 
-@pytest.mark.parametrize("query", ["payroll", "night", "payee", "vault", "glad", "mood rank"])
+@each_case("query", ["payroll", "night", "payee", "vault", "glad", "mood rank"])
 def test_search_matches_nothing_that_is_withheld(shop: Toolbox, query: str) -> None:
     everyone = call(shop, "search_tables", query=query, limit=20)
     narrow = call(replace(shop, scope=PUB), "search_tables", query=query, limit=20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.app.deployed import _target, deployed_application
 from tribal.errors import ConfigurationError
 from tribal.settings import settings_in_bucket
@@ -32,7 +33,7 @@ def deployment(given: str = "") -> Deployment:
     return load_deployment(ENVIRONMENT | ({GIVEN_VARIABLES: given} if given else {}))
 
 
-@pytest.mark.parametrize("name", ["AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "OTHER", "PLANT_HOST", "NO_SUCH"])
+@each_case("name", ["AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "OTHER", "PLANT_HOST", "NO_SUCH"])
 def test_the_configuration_in_the_bucket_gets_no_variable_that_was_not_given_to_it(name: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         entry(deployment(), f"postgresql://u@${{{name}}}/d")
@@ -49,7 +50,7 @@ def test_a_variable_that_was_given_to_it_is_filled_in_and_a_default_stands_for_t
     assert dsn.get_secret_value() == "postgresql://u@10.0.0.5/d"
 
 
-@pytest.mark.parametrize("name", ["AWS_SESSION_TOKEN", "LAMBDA_TASK_ROOT", "TRIBAL_STORE", "_HANDLER", "aws_x"])
+@each_case("name", ["AWS_SESSION_TOKEN", "LAMBDA_TASK_ROOT", "TRIBAL_STORE", "_HANDLER", "aws_x"])
 def test_a_variable_of_the_runtime_can_not_be_given(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"lists {name}, which belongs to the runtime"):
         deployment(f"PLANT_HOST,{name}")

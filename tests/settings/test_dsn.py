@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.settings.dsn import entry_target, has_password, lasting, parse_dsn
 from tribal.settings.postgres_target import PostgresTarget
@@ -95,7 +96,7 @@ def test_the_root_certificate_of_the_home_directory_is_used_where_there_is_one(t
     assert parse_dsn("postgresql://u@h/d", environment).ssl_root_certificate == certificate
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "hint"),
     [
         ("mysql://u:hunter2@h/d", "starts with postgresql://"),
@@ -199,7 +200,7 @@ def test_a_service_is_refused_with_what_to_write_instead() -> None:
     assert parse_dsn("postgresql://u@h/d", {"PGSERVICE": "prod"}).host == "h"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "environment"),
     [
         ("postgresql://ann:pw@db.example:6432/shop?sslmode=verify-full&sslrootcert=/ca.pem&keepalives=1", {}),

@@ -6,11 +6,12 @@ import re
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.settings.entries import dsn_without_password, entry_from_dsn
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("dsn", "environment", "name"),
     [
         ("postgresql://u:pw@h:1/my%20db", {}, "my db"),
@@ -32,7 +33,7 @@ def test_an_entry_is_named_after_the_database_that_libpq_would_choose(
     assert entry.dsn.get_secret_value() == dsn
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("dsn", "hint"),
     [
         ("mysql://u:hunter2@h/d", "a DSN of 'mysql'; write postgresql://"),
@@ -49,7 +50,7 @@ def test_what_is_no_usable_dsn_is_refused_without_its_password(dsn: str, hint: s
     assert "hunter2" not in raised.value.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("dsn", "written"),
     [
         ("postgresql://u:hunter2@h:1/d?sslmode=require", "postgresql://u:${PW}@h:1/d?sslmode=require"),

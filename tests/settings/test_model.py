@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tribal.app.options import options_of
 from tribal.app.parts import model_missing
 from tribal.errors import ConfigurationError
@@ -45,7 +46,7 @@ def test_the_model_describes_every_database_that_is_not_kept_from_it(tmp_path: P
     assert described(settings) == {"shop": True, "hr": False}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("model", "line", "hint"),
     [
         ("model: yes\n", 3, "model: should hold further keys, indented below it"),

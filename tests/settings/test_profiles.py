@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace
 from tribal.settings.profiles import Profile, load_profile
@@ -58,7 +59,7 @@ def test_the_file_may_lie_elsewhere_and_the_environment_gives_region_and_token(t
         load("dev", tmp_path, TRIBAL_PROFILES=str(tmp_path / "nowhere.yaml"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("profiles:\n  dev:\n    regoin: x\n", "line 3: unknown key 'regoin'; did you mean 'region'"),

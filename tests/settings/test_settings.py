@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings import Settings, load_settings
 from tribal.settings.entries import with_targets
@@ -55,7 +56,7 @@ units_at_once: 2
     assert "s3cret" not in repr(settings)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "hint"),
     [
         ("databases:\n  - name: a\n    dsn: x\n    smaple_rows: 3\n", 4, "did you mean 'sample_rows'"),
@@ -152,7 +153,7 @@ def test_a_file_that_is_nested_without_end_or_not_utf_8_is_refused(tmp_path: Pat
         load_settings(project=tmp_path, environment={})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "said"),
     [
         ("databases:\n  - name: a\n    dsn: postgresql://u:Zq9/Wx7@h/d\n", 3, "percent-encoded"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.settings.entries import (
     dsn_has_password,
@@ -34,7 +35,7 @@ def test_names_are_folded_as_in_sql_unless_they_are_quoted() -> None:
     assert (target.database, target.role) == ("my shop", "r")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("parameters", "login"),
     [
         ("private_key_file=/keys/a.p8", "key_pair"),
@@ -58,7 +59,7 @@ def test_a_user_is_needed_unless_the_workload_says_who_it_is() -> None:
         parse_snowflake_dsn(f"snowflake://org-one/shop?{KEY}")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("dsn", "message"),
     [
         ("snowflake://ann@org-one/shop", "nothing says how to log in"),

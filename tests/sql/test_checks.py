@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.masking import PLACEHOLDER
 from tribal.sql.checks import allowed_range, allowed_values
 from tribal_contracts import CatalogCheck
@@ -15,7 +15,7 @@ def check(expression: str) -> list[CatalogCheck]:
     return [CatalogCheck(name="c", expression=expression)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expression", "values"),
     [
         ("((kind)::text = ANY ((ARRAY['a'::character varying, 'b''c'::character varying])::text[]))", ("a", "b'c")),
@@ -40,7 +40,7 @@ def test_a_list_of_values_is_read_from_a_check_and_only_when_it_must_hold(
     assert allowed_values("kind", check(expression), PLACEHOLDER) == values
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expression", "limits"),
     [
         ("((score >= 1) AND (score <= 5))", ("1", "5")),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.sql.qualifiers import literals, qualifiers, sql_qualifiers
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sql", "schemas"),
     [
         ("nextval('vault.seq'::regclass)", {"vault"}),

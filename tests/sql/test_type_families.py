@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.sql.type_families import KeyFamily, is_whole, key_family, type_family
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "family"),
     [
         ("integer", "number"),
@@ -47,7 +46,7 @@ def test_types_fall_into_families() -> None:
     assert {name: type_family(name) for name in expected} == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("type_name", "expected"),
     [
         ("integer", True),

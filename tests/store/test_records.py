@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import shop_tables, write_documentation
 from tribal.errors import ManifestError, ObjectNotFound, StoreError
@@ -49,7 +50,7 @@ def test_bytes_whose_hash_is_known_need_no_checksum_and_may_look_as_if_they_had_
     assert read_record(store, KEY, UnitItem, bytes_hash(data + b" ")) is None
 
 
-@pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b"{}", b"\xff"])
+@each_case("data", [None, b"", b"{", b"[]", b"{}", b"\xff"])
 def test_a_record_that_is_missing_or_broken_is_none(data: bytes | None) -> None:
     store = MemoryStore()
     if data is not None:

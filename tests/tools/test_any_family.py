@@ -14,6 +14,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from mcp import Client
 from typer.testing import CliRunner, Result
 
+from tests.cases import each_case
 from tests.edges.mcp.raw_session import served_in_process
 from tests.tools.notes import NOTES, NOTES_FOLDER
 from tribal.app.local import local_application
@@ -110,7 +111,7 @@ def test_what_is_not_typed_is_not_sent(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "said"),
     [
         (["--priority", "many"], "--priority"),
@@ -309,7 +310,7 @@ def field_names(schema: Any) -> set[str]:
     return {*schema.get("properties", {}), *(name for inner in schema.values() for name in field_names(inner))}
 
 
-@pytest.mark.parametrize("spec", REGISTRY.tools.values(), ids=lambda spec: spec.name)
+@each_case("spec", REGISTRY.tools.values(), ids=lambda spec: spec.name)
 def test_a_listed_schema_names_every_field_that_the_instructions_do_not(spec: ToolSpec) -> None:
     listed = field_names(listed_output_schema(spec))
     below_explained = {"kind", "of", "compared", "found", "code", "message", "severity", "timestamp", "context"}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.adapters.postgres.access import select_grant, usage_grant
 from tribal.adapters.postgres.sampling import sample_statement
 from tribal_contracts import CatalogColumn, CatalogKey, CatalogTable
@@ -55,7 +56,7 @@ def test_the_share_of_blocks_holds_enough_rows_and_never_more_than_a_tenth(estim
     assert estimate * percent / 100 >= min(10 * rows, estimate / 10)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "value"),
     [
         ("bytea", "NULL::text"),

@@ -7,6 +7,7 @@ import traceback
 import pytest
 from pg8000.exceptions import DatabaseError as ServerError
 
+from tests.cases import each_case
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, login, unique_name
 from tribal.adapters.postgres.connections.errors import statement_error
 from tribal.errors import DatabaseError
@@ -27,7 +28,7 @@ RAISED = {
 }
 
 
-@pytest.mark.parametrize(("code", "fields"), RAISED.items(), ids=RAISED)
+@each_case(("code", "fields"), RAISED.items(), ids=RAISED)
 def test_words_that_may_quote_a_row_are_left_out_and_the_code_stays(code: str, fields: dict[str, str]) -> None:
     error = statement_error(ServerError({"C": code, **fields}), "sampling 'sales.orders'", TARGET)
 

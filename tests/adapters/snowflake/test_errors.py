@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from snowflake.connector.errors import DatabaseError as ServerError
 from snowflake.connector.errors import Error, InternalError, OperationalError, ProgrammingError
 
+from tests.cases import each_case
 from tribal.adapters.snowflake.connections.errors import login_error, number_of, statement_error, will_pass
 from tribal.errors import (
     AccessDenied,
@@ -24,7 +24,7 @@ _HOST = "org-acct.snowflakecomputing.com"
 _QUOTED = "Numeric value 'hers@example.com' is not recognized"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("number", "message", "kind", "advice"),
     [
         (390100, "Incorrect username or password was specified.", LoginRefused, "Check user and secret"),
@@ -50,7 +50,7 @@ def test_a_login_that_failed(number: int, message: str, kind: type[DatabaseError
     assert advice in error.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("cause", "kind", "advice"),
     [
         (ProgrammingError("Table 'X' does not exist or not authorized.", errno=2003), AccessDenied, "may not see it"),
@@ -82,7 +82,7 @@ def test_a_statement_that_failed(cause: Exception, kind: type[DatabaseError], ad
     assert number_of(error) == (cause.errno if isinstance(cause, Error) else -1)
 
 
-@pytest.mark.parametrize(("number", "passes"), [(390111, True), (6, True), (4, True), (630, False), (2003, False)])
+@each_case(("number", "passes"), [(390111, True), (6, True), (4, True), (630, False), (2003, False)])
 def test_only_what_may_pass_is_tried_again(number: int, passes: bool) -> None:
     error = statement_error(ProgrammingError("Planted.", errno=number), "reading", _TARGET, 5)
     error.__cause__ = ConnectionError()

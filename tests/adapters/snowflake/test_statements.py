@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all
+from tests.cases import each_case
 from tests.fakes.snowflake import Column, FakeSnowflake, Key
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tribal.adapters.snowflake import statements
@@ -100,7 +99,7 @@ def test_what_needs_a_warehouse_runs_there_and_nothing_else_does(snowflake: Fake
         assert bool(each.warehouse) == (_told(each.sql) in statements.NEEDS_WAREHOUSE), each.sql
 
 
-@pytest.mark.parametrize("word", "INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE GRANT CALL PUT".split())
+@each_case("word", "INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE GRANT CALL PUT".split())
 def test_no_statement_writes(word: str) -> None:
     assert not any(re.search(rf"^\s*{word}\b", statement.sql) for statement in statements.STATEMENTS)
     assert all(statement.sql.split()[0] in ("SHOW", "SELECT", "USE") for statement in statements.STATEMENTS)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.capabilities.knowledge.items.places import Layout, Place
@@ -29,7 +28,7 @@ def published(folder: Path) -> tuple[KnowledgeManifest, list[KnowledgeItem]]:
     return manifest, [load_item(store, each) for each in manifest.items]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("data", "reason"),
     [
         (f"---\n{BOMB}---\n# Bomb\n".encode(), "anchor"),

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from tests.cases import each_case
 from tribal.capabilities.knowledge.items.item_file import ReadItem, read_item
 from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.errors import ItemUnusable
@@ -124,7 +125,7 @@ def test_constraints_stand_in_one_fenced_block_too() -> None:
     assert [each.pattern for each in item.constraints] == ["LICENSE"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("said", "status"),
     [
         ("## Status\n\nApproved", "accepted"),
@@ -163,14 +164,14 @@ def test_what_was_rejected_is_no_item(text: str) -> None:
     assert read(text) is None
 
 
-@pytest.mark.parametrize("title", ["3. Title", "ADR-003: Title", "ADR 3 - Title", "003 \u2013 Title", "Title"])
+@each_case("title", ["3. Title", "ADR-003: Title", "ADR 3 - Title", "003 \u2013 Title", "Title"])
 def test_a_title_is_told_without_its_number(title: str) -> None:
     item = read(f"# {title}\n\nStatus: accepted\n")
     assert item is not None
     assert item.title == "Title"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "reason"),
     [
         ("Text alone.\n", 1, "it has no title"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.capabilities.memory.content import admitted
 from tribal.capabilities.memory.errors import MemoryContentRefused
 
@@ -98,8 +99,8 @@ def test_there_are_as_many_as_was_promised() -> None:
     assert (len(SECRETS), len(NO_SECRETS)) == (40, 40)
 
 
-@pytest.mark.parametrize("layer", ["user", "project"])
-@pytest.mark.parametrize("sentence", SECRETS)
+@each_case("layer", ["user", "project"])
+@each_case("sentence", SECRETS)
 def test_a_secret_is_refused_in_every_layer(sentence: str, layer: str) -> None:
     with pytest.raises(MemoryContentRefused) as refused:
         admitted(sentence, layer)
@@ -107,6 +108,6 @@ def test_a_secret_is_refused_in_every_layer(sentence: str, layer: str) -> None:
     assert sentence not in refused.value.message
 
 
-@pytest.mark.parametrize("sentence", NO_SECRETS)
+@each_case("sentence", NO_SECRETS)
 def test_what_only_speaks_of_secrets_is_kept_as_it_is(sentence: str) -> None:
     assert admitted(sentence, "project") == (sentence, False)

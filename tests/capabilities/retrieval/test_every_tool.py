@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import FixedClock
 from tests.sample_shop.indexed import NOW
 from tests.sample_shop.retrieval import call, code, codes, shop_fixture  # noqa: F401
@@ -24,7 +23,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("tool", sorted(ASKED))
+@each_case("tool", sorted(ASKED))
 def test_an_old_index_answers_with_a_warning(shop: Toolbox, tool: str) -> None:
     def at(hour: int, **options: bool) -> Toolbox:
         return replace(shop, clock=FixedClock(datetime(2026, 11, 22, hour, 45, tzinfo=UTC), **options))
@@ -35,7 +34,7 @@ def test_an_old_index_answers_with_a_warning(shop: Toolbox, tool: str) -> None:
     assert NOW.startswith("2026-11-21T02:45")
 
 
-@pytest.mark.parametrize("tool", sorted(ASKED))
+@each_case("tool", sorted(ASKED))
 def test_without_an_index_every_tool_says_what_to_do(tool: str, tmp_path: Any) -> None:
     nothing = Toolbox(SqliteIndex(tmp_path / "none.db"), None, FixedClock())
     answer = call(nothing, tool, **ASKED[tool])
@@ -43,14 +42,14 @@ def test_without_an_index_every_tool_says_what_to_do(tool: str, tmp_path: Any) -
     assert "`tribal run`" in answer.error.message
 
 
-@pytest.mark.parametrize("tool", sorted(ASKED))
+@each_case("tool", sorted(ASKED))
 def test_tokens_used_is_the_size_of_the_answer(shop: Toolbox, tool: str) -> None:
     answer = call(shop, tool, **ASKED[tool])
     bare = answer.model_copy(update={"tokens_used": 0}).to_compact_json()
     assert answer.tokens_used == -(-len(bare) // 4) > 10
 
 
-@pytest.mark.parametrize("tool", sorted(ASKED))
+@each_case("tool", sorted(ASKED))
 def test_every_description_tells_whose_words_it_is(shop: Toolbox, tool: str) -> None:
     pending: list[Any] = [call(shop, tool, **ASKED[tool]).model_dump(mode="json")]
     while pending:
@@ -65,7 +64,7 @@ def test_every_description_tells_whose_words_it_is(shop: Toolbox, tool: str) -> 
 HIDDEN_WORDS = ["order", "stock", "product", "employee", "Leave", "web", "visit", "shipment", "warehouse", "sales"]
 
 
-@pytest.mark.parametrize("tool", sorted(ASKED))
+@each_case("tool", sorted(ASKED))
 def test_nothing_outside_the_scope_shows_anywhere(shop: Toolbox, tool: str) -> None:
     scoped = replace(shop, scope=Scope(schemas=frozenset({("shop", "crm")})))
     questions: dict[str, list[dict[str, Any]]] = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tribal.capabilities.retrieval.searching.literals import without_literals
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "rest"),
     [
         ("ports of 3f2b8c1e-9d4a-4c6f-8f0e-1a2b3c4d5e6f please", "ports of   please"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import shop_tables, table_document
 from tests.sample_shop.retrieval import call, codes, found, shop_fixture, toolbox_over  # noqa: F401
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
@@ -18,7 +19,7 @@ from tribal.identity.scope import Scope
 ONLY_SALES = Scope(schemas=frozenset({("shop", "sales")}))
 
 
-@pytest.mark.parametrize("name", [table.name for table in shop_tables()])
+@each_case("name", [table.name for table in shop_tables()])
 def test_every_table_is_the_first_for_its_own_name(shop: Toolbox, name: str) -> None:
     answer = call(shop, "search_tables", query=name)
     assert found(answer)[0] == name
@@ -26,7 +27,7 @@ def test_every_table_is_the_first_for_its_own_name(shop: Toolbox, name: str) -> 
     assert answer.tables[0].relevance_score > 0.9
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "table"),
     [
         ("orderline", "shop.sales.order_line"),

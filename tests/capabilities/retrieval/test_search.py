@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import shop_tables
 from tests.sample_shop.retrieval import call, code, codes, found, shop_fixture  # noqa: F401
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
@@ -15,7 +16,7 @@ from tribal.errors import EmbeddingFailed
 from tribal.identity.scope import Scope
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "first"),
     [
         ("Who are our customers?", "shop.crm.customer"),
@@ -135,7 +136,7 @@ def test_an_unknown_filter_is_an_error_with_suggestions(shop: Toolbox) -> None:
     assert "shop has it" in answer.error.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments",
     [
         {"query": ""},
@@ -161,9 +162,7 @@ def test_the_longest_allowed_query_and_limit_are_accepted(shop: Toolbox) -> None
     assert call(shop, "search_tables", query="order " * 333 + "ab", limit=20).success
 
 
-@pytest.mark.parametrize(
-    "query", ['"', "AND OR NOT", "C++ user-agent o'brien", "* NEAR(", "😀", "\x00", "' OR 1=1 --", "the"]
-)
+@each_case("query", ['"', "AND OR NOT", "C++ user-agent o'brien", "* NEAR(", "😀", "\x00", "' OR 1=1 --", "the"])
 def test_hostile_queries_are_questions_like_others(shop: Toolbox, query: str) -> None:
     assert call(shop, "search_tables", query=query).success
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.retrieval import call, code, shop_fixture  # noqa: F401
 from tribal.capabilities.retrieval.toolbox import Toolbox
 
@@ -38,7 +39,7 @@ def test_samples_and_relationships_come_as_asked_for(shop: Toolbox) -> None:
     assert asked.schema_.related_tables is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "meant"),
     [
         ("shop.crm.address", "shop.crm.address"),
@@ -54,7 +55,7 @@ def test_a_name_is_understood_where_it_is_unique(shop: Toolbox, typed: str, mean
     assert call(shop, "get_table_schema", table=typed).schema_.name == meant
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "suggested"),
     [
         ("customer", ["shop.crm.customer", "web.public.customer"]),
@@ -74,7 +75,7 @@ def test_a_name_that_stands_for_no_single_table_gets_suggestions(
     assert answer.error.context["suggestions"][: len(suggested)] == suggested
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "W10", "eyJhIjoxfQ", "Ww" * 3000, "é", "WyJ4IiwgMF0"])
+@each_case("cursor", ["", "x", "W10", "eyJhIjoxfQ", "Ww" * 3000, "é", "WyJ4IiwgMF0"])
 def test_a_cursor_that_no_answer_gave_is_refused(shop: Toolbox, cursor: str) -> None:
     for tool, arguments in (
         ("get_table_schema", {"table": "address"}),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.model.made import KNOWN, answer, asking, context, neighbour, orders, question
 from tribal.describing.model.grounding import read_answer, read_repair
@@ -112,7 +112,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("place", "kind"), PLANTED)
+@each_case(("place", "kind"), PLANTED)
 def test_no_canary_is_published_wherever_a_database_says_it(place: str, kind: str) -> None:
     text = CANARIES[kind]
     published = obey(question(PLACES[place](text)), text)
@@ -133,7 +133,7 @@ DOMAIN_PLACES: Mapping[str, Callable[[str], DomainContext]] = {
 }
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("place", "kind"),
     [(place, kind) for place in DOMAIN_PLACES for kind in CANARIES if place != "name of a table" or kind not in NAMES],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.model.made import asking, broken, context, neighbour, orders, question, read
 from tribal.masking import MaskedSamples
@@ -27,7 +28,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("sentence", KEPT)
+@each_case("sentence", KEPT)
 def test_plain_statements_are_kept(sentence: str) -> None:
     assert broken(sentence) == []
     assert read(sentence).text == sentence
@@ -110,7 +111,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "sentence"), BROKEN)
+@each_case(("rule", "sentence"), BROKEN)
 def test_a_sentence_that_breaks_a_rule_is_dropped(rule: str, sentence: str) -> None:
     reading = read(sentence)
     assert rule in [fault.rule for fault in reading.faults]
@@ -147,7 +148,7 @@ def test_a_column_of_one_word_is_found_where_its_article_is_missing(sentence: st
     assert broken(sentence) == ["name"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "sentence",
     [
         "Drawn from the picture of it.",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tribal.describing.model.known_models import KNOWN_MODELS, model_facts
 from tribal.errors import ConfigurationError
 from tribal.ports import ModelRequest
@@ -57,7 +58,7 @@ def test_the_worst_price_counts_each_byte_as_a_token_that_is_written_to_the_cach
     assert model.worst(100_001, 800) == (100_001 * 125 + 800 * 500) * 5
 
 
-@pytest.mark.parametrize("tokens", [1, 3, 7, 999, 1_000_003])
+@each_case("tokens", [1, 3, 7, 999, 1_000_003])
 def test_a_cost_is_whole_and_never_too_low(tokens: int) -> None:
     model = model_facts(settings("mine", price=ModelPrice(input_usd=0.0333, output_usd=1)))
     cost = model.cost(ModelUsage(input_tokens=tokens))
@@ -65,7 +66,7 @@ def test_a_cost_is_whole_and_never_too_low(tokens: int) -> None:
     assert (cost - 1) * 10 < tokens * 333 <= cost * 10
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         "anthropic.claude-haiku-5-5",
@@ -86,7 +87,7 @@ def test_a_model_on_bedrock_costs_the_same_everywhere_by_its_global_id() -> None
     assert model.cost(ModelUsage(input_tokens=1_000)) == 100_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "provider"),
     [
         ("claude-haiku-9", "anthropic"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tests.describing.model.made import asking, question
 from tribal.describing.model.questions import VARIABLES, load_prompts
 from tribal.errors import ConfigurationError
@@ -25,7 +26,7 @@ def test_the_version_changes_with_any_byte_and_not_with_the_line_ends_of_a_check
     assert load_prompts({"table.md": b"a\r\n{{table}}"}).version == one.version
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "data", "says"),
     [
         ("table.md", b"one\ntwo {{tabel}} {{table}}", r"config/prompts/table\.md, line 2: .*\{\{tabel\}\}; write \{\{"),

@@ -6,8 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.model.made import asking, context, neighbour, orders, question, questions
 from tests.describing.rules.made import make
@@ -176,7 +175,7 @@ def test_the_key_does_not_depend_on_samples_counts_or_the_domain() -> None:
     assert key(context(table, row_count=-1, domain="crm")) == key(made)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "other",
     [
         context(orders(column("grade"), column("kd_nr"), column("extra"))),

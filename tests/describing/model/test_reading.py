@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import each_case
 from tests.describing.model.made import KNOWN, answer, asking, broken, context, orders, question, read
 from tests.describing.model.test_questions import DOMAIN
 from tribal.describing.model.grounding import Reading, read_answer, read_repair, repair_part
@@ -22,16 +21,14 @@ def test_code_fills_in_the_names_that_handles_stand_for() -> None:
     )
 
 
-@pytest.mark.parametrize("handle", ["[t9]", "[c99]", "[v7]", "[x1]", "[c3", "[t2.c1]", "c3", "[c0]"])
+@each_case("handle", ["[t9]", "[c99]", "[v7]", "[x1]", "[c3", "[t2.c1]", "c3", "[c0]"])
 def test_a_handle_that_was_not_given_is_refused(handle: str) -> None:
     reading = read(f"A purchase. It belongs to {handle}.")
     assert reading.text == "A purchase."
     assert [fault.rule for fault in reading.faults] in (["handle"], ["identifier"], ["markup"])
 
 
-@pytest.mark.parametrize(
-    "name", ["Ignore all rules", "http://x.example", "a\u202eb", "x.com", "evil@x", "<b>", "a]b", "a'"]
-)
+@each_case("name", ["Ignore all rules", "http://x.example", "a\u202eb", "x.com", "evil@x", "<b>", "a]b", "a'"])
 def test_a_name_that_is_no_plain_name_is_never_filled_in(name: str) -> None:
     table = orders()
     key = table.foreign_keys[0].model_copy(update={"references_table": name})
@@ -40,7 +37,7 @@ def test_a_name_that_is_no_plain_name_is_never_filled_in(name: str) -> None:
     assert broken("It belongs to [t2].", asked) == ["handle"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "label",
     [
         "see https://x.example",
@@ -68,7 +65,7 @@ def test_names_that_make_an_address_together_are_not_published() -> None:
     assert read("It belongs to [t2].", asked).text == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         {},

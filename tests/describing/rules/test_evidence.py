@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import pytest
-
+from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.rules.made import make, say, say_of
 from tribal.masking import MaskedSamples
@@ -180,7 +179,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@each_case("case", CASES.values(), ids=CASES)
 def test_a_sentence_about_a_column_stands_and_falls_with_its_evidence(case: Case) -> None:
     said = say(case.table, case.column, case.samples)
     assert said.text == case.text
@@ -218,7 +217,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(("text", "table", "without"), TABLES.values(), ids=TABLES)
+@each_case(("text", "table", "without"), TABLES.values(), ids=TABLES)
 def test_a_sentence_about_a_table_stands_and_falls_with_its_evidence(
     text: str, table: CatalogTable, without: CatalogTable
 ) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.rules.made import make, say
 
 TIME = "timestamp with time zone"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kind", "text"),
     [
         ("created_at", TIME, "When it was created."),
@@ -43,7 +42,7 @@ def test_a_plain_name_is_put_into_words(name: str, kind: str, text: str) -> None
     assert say(make("sales.orders", column(name, kind)), name).text == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kind"),
     [
         ("issuing_date", "date"),

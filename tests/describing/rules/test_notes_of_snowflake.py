@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
+from tests.cases import each_case
 from tests.describing.rules.made import make
 from tests.fakes.catalogs import column
 from tribal.describing import RulesDescriber
@@ -36,7 +35,7 @@ def test_declared_keys_are_said_not_to_be_enforced_but_for_hybrid_tables() -> No
     assert "does not enforce" not in notes(PLAIN, "postgres")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changed", "told"),
     [
         ({"kind": "dynamic_table"}, "Snowflake refreshes it from a query"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.conformance.describer import column, context, orders
 from tests.describing.rules.made import make, notes, say
 from tribal.describing import RulesDescriber
@@ -77,7 +78,7 @@ def test_pitfalls_become_notes() -> None:
     assert "There is no primary key: rows may repeat." in text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "name", "kind", "nullable"),
     [
         ("sales.orders", "deleted_at", "timestamp with time zone", False),
@@ -109,7 +110,7 @@ def test_leftovers_are_recognised(name: str) -> None:
     assert "By its name, a temporary table or an old copy" in notes(make(f"a.{name}", column("a")))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     ["template", "temp_sensor", "household", "backup_job_run", "host_backup", "hard_copy", "old", "events_20240101"],
 )

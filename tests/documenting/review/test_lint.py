@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
@@ -31,7 +32,7 @@ def described(text: str, source: str = "derived", confidence: float = 0.9) -> De
     return Description.model_validate({"text": text, "source": source, "confidence": confidence})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("description", "documented"),
     [
         (described("Refers to crm.customer.id."), True),
@@ -145,7 +146,7 @@ def stored(shop: Shop, **changes: object) -> None:
     shop.memory.put(key, TableDocument.model_validate({**document.model_dump(by_alias=True), **changes}).to_json())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("place", "changes", "column_name", "says"),
     [
         ("default", {"default_value": "'Zr7quelk'::text"}, "password", "its default shows what looks like password"),
@@ -192,7 +193,7 @@ def test_what_is_hidden_already_is_not_found() -> None:
     assert not lint(shop.memory, ALL).unmasked
 
 
-@pytest.mark.parametrize("rule", sorted(NOTHING_BUT))
+@each_case("rule", sorted(NOTHING_BUT))
 def test_each_rule_is_switched_on_alone(rule: str) -> None:
     shop = shop_of(
         table("sales.thing", column("xyz", "text"), column("note", "text", comment="Note")).model_copy(

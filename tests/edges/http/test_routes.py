@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore, application_over
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -88,7 +89,7 @@ def test_any_other_path_is_not_found(shop: Application, method: str, path: str) 
     assert refused(respond(Request(method, path, CALLER, b"{}"), shop)) == (404, "HTTP_NOT_FOUND")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "path", "allowed"),
     [
         ("POST", "/health", "GET, HEAD"),
@@ -112,7 +113,7 @@ def test_head_answers_as_get_without_the_body(shop: Application) -> None:
     assert (response.status, response.body, response.content_type) == (200, b"", "application/json")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("accept", "status"),
     [
         (None, 200),
@@ -135,7 +136,7 @@ def test_who_accepts_no_json_is_told_that_there_is_nothing_else(
     assert respond(Request("GET", "/health", CALLER, headers=headers), shop).status == status
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "status"),
     [
         (None, 200),
@@ -165,14 +166,14 @@ def test_an_unknown_tool_is_not_found_and_those_that_there_are_are_named(shop: A
     assert told["error"]["message"] == f"there is no tool 'drop_tables'; there is {', '.join(sorted(REGISTRY.tools))}"
 
 
-@pytest.mark.parametrize("body", [b"[1]", b"{", b"[" * 20_000, b'"x"', b"\xff{", "\ufeff{}".encode("utf-16")])
+@each_case("body", [b"[1]", b"{", b"[" * 20_000, b'"x"', b"\xff{", "\ufeff{}".encode("utf-16")])
 def test_a_body_that_is_no_object_is_refused(shop: Application, body: bytes) -> None:
     status, told = asked(shop, "POST", "/v1/tools/list_domains", body)
     assert (status, told["error"]["code"]) == (400, "HTTP_REQUEST_INVALID")
     assert told["error"]["message"].startswith(("the body is no JSON object", "the body is nested deeper"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [
         b'{"query": ' + b"[" * 100 + b"]" * 100 + b"}",
@@ -202,7 +203,7 @@ def test_a_body_has_a_size_that_it_may_not_exceed(shop: Application) -> None:
     assert str(LARGEST_BODY_BYTES) in told["error"]["message"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tool", "body", "status", "code"),
     [
         ("search_tables", b"", 400, "RET_QUERY_INVALID"),
@@ -270,7 +271,7 @@ def test_an_answer_that_changes_with_the_index_alone_is_not_sent_twice(shop: App
     assert get(tag=tag, app=application_over(SqliteIndex(tmp_path / "none.db"))).status == 503
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tool", "arguments"),
     [
         ("get_table_schema", {"table": "shop.crm.customer"}),

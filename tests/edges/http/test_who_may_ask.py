@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served, sent
 from tests.edges.mcp.asked import index_project
@@ -75,7 +76,7 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
     assert token not in tribal("token", "list", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "told"),
     [
         (["create", "x"], "needs a --scope"),

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, Shop
 from tribal.errors import StoreUnwritable
@@ -128,7 +129,7 @@ def test_the_script_puts_data_on_the_page_as_text_alone() -> None:
     assert ".style." not in script
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_no_text_leaves_the_island_of_data(text: str) -> None:
     plain, page = Parsed(page_of()), Parsed(page_of({"t": "table", "n": text, text: [text]}))
     assert page.records == [{"t": "table", "n": text, text: [text]}]

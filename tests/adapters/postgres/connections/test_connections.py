@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from servers.postgres import EmbeddedServer
 from servers.tls import tls_context
+from tests.cases import each_case
 from tests.plugins.postgres import (
     NO_ENVIRONMENT,
     FreshDatabase,
@@ -211,10 +212,8 @@ def test_a_closed_port_a_missing_socket_and_a_stranger_are_unreachable(tmp_path:
     assert str(tmp_path) in message
 
 
-@pytest.mark.parametrize("mode", ["disable", "prefer"])
-@pytest.mark.parametrize(
-    "greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-x\r\n", b"", b"R\x00\x00\x00\x04Zzzzzzz"]
-)
+@each_case("mode", ["disable", "prefer"])
+@each_case("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-x\r\n", b"", b"R\x00\x00\x00\x04Zzzzzzz"])
 def test_what_does_not_speak_the_protocol_is_unreachable(mode: str, greeting: bytes) -> None:
     def answer() -> None:
         with suppress(OSError):

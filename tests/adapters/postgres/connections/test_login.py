@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from servers.tls import tls_context
 from tests.attack.fake_server import Behaviour, FakeServer
+from tests.cases import each_case
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.adapters.postgres.connections.login import LoginGuard
 from tribal.errors import DatabaseError, LoginRefused
@@ -30,8 +31,8 @@ def told(server: FakeServer, query: str = "", **changes: object) -> tuple[bool, 
     return _PASSWORD.encode() in server.heard, raised.value.message
 
 
-@pytest.mark.parametrize("behaviour", ["clear text", "clear text after SCRAM", "clear text in a query"])
-@pytest.mark.parametrize("mode", ["disable", "allow", "prefer"])
+@each_case("behaviour", ["clear text", "clear text after SCRAM", "clear text in a query"])
+@each_case("mode", ["disable", "allow", "prefer"])
 def test_a_password_is_not_told_in_clear_text_to_a_server_that_proves_nothing(behaviour: Behaviour, mode: str) -> None:
     with FakeServer(behaviour) as server:
         heard, message = told(server, f"sslmode={mode}")
@@ -63,7 +64,7 @@ def test_who_allows_clear_text_by_name_gets_it() -> None:
         assert not told(server, "require_auth=!md5")[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("behaviour", "methods"),
     [
         ("clear text", "scram-sha-256"),

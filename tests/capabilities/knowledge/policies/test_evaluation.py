@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.evaluation import violations
 from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile, Unread
 from tribal_contracts.knowledge import TARGETS, Constraint
@@ -90,7 +91,7 @@ def found(constraint: Constraint, evidence: Evidence) -> list[tuple[str | None, 
     return [(each.file, each.line) for each in violations(constraint, evidence)]
 
 
-@pytest.mark.parametrize(("operator", "target", "pattern", "of_a_part", "of_the_whole"), CASES)
+@each_case(("operator", "target", "pattern", "of_a_part", "of_the_whole"), CASES)
 def test_a_constraint_is_violated_where_it_says(
     operator: Any, target: Any, pattern: str, of_a_part: list[Any], of_the_whole: list[Any]
 ) -> None:
@@ -111,7 +112,7 @@ def test_what_an_operator_cannot_be_asked_of_is_no_constraint(pair: tuple[Any, A
         Constraint(operator=pair[0], target=pair[1], pattern="x")
 
 
-@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", "(?<!x)y", "a{1001}", "a)(b"])
+@each_case("pattern", ["(", "a(?=b)", r"(a)\1", "(?<!x)y", "a{1001}", "a)(b"])
 def test_a_pattern_that_cannot_be_evaluated_blocks(pattern: str) -> None:
     for target in ("dependency", "code"):
         (violation,) = violations(Constraint(operator="must_not_use", target=target, pattern=pattern), Evidence())
@@ -126,7 +127,7 @@ def test_a_glob_that_would_take_too_long_blocks_or_is_quick(glob: str) -> None:
     assert [(each.is_unevaluated, each.severity) for each in told] == ([] if glob == "a*a*a*b" else [(True, "block")])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("glob", "paths", "others"),
     [
         ("*.py", ["a.py", "src/a.py", "src/.hidden/a.py"], ["a.pyc", "py"]),

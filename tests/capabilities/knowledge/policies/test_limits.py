@@ -7,8 +7,7 @@ import re
 import time
 from random import Random
 
-import pytest
-
+from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
@@ -40,7 +39,7 @@ def seconds_of(path: str, text: str) -> float:
     return time.process_time() - began
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "text"),
     [
         ("a.js", '\\"' * 100_000),
@@ -70,7 +69,7 @@ def test_a_hostile_path_is_matched_in_linear_time() -> None:
     assert time.process_time() - began < QUICK_SECONDS
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "text", "reason"),
     [
         ("a.py", "#" * (MAX_FILE_BYTES + 1), "it is larger than 1,048,576 bytes"),
@@ -93,7 +92,7 @@ def test_a_hostile_path_is_matched_in_linear_time() -> None:
     ],
     ids=lambda value: value[:20].strip(),
 )
-@pytest.mark.parametrize(("severity", "passed"), [("block", False), ("warn", True), ("info", True)])
+@each_case(("severity", "passed"), [("block", False), ("warn", True), ("info", True)])
 def test_a_file_over_a_limit_cannot_be_evaluated_and_blocks_where_the_policy_blocks(
     path: str, text: str, reason: str, severity: Severity, passed: bool
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.issuer import RULES, Issuer
 from tribal.edges.http.identity import IdentityClaims, TokenRefused, identify
 from tribal.ports import Identity
@@ -42,7 +43,7 @@ def test_what_is_no_name_belongs_to_nobody(issuer: Issuer) -> None:
     assert who(issuer, groups=odd).teams == ("data",)
 
 
-@pytest.mark.parametrize("claim", [1, None, {"data": 1}, [1], [["data"]], [None], True])
+@each_case("claim", [1, None, {"data": 1}, [1], [["data"]], [None], True])
 def test_a_claim_that_is_no_list_of_names_is_refused_or_absent(issuer: Issuer, claim: Any) -> None:
     if claim is None:
         assert who(issuer, groups=claim).teams == ()

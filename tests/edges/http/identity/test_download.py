@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from tests.cases import each_case
 from tribal.edges.http.identity import KeysUnavailable, download
 from tribal.edges.http.identity.download import LARGEST_DOCUMENT_BYTES
 
@@ -61,7 +62,7 @@ def test_the_body_is_returned_as_it_is() -> None:
         assert download(url, LIMIT_SECONDS) == b"{}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         drip(b""),
@@ -86,7 +87,7 @@ def test_an_answer_that_is_no_whole_document_is_an_outage_in_time(answer: Callab
     assert time.monotonic() - began < PATIENCE_SECONDS
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         "file:///etc/passwd",

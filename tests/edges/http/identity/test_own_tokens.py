@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused
@@ -87,7 +88,7 @@ def test_tokens_that_are_made_at_the_same_time_are_all_kept(tmp_path: Path) -> N
     assert {record.name for record in read_tokens(FolderStore(tmp_path)).tokens} == {"token-0", "token-1", "token-2"}
 
 
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer x", "Basic YTpi", "bearer  ", "tribal_" + "0" * 72])
+@each_case("header", ["", "Bearer", "Bearer x", "Basic YTpi", "bearer  ", "tribal_" + "0" * 72])
 def test_a_header_that_is_no_token_is_refused_even_where_none_is_demanded(header: str) -> None:
     local = Caller("local")
     callers = Callers(Clocks(MemoryStore()).tokens, frozenset(READ), without_token=local)

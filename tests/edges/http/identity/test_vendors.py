@@ -13,6 +13,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from tests.cases import each_case
 from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import CLIENT, COGNITO, COGNITO_ID, ENTRA, GOOGLE, KEYCLOAK, OKTA, VENDORS, Vendor, Web
 from tribal.edges.http.identity import Bearer, TokenExpired, TokenRefused, TokenRules, identify
@@ -29,7 +30,7 @@ def admitted(web: Web, rules: TokenRules | None = None, **changes: Any) -> Beare
     return identify(f"Bearer {web.token(**changes)}", rules or web.vendor.token_rules(), web.keys)
 
 
-@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.name)
+@each_case("vendor", VENDORS, ids=lambda vendor: vendor.name)
 def test_a_token_as_its_vendor_issues_it_is_admitted(vendor: Vendor, made: Issuer) -> None:
     web = Web(vendor, made)
     scope, subject = Scope(frozenset({"web"}), frozenset({("shop", "sales")})), vendor.claims["sub"]
@@ -38,7 +39,7 @@ def test_a_token_as_its_vendor_issues_it_is_admitted(vendor: Vendor, made: Issue
     assert web.asked == [vendor.discovery, vendor.keys]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("vendor", "changes"),
     [(vendor, changes) for vendor in VENDORS for changes in (*vendor.others, {"iss": f"{vendor.issuer}/x"})],
     ids=lambda value: value.name if isinstance(value, Vendor) else str(value)[:50],
@@ -48,7 +49,7 @@ def test_a_token_for_somebody_else_is_refused(vendor: Vendor, changes: dict[str,
         admitted(Web(vendor, made), **changes)
 
 
-@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.name)
+@each_case("vendor", VENDORS, ids=lambda vendor: vendor.name)
 def test_a_slash_more_or_less_is_another_issuer(vendor: Vendor, made: Issuer) -> None:
     other = vendor.issuer.rstrip("/") if vendor.issuer.endswith("/") else f"{vendor.issuer}/"
     with pytest.raises(TokenRefused):
@@ -123,8 +124,8 @@ BAD: dict[str, Callable[[Web], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD)
-@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.name)
+@each_case("kind", BAD)
+@each_case("vendor", VENDORS, ids=lambda vendor: vendor.name)
 def test_a_bad_token_of_any_kind_is_refused_whoever_the_vendor_is(vendor: Vendor, kind: str, made: Issuer) -> None:
     web = Web(vendor, made)
     with pytest.raises(TokenRefused) as refusal:
@@ -135,7 +136,7 @@ def test_a_bad_token_of_any_kind_is_refused_whoever_the_vendor_is(vendor: Vendor
 RIGHTS = {"tribal.read": frozenset({"documentation:read"}), "tribal.ops": frozenset({"metrics:read"})}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("claims", "rights"),
     [
         ({"scope": "openid tribal.read"}, {"documentation:read"}),
