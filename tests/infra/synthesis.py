@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from infra.environment import Environment, environment_names, load_environment
 from infra.function_packages import LAYERS, OUR_LAYER, Packages
 from infra.packaging import copy_own_code
+from tests.cases import each_case
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
@@ -159,7 +161,7 @@ class Template:
     environment: Environment
     path: Path
 
-    @property
+    @cached_property
     def resources(self) -> dict[str, Resource]:
         """By logical id."""
         content: dict[str, Any] = json.loads(self.path.read_text(encoding="utf-8"))
@@ -236,10 +238,19 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     return Assembly(folder, templates)
 
 
-NAMES = [*environment_names(), "small", "inside", "claude", "bedrock", "profile"]
+@pytest.fixture
+def template(assembly: Assembly) -> dict[str, Template]:
+    """The template of every environment: a test with this fixture is called with each in turn, see below."""
+    return assembly.templates
 
 
-@pytest.fixture(params=NAMES)
-def template(assembly: Assembly, request: pytest.FixtureRequest) -> Template:
-    """Each environment in turn."""
-    return assembly.templates[request.param]
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test of templates with each template, and report every one that fails."""
+    arguments = pyfuncitem._fixtureinfo.argnames
+    if "template" not in arguments:
+        return None
+    given: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in arguments}
+    templates: dict[str, Template] = given.pop("template")
+    each_case("template", templates.values(), ids=list(templates))(pyfuncitem.obj)(**given)
+    return True

@@ -32,6 +32,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return packages
 
 
+# The end-to-end tests run every function from its layers.
+@pytest.mark.verify
 def test_every_function_finds_all_that_it_works_with_in_its_layers(here: Packages) -> None:
     assert sorted(FUNCTIONS) == sorted(path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py"))
     program = f"python{here.python}"
