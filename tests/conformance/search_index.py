@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import each_case
 from tests.conformance.index_entries import (
     AT,
     DIMENSIONS,
@@ -348,7 +349,7 @@ SEEN = [
 ]
 
 
-@pytest.mark.parametrize(("where", "schemas", "domains"), SEEN)
+@each_case(("where", "schemas", "domains"), SEEN)
 def test_every_read_keeps_to_the_filter_and_the_scope(
     three_places: Index, where: IndexFilter, schemas: list[str], domains: list[str]
 ) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.conformance.index_entries import EVERYWHERE, Index, fill, lexical, table_entry
 from tribal.capabilities.retrieval.searching.query import read_question, search_terms, words_to_find
 from tribal.identity.hashing import record_id
 from tribal.indexing.texts import Wording
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "question"),
     [
         ("heartrate", "heart rate"),
