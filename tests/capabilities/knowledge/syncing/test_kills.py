@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from tests.capabilities.knowledge.syncing.house import ADR_042, call, decision, house, write
-from tests.cases import each_case
 from tribal.ports import Application, ObjectStore, Provider
 
 EPOCH = {"SOURCE_DATE_EPOCH": "1767225600"}
@@ -103,8 +102,8 @@ def undisturbed_fixture(tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
     return after_two(tmp_path_factory.mktemp("undisturbed"), None)
 
 
-@each_case("dies_at", range(14))
-@each_case("done", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("dies_at", range(14))
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 def test_it_ends_as_one_that_nobody_disturbed(
     tmp_path: Path, undisturbed: dict[str, bytes], dies_at: int, *, done: bool
 ) -> None:
