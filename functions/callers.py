@@ -9,7 +9,7 @@ from typing import Any
 from functions.offering import offered_tools
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, read_identity, read_rights, read_scope
 from tribal.capabilities import capabilities
-from tribal.edges.http.choices import with_choices
+from tribal.edges.http.context_headers import with_context_headers
 from tribal.identity.scope import EVERYTHING
 from tribal.ports.caller import Caller
 from tribal.settings import read_environment
@@ -22,7 +22,7 @@ def caller_of(event: Mapping[str, Any]) -> Caller:
     Raises:
         RequestRefused: when a header chooses what it cannot.
     """
-    return with_choices(verified_caller(event["requestContext"]), headers_of(event))
+    return with_context_headers(verified_caller(event["requestContext"]), headers_of(event))
 
 
 def headers_of(event: Mapping[str, Any]) -> dict[str, str]:

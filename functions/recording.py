@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from tribal.edges.http.audit import SLOW_SECONDS, Seen
+from tribal.edges.http.audit import SLOW_SECONDS, RequestLog
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, TOOLS
 from tribal.edges.http.routing import template_of
@@ -28,21 +28,21 @@ MCP = "/mcp"
 _KILOBYTES_A_MEGABYTE = 1024
 
 
-def seen_of(request: Request, request_id: str) -> Seen:
+def request_log_of(request: Request, request_id: str) -> RequestLog:
     """What may be told of a request."""
     parent, _, name = request.path.rstrip("/").rpartition("/")
     tool = name if parent == TOOLS and name in EVERYTHING.tools else None
-    return Seen(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
+    return RequestLog(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
 
 
-def seen_of_call(call: ToolCall, request_id: str) -> Seen:
+def request_log_of_call(call: ToolCall, request_id: str) -> RequestLog:
     """What may be told of a tool's call by the function for MCP; offered tools alone are named, as in requests."""
-    return Seen(request_id, MCP, call.caller.subject, call.tool if call.tool in EVERYTHING.tools else None)
+    return RequestLog(request_id, MCP, call.caller.subject, call.tool if call.tool in EVERYTHING.tools else None)
 
 
-def record(logger: Logger, seen: Seen, method: str, status: int, seconds: float) -> None:
+def record(logger: Logger, seen: RequestLog, method: str, status: int, seconds: float) -> None:
     """Write the line and the figures of a request that was answered."""
-    fields = seen.told(method, status, seconds)
+    fields = seen.fields(method, status, seconds)
     log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
     log("request", extra=fields)
     figures = EphemeralMetrics()

@@ -13,15 +13,15 @@ from aws_lambda_powertools import Logger
 
 from functions.callers import headers_of, verified_caller
 from functions.contexts import LambdaContext
-from functions.recording import record, seen_of, seen_of_call
+from functions.recording import record, request_log_of, request_log_of_call
 from tribal.edges.http.audit import REQUEST_ID, usable_request_id
-from tribal.edges.http.choices import with_choices
+from tribal.edges.http.context_headers import with_context_headers
 from tribal.edges.http.messages import Request, Response
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routes import respond
 from tribal.errors import RequestRefused
 from tribal.ports import Application
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import Registry
 from tribal.tools.remote import answer_tool_call, is_tool_call, read_tool_call
 
@@ -54,7 +54,7 @@ class ToolRequests:
         )
         began = time.perf_counter()
         response = self._response(request)
-        seen = seen_of(request, request_id)
+        seen = request_log_of(request, request_id)
         record(self.logger, seen, request.method, response.status, time.perf_counter() - began)
         if response.tool_failed is not None:
             self.count_call(response.status, response.tool_failed)
@@ -62,7 +62,7 @@ class ToolRequests:
 
     def _response(self, request: Request) -> Response:
         try:
-            chosen = replace(request, caller=with_choices(request.caller, request.headers))
+            chosen = replace(request, caller=with_context_headers(request.caller, request.headers))
         except RequestRefused as error:
             return refusal(error, self.app.clock.published())
         return respond(chosen, self.app, self.tools)
@@ -73,7 +73,7 @@ class ToolRequests:
         answer = answer_tool_call(call, self.app, self.tools)
         error = self.tools.group_of(call.tool).error_of(answer)
         status = 200 if error is None else error_class_of(error.code).http_status
-        record(self.logger, seen_of_call(call, request_id), "POST", status, time.perf_counter() - began)
+        record(self.logger, request_log_of_call(call, request_id), "POST", status, time.perf_counter() - began)
         self.count_call(status, error is not None)
         told: dict[str, Any] = json.loads(answer.to_compact_json())
         return told

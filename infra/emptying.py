@@ -11,7 +11,7 @@ from infra.environment import load_environment
 _REFUSED = "NoMoreAccessLogs"
 
 
-class MustBeKept(Exception):
+class DataRetained(Exception):
     """The environment's file says that its data is kept."""
 
 
@@ -21,11 +21,11 @@ def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, i
     Returns the number deleted by bucket.
 
     Raises:
-        MustBeKept: when the environment keeps its data.
+        DataRetained: when the environment keeps its data.
     """
     environment = load_environment(name)
     if environment.removal != "destroy":
-        raise MustBeKept(
+        raise DataRetained(
             f"{name} says `removal: retain`: its buckets outlive the stack, and nothing in them is deleted"
         )
     stack = f"tribal-knowledge-{name}"
@@ -82,7 +82,7 @@ def main() -> int:
     session = boto3.Session(region_name=environment.region)
     try:
         emptied = empty_environment(name, cloudformation=session.client("cloudformation"), s3=session.client("s3"))
-    except MustBeKept as kept:
+    except DataRetained as kept:
         print(kept)
         return 0
     for bucket, count in emptied.items():

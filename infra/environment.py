@@ -338,10 +338,10 @@ class Environment(Part):
                 if PLACEHOLDER_ID.match(each)
             ]
         found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
-        return found + (self.asked_model.obstacles if self.asked_model else [])
+        return found + (self.active_model.obstacles if self.active_model else [])
 
     @property
-    def asked_model(self) -> Model | None:
+    def active_model(self) -> Model | None:
         """The model that functions ask; `None` where rules describe everything."""
         return None if self.describer == "rules" else self.model
 

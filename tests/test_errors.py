@@ -33,7 +33,7 @@ from tribal.errors import (
     TribalError,
     doing,
 )
-from tribal.tools.outcomes import error_class_of, error_classes
+from tribal.tools.error_classes import error_class_of, error_classes
 from tribal_contracts import ERROR_CODES
 
 ACTIVITIES: tuple[Activity, ...] = get_args(Activity)

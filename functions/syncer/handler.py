@@ -18,7 +18,7 @@ from tribal.ports import Application, Caller
 from tribal.ports.remembering.audit import MemoryWrite
 from tribal.settings.deployment import load_deployment
 from tribal.tools.call import call_tool
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import Registry
 
 SYNC_NOW = "sync_now"

@@ -21,7 +21,7 @@ class Layers(Construct):
     def __init__(self, scope: Construct, name: str, environment: Environment, packages: Packages) -> None:
         super().__init__(scope, name)
         self.packages = packages
-        self._model = environment.asked_model is not None
+        self._model = environment.active_model is not None
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
         for layer in LAYERS:
             if layer == MODEL_LAYER and not self._model:

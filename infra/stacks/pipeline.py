@@ -52,7 +52,7 @@ class Pipeline(Construct):
         self._environment = environment
         self._bucket = storage.bucket.bucket_arn
         self._layers = layers
-        model = environment.asked_model
+        model = environment.active_model
         self._variables = variables | ({"TRIBAL_MODEL": model.variable} if model else {})
         self._prose = (permissions.PROSE,) if model else ()
         self._asking = permissions.ask_model(Stack.of(self), model) if model else []
@@ -114,7 +114,7 @@ class Pipeline(Construct):
 
     def _finisher(self) -> Function:
         # With a model it describes domains, and the configuration says which databases are kept from it.
-        asks = self._environment.asked_model is not None
+        asks = self._environment.active_model is not None
         read = permissions.CONFIGURATION if asks else (permissions.ANNOTATIONS,)
         statements = [
             *permissions.read_objects(self._bucket, *read, *_MADE_BY_RUNS, *self._prose),

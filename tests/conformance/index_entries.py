@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from tribal.identity.hashing import record_id
 from tribal.ports import (
     INDEX_VERSION,
-    ByVector,
-    ByWords,
     Candidates,
     IndexEntry,
     IndexFilter,
     IndexReader,
     IndexWriter,
     VectorKind,
+    VectorQuery,
+    WordQuery,
 )
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, IndexMetadata, KeyEdge, KeyGraph
 
@@ -166,13 +166,13 @@ def held(index: IndexWriter) -> dict[str, str]:
 
 def lexical(index: IndexReader, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:
     """What one question by words finds."""
-    (answer,) = index.candidates([ByWords(terms, doc_type, where, limit)])
+    (answer,) = index.candidates([WordQuery(terms, doc_type, where, limit)])
     return answer
 
 
 def nearest(index: IndexReader, to: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int) -> Candidates:
     """What one question by vector finds."""
-    (answer,) = index.candidates([ByVector(to, kind, where, limit)])
+    (answer,) = index.candidates([VectorQuery(to, kind, where, limit)])
     return answer
 
 

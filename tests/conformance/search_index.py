@@ -42,7 +42,7 @@ from tribal.errors import IndexNotReady
 from tribal.identity.hashing import record_id
 from tribal.identity.scope import Scope
 from tribal.joins.outline import TableOutline
-from tribal.ports import ByVector, ByWords, IndexCounts, IndexEntry, IndexFilter
+from tribal.ports import IndexCounts, IndexEntry, IndexFilter, VectorQuery, WordQuery
 from tribal_contracts import Description, DocumentedColumn, DocumentedKey, TableCopy, TableDocument
 
 HOSTILE_TERMS = [
@@ -299,18 +299,18 @@ def test_questions_asked_at_once_are_answered_as_one_by_one(index: Index) -> Non
     )
     narrow = IndexFilter(database="web")
     zero = np.zeros(DIMENSIONS, dtype=np.float32)
-    words: list[ByWords | ByVector] = [
-        ByWords(["order", "line"], "table", EVERYWHERE, 9),
-        ByWords([], "table", EVERYWHERE, 9),
-        ByWords(["order"], "table", EVERYWHERE, 0),
-        ByWords(["order"], "column", EVERYWHERE, 9),
-        ByWords(["order"], "table", narrow, 9),
+    words: list[WordQuery | VectorQuery] = [
+        WordQuery(["order", "line"], "table", EVERYWHERE, 9),
+        WordQuery([], "table", EVERYWHERE, 9),
+        WordQuery(["order"], "table", EVERYWHERE, 0),
+        WordQuery(["order"], "column", EVERYWHERE, 9),
+        WordQuery(["order"], "table", narrow, 9),
     ]
     vectors = [
-        ByVector(vector(1), "table", EVERYWHERE, 1),
-        ByVector(zero, "table", EVERYWHERE, 9),
-        ByVector(vector(1), "table_name", EVERYWHERE, 9),
-        ByVector(vector(1), "column", narrow, 9),
+        VectorQuery(vector(1), "table", EVERYWHERE, 1),
+        VectorQuery(zero, "table", EVERYWHERE, 9),
+        VectorQuery(vector(1), "table_name", EVERYWHERE, 9),
+        VectorQuery(vector(1), "column", narrow, 9),
     ]
     asked = [*vectors, *words]
     answers = index.candidates(asked)

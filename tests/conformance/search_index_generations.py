@@ -86,7 +86,7 @@ def test_a_generation_begins_with_what_is_there_of_the_same_model(index: Index) 
     assert index.begin(MODEL, DIMENSIONS) == {path: HASH_A}
     assert index.begin("another", DIMENSIONS) == {}
     assert index.begin(MODEL, DIMENSIONS) == {path: HASH_A}
-    assert index.begin(MODEL, DIMENSIONS, afresh=True) == {}
+    assert index.begin(MODEL, DIMENSIONS, from_scratch=True) == {}
     assert index.begin(MODEL, DIMENSIONS) == {}
     index.abandon()
     assert index.begin(MODEL, DIMENSIONS) == {path: HASH_A}
@@ -95,7 +95,7 @@ def test_a_generation_begins_with_what_is_there_of_the_same_model(index: Index) 
 def test_what_is_abandoned_leaves_the_present_generation(index: Index, other: Index) -> None:
     index.abandon()
     fill(index, table_entry(names=["order"]))
-    index.begin(MODEL, DIMENSIONS, afresh=True)
+    index.begin(MODEL, DIMENSIONS, from_scratch=True)
     index.replace({"b.json": [table_entry("shop.sales.new", names=["new"])]}, [])
     index.abandon()
     assert found(other, "order") == ["orders"]
@@ -125,7 +125,7 @@ def test_asking_whether_a_generation_is_unfinished_leaves_nothing_behind(
     before = traces()
     assert not index.is_unfinished(MODEL)
     assert traces() == before
-    index.begin(MODEL, DIMENSIONS, afresh=True)
+    index.begin(MODEL, DIMENSIONS, from_scratch=True)
     begun = traces()
     assert (other.is_unfinished(MODEL), other.is_unfinished("another")) == (True, False)
     assert traces() == begun

@@ -103,7 +103,7 @@ def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
         for content_hash in (HASH_B, HASH_A, HASH_B):
-            assert index.begin(MODEL, DIMENSIONS, afresh=True) == {}
+            assert index.begin(MODEL, DIMENSIONS, from_scratch=True) == {}
             for path, entries in list(table_entries(40, content_hash).items())[::13]:
                 index.replace({path: entries}, [])
             index.replace(table_entries(40, content_hash), [])
@@ -243,7 +243,7 @@ def test_an_index_of_another_version_or_layout_is_not_ready(
     assert other.metadata() is None
     with pytest.raises(IndexNotReady, match="another version"):
         other.tables(EVERYWHERE)
-    index.begin(MODEL, DIMENSIONS, afresh=True)
+    index.begin(MODEL, DIMENSIONS, from_scratch=True)
     index.replace({"a.json": [table_entry("shop.sales.fresh", names=["new"])]}, [])
     index.finish(metadata(), key_graph())
     assert found(other, "new") == ["fresh"]
@@ -257,7 +257,7 @@ def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
     for write in (
         lambda: nobody.is_unfinished(MODEL),
         lambda: nobody.begin(MODEL, DIMENSIONS),
-        lambda: nobody.begin(MODEL, DIMENSIONS, afresh=True),
+        lambda: nobody.begin(MODEL, DIMENSIONS, from_scratch=True),
         nobody.abandon,
     ):
         with pytest.raises(IndexWriteFailed, match="see that the domain is well"):

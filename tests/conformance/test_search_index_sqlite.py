@@ -129,7 +129,7 @@ def test_a_page_damaged_in_the_middle_never_passes_for_an_answer(index: SqliteIn
     path.write_bytes(data)
     with pytest.raises(IndexNotReady, match="`tribal index"):
         index.tables(EVERYWHERE)
-    index.begin(MODEL, DIMENSIONS, afresh=True)
+    index.begin(MODEL, DIMENSIONS, from_scratch=True)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 
@@ -161,7 +161,7 @@ def test_metadata_of_another_version_is_not_ready(index: SqliteIndex, path: Path
         index.tables(EVERYWHERE)
 
 
-@pytest.mark.parametrize("write", ["copied", "afresh"])
+@pytest.mark.parametrize("write", ["copied", "from_scratch"])
 def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, path: Path, write: str) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
@@ -169,7 +169,7 @@ def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, 
     connection.close()
     before = path.read_bytes()
     with pytest.raises(IndexWriteFailed, match="something else"):
-        index.begin(MODEL, DIMENSIONS, afresh=write == "afresh")
+        index.begin(MODEL, DIMENSIONS, from_scratch=write == "from_scratch")
     assert path.read_bytes() == before
     with pytest.raises(IndexNotReady, match="something else"):
         index.tables(EVERYWHERE)

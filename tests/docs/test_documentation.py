@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from tests import ROOT
 from tests.edges.cli.tribal_command import tribal
 from tribal.edges.cli.app import app
-from tribal.tools.outcomes import error_classes
+from tribal.tools.error_classes import error_classes
 from tribal.tools.registry import REGISTRY
 from tribal_contracts import (
     ERROR_CODES,

@@ -8,14 +8,12 @@ _NOW = datetime(2026, 11, 21, 2, 45, tzinfo=UTC)
 
 
 class FixedClock:
-    """Shows one time until `advance` or `set` is called; `stands_still` plays `SOURCE_DATE_EPOCH`."""
+    """Shows one time until `advance` or `set` is called; `is_fixed` plays `SOURCE_DATE_EPOCH`."""
 
-    def __init__(
-        self, now: datetime = datetime(2026, 11, 21, 2, 45, tzinfo=UTC), *, stands_still: bool = False
-    ) -> None:
+    def __init__(self, now: datetime = datetime(2026, 11, 21, 2, 45, tzinfo=UTC), *, is_fixed: bool = False) -> None:
         self._now = now
         self._start = now
-        self._stands_still = stands_still
+        self._stands_still = is_fixed
 
     def advance(self, seconds: float) -> None:
         """Let time pass."""
@@ -36,5 +34,5 @@ class FixedClock:
         return 0 if self._stands_still else round((self._now - since) / timedelta(milliseconds=1))
 
     @property
-    def stands_still(self) -> bool:
+    def is_fixed(self) -> bool:
         return self._stands_still

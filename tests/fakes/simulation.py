@@ -37,7 +37,7 @@ class Simulation:
         return round((self.real() - since) / timedelta(milliseconds=1))
 
     @property
-    def stands_still(self) -> bool:
+    def is_fixed(self) -> bool:
         return False
 
     def monotonic(self) -> float:

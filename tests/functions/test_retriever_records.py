@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
-from functions.recording import record, record_index, seen_of
+from functions.recording import record, record_index, request_log_of
 from tests.fakes import MemoryStore, application_over
 from tests.functions.calls import Context
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
@@ -36,7 +36,7 @@ def recorded(request: Request, response: Response, seconds: float) -> dict[str, 
     # A logger of a name is made once, with its first stream.
     record(
         Logger(service=f"retriever-{seconds}", stream=stream),
-        seen_of(request, "id-1"),
+        request_log_of(request, "id-1"),
         request.method,
         response.status,
         seconds,

@@ -10,7 +10,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from infra.emptying import MustBeKept, empty_environment
+from infra.emptying import DataRetained, empty_environment
 
 REGION = "eu-central-1"
 
@@ -67,6 +67,6 @@ def test_access_logs_that_arrive_later_are_refused_and_other_rules_stay(clients:
 
 def test_an_environment_that_keeps_its_data_is_left_alone(clients: dict[str, Any]) -> None:
     bucket = deploy("prod", clients)
-    with pytest.raises(MustBeKept, match="removal: retain"):
+    with pytest.raises(DataRetained, match="removal: retain"):
         empty_environment("prod", **clients)
     assert len(clients["s3"].list_object_versions(Bucket=bucket)["Versions"]) == 3

@@ -111,9 +111,9 @@ def test_without_a_model_nothing_of_it_is_deployed(assembly: Assembly) -> None:
 
 def test_a_model_is_switched_off_by_one_word_and_by_that_alone() -> None:
     content = CLAUDE.model_dump(mode="json", exclude_unset=True)
-    assert Environment.model_validate(content).asked_model is not None
-    assert Environment.model_validate(content | {"describer": "model"}).asked_model is not None
-    assert Environment.model_validate(content | {"describer": "rules"}).asked_model is None
+    assert Environment.model_validate(content).active_model is not None
+    assert Environment.model_validate(content | {"describer": "model"}).active_model is not None
+    assert Environment.model_validate(content | {"describer": "rules"}).active_model is None
 
 
 def rights(template: Template, *services: str) -> dict[str, list[dict[str, Any]]]:

@@ -141,7 +141,7 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
             for layer in each["Layers"]
         }
-        model = template.environment.asked_model is not None
+        model = template.environment.active_model is not None
         assert names == set(layers_of(each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"], model=model))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"

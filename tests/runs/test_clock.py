@@ -12,7 +12,7 @@ from tribal_contracts import ISOTimestamp
 
 def test_with_an_epoch_the_published_time_stands_still_and_the_real_one_does_not() -> None:
     clock = SystemClock(1_700_000_000)
-    assert clock.stands_still
+    assert clock.is_fixed
     assert clock.published() == "2023-11-14T22:13:20Z"
     assert clock.elapsed_ms(datetime(2020, 1, 1, tzinfo=UTC)) == 0
     assert abs(clock.real() - datetime.now(UTC)) < timedelta(minutes=1)
@@ -24,7 +24,7 @@ def test_the_epoch_zero_is_an_epoch() -> None:
 
 def test_without_an_epoch_the_published_time_is_the_present_in_milliseconds() -> None:
     clock = SystemClock()
-    assert not clock.stands_still
+    assert not clock.is_fixed
     published = TypeAdapter(ISOTimestamp).validate_python(clock.published())
     assert published[-5] == "."
     assert abs(datetime.fromisoformat(published) - clock.real()) < timedelta(minutes=1)

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from tests.cases import each_case
 from tribal.errors import ConfigurationError
-from tribal.settings.dsn import entry_target, has_password, lasting, parse_dsn
+from tribal.settings.dsn import entry_target, has_password, parse_dsn, portable
 from tribal.settings.postgres_target import PostgresTarget
 from tribal_contracts import DatabaseEntry
 
@@ -215,7 +215,7 @@ def test_a_url_that_is_written_down_means_the_same_later_without_its_password(
     url: str, environment: dict[str, str]
 ) -> None:
     now = parse_dsn(url, environment)
-    written = lasting(url, environment)
+    written = portable(url, environment)
     later = parse_dsn(written, {"PGHOST": "elsewhere", "PGPORT": "1", "PGUSER": "bob", "PGSSLMODE": "disable"})
     kept = {"host", "port", "database", "user", "ssl_root_certificate", "unix_socket", "options", "login_methods"}
     assert {name: getattr(later, name) for name in kept} == {name: getattr(now, name) for name in kept}

@@ -14,7 +14,7 @@ from tribal.settings.entries import (
     dsn_without_password,
     entry_from_dsn,
     entry_target,
-    lasting_dsn,
+    portable_dsn,
 )
 from tribal.settings.snowflake.dsn import parse_snowflake_dsn
 from tribal.settings.snowflake.target import SnowflakeTarget
@@ -99,7 +99,7 @@ def test_a_url_stands_for_an_entry_named_after_the_database() -> None:
     assert (entry.name, entry.type, entry.sample_rows) == ("SHOP", "snowflake", 0)
     assert dsn_has_password(dsn)
     assert dsn_without_password(dsn, "x") == dsn.replace("hush", "x")
-    assert lasting_dsn(dsn, {}) == f"snowflake://ann@org-one/shop?role=r&{KEY}&auth=key_pair"
+    assert portable_dsn(dsn, {}) == f"snowflake://ann@org-one/shop?role=r&{KEY}&auth=key_pair"
 
 
 def test_an_entry_says_the_same_with_fields() -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from tests.fakes import MemoryStore
 from tribal.errors import StoreUnwritable
-from tribal.store import writes_behind
+from tribal.store import background_writes
 from tribal.store.writing import WRITES_AT_ONCE
 
 
 def test_all_writes_are_done_on_leaving() -> None:
     store = MemoryStore()
-    with writes_behind() as write:
+    with background_writes() as write:
         for number in range(200):
             write(partial(store.put, f"slices/{number}.json", b"%d" % number))
     assert [store.get(f"slices/{number}.json").data for number in range(200)] == [b"%d" % n for n in range(200)]
@@ -23,7 +23,7 @@ def test_all_writes_are_done_on_leaving() -> None:
 
 def test_writes_go_on_beside_each_other() -> None:
     together = threading.Barrier(WRITES_AT_ONCE, timeout=30)
-    with writes_behind() as write:
+    with background_writes() as write:
         for _ in range(WRITES_AT_ONCE):
             write(together.wait)
     assert not together.broken
@@ -36,7 +36,7 @@ def test_what_a_write_raised_ends_the_others_that_are_not_taken_yet() -> None:
     taken: list[int] = []
 
     def write_many() -> None:
-        with writes_behind() as write:
+        with background_writes() as write:
             for number in range(1_000):
                 write(fail)
                 taken.append(number)
@@ -50,5 +50,5 @@ def test_the_last_write_that_fails_is_told_too() -> None:
     def fail() -> None:
         raise StoreUnwritable("cannot write 'x': no space left on device")
 
-    with pytest.raises(StoreUnwritable), writes_behind() as write:
+    with pytest.raises(StoreUnwritable), background_writes() as write:
         write(fail)

@@ -21,8 +21,8 @@ from tribal.app.local import local_application
 from tribal.edges.cli.app import command_line
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
-from tribal.edges.mcp.asking import local_calls
 from tribal.edges.mcp.server import build_server
+from tribal.edges.mcp.tool_client import local_calls
 from tribal.ports import Application, Caller
 from tribal.ports.tool import ToolSpec
 from tribal.settings import load_settings

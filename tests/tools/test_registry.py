@@ -20,7 +20,7 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities import NAMES
 from tribal.ports import Application, Caller, Effect
 from tribal.tools.call import call_tool
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import ERROR_CODES
 

@@ -125,7 +125,7 @@ def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, pa
 
 def test_a_file_of_ours_that_lost_its_header_is_rebuilt(index: SqliteIndex, path: Path) -> None:
     flip(path, 68)
-    index.begin(MODEL, DIMENSIONS, afresh=True)
+    index.begin(MODEL, DIMENSIONS, from_scratch=True)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 

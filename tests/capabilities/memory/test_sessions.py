@@ -43,7 +43,7 @@ class _Clock:
         return round((self.now - since).total_seconds() * 1_000)
 
     @property
-    def stands_still(self) -> bool:
+    def is_fixed(self) -> bool:
         return True
 
 

@@ -30,7 +30,7 @@ def test_an_old_index_answers_with_a_warning(shop: Toolbox, tool: str) -> None:
 
     assert call(at(2), tool, **ASKED[tool]).warnings is None
     assert codes(call(at(4), tool, **ASKED[tool])) == ["RET_INDEX_STALE"]
-    assert call(at(4, stands_still=True), tool, **ASKED[tool]).warnings is None
+    assert call(at(4, is_fixed=True), tool, **ASKED[tool]).warnings is None
     assert NOW.startswith("2026-11-21T02:45")
 
 

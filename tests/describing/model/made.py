@@ -11,7 +11,7 @@ from tests.describing.rules.made import make
 from tribal.describing import RulesDescriber
 from tribal.describing.model.grounding import KnownNames, Reading, read_answer
 from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
-from tribal.ports import Settled, TableContext
+from tribal.ports import HumanDescription, TableContext
 from tribal_contracts import (
     CatalogColumn,
     CatalogForeignKey,
@@ -97,7 +97,7 @@ def context(table: CatalogTable | None = None, **others: Any) -> TableContext:
         incoming=(incoming,),
         neighbours={each.name: each for each in (neighbour("crm.customer"), neighbour("sales.order_lines"))},
         samples={},
-        settled=Settled(),
+        human=HumanDescription(),
     )
     return replace(made, **others)
 

@@ -8,7 +8,7 @@ from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.model.made import asking, broken, context, neighbour, orders, question, read
 from tribal.masking import MaskedSamples
-from tribal.ports import Settled
+from tribal.ports import HumanDescription
 
 KEPT = [
     "A purchase of one customer in one of the shops.",
@@ -192,7 +192,7 @@ def test_a_number_that_a_person_wrote_may_be_repeated_behind_its_word() -> None:
     asked = question(how=asking(terms={"ISO 4217": "codes of currencies"}))
     assert broken("The currency by ISO 4217.", asked) == []
     assert broken("The currency by ISO 4218.", asked) == ["figure"]
-    settled = question(context(settled=Settled("Bought since SAP 7.")))
+    settled = question(context(human=HumanDescription("Bought since SAP 7.")))
     assert broken("How urgent it is since SAP 7.", settled) == []
 
 

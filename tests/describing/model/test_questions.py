@@ -21,7 +21,7 @@ from tribal.describing.model.questions import (
     without_samples,
 )
 from tribal.masking import MaskedSamples
-from tribal.ports import DomainContext, Settled, TableContext
+from tribal.ports import DomainContext, HumanDescription, TableContext
 from tribal_contracts import CatalogCheck, InferredKey
 
 
@@ -48,11 +48,13 @@ def test_only_what_nobody_knows_is_asked() -> None:
 
 def test_what_a_person_or_a_comment_says_is_context_and_not_asked() -> None:
     table = orders(column("grade", comment="How urgent it is."), column("kd_nr"), comment="What customers buy.")
-    asked = question(context(table, settled=Settled(columns={})))
+    asked = question(context(table, human=HumanDescription(columns={})))
     assert (asked.asks_text, asked.columns) == (False, {2: "kd_nr"})
     assert shown(asked)["t1"]["said"] == "What customers buy."
     assert shown(asked)["t1"]["columns"]["c1"][2]["said"] == "How urgent it is."
-    settled = context(orders(column("kd_nr")), settled=Settled("Bought goods.", {"kd_nr": "Number of the customer."}))
+    settled = context(
+        orders(column("kd_nr")), human=HumanDescription("Bought goods.", {"kd_nr": "Number of the customer."})
+    )
     assert questions(settled) == []
 
 
@@ -179,7 +181,7 @@ def test_the_key_does_not_depend_on_samples_counts_or_the_domain() -> None:
     "other",
     [
         context(orders(column("grade"), column("kd_nr"), column("extra"))),
-        context(settled=Settled(columns={"grade": "How urgent it is."})),
+        context(human=HumanDescription(columns={"grade": "How urgent it is."})),
         context(orders().model_copy(update={"checks": [CatalogCheck(name="c", expression="(grade <> 'x')")]})),
         context(neighbours={"shop.crm.customer": neighbour("crm.customer", "Who buys.")}),
         context(incoming=()),

@@ -91,7 +91,7 @@ def test_a_table_that_was_documented_once_keeps_its_documents_and_the_links_to_t
 
 def test_stopped_at_any_write_while_links_are_taken_out_the_next_run_ends_with_the_same_bytes() -> None:
     def dropped() -> tuple[Shop, SamplingReader]:
-        shop = Shop(clock=FixedClock(stands_still=True))
+        shop = Shop(clock=FixedClock(is_fixed=True))
         return shop, dropping(shop, "sales.orders")
 
     whole, reader = dropped()

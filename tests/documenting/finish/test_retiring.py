@@ -110,7 +110,7 @@ def test_a_moved_table_keeps_its_old_files_until_it_is_documented_at_its_new_pla
 
 def test_stopped_at_any_write_while_tables_move_and_leave_the_next_run_ends_with_the_same_bytes() -> None:
     def moved() -> tuple[Shop, RunOutline]:
-        shop = Shop(clock=FixedClock(stands_still=True))
+        shop = Shop(clock=FixedClock(is_fixed=True))
         shop.run()
         shop.drop("billing.invoice")
         shop.drop("sales.customer")

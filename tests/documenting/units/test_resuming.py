@@ -93,7 +93,7 @@ def test_asked_to_stop_a_unit_keeps_what_is_done() -> None:
 
 def test_stopped_at_any_write_the_next_run_ends_with_the_same_bytes() -> None:
     def fresh() -> Shop:
-        return Shop(clock=FixedClock(stands_still=True))
+        return Shop(clock=FixedClock(is_fixed=True))
 
     whole = fresh()
     outline = whole.plan()
@@ -131,7 +131,7 @@ def test_results_are_in_the_order_of_the_plan_whatever_ends_first() -> None:
 
 def test_with_the_clock_standing_still_two_runs_write_the_same_bytes() -> None:
     def contents() -> dict[str, bytes]:
-        shop = Shop(clock=FixedClock(stands_still=True))
+        shop = Shop(clock=FixedClock(is_fixed=True))
         outline = shop.plan()
         reader = SamplingReader(TABLES, on_sample=lambda _: shop.clock.advance(1))
         shop.document(outline, reader=reader, options=DocumentingOptions(record_pid=True))

@@ -91,7 +91,7 @@ def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
 
 
 @pytest.fixture(scope="package")
-def asked_model(account: AwsAccount) -> Iterator[FakeClaude]:
+def active_model(account: AwsAccount) -> Iterator[FakeClaude]:
     """The model behind the account's Bedrock."""
     claude = FakeClaude()
     account.answer_bedrock_by(claude)
@@ -101,6 +101,6 @@ def asked_model(account: AwsAccount) -> Iterator[FakeClaude]:
 
 
 @pytest.fixture(scope="package")
-def lone_system(account: AwsAccount, asked_model: FakeClaude, database: tuple[str, str]) -> DeployedSystem:
+def lone_system(account: AwsAccount, active_model: FakeClaude, database: tuple[str, str]) -> DeployedSystem:
     """An environment beside it whose index is a file in its bucket, and which has a model."""
     return make_ready(account, LONE, database)

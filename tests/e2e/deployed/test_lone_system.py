@@ -29,12 +29,12 @@ KEY_SECRET = "tribal/dev/snowflake"
 
 
 def test_a_model_describes_what_is_open_and_what_it_used_is_recorded(
-    lone_system: DeployedSystem, asked_model: FakeClaude
+    lone_system: DeployedSystem, active_model: FakeClaude
 ) -> None:
     record = lone_system.run_of_schedule()
     assert (record.status, record.errors) == ("completed", [])
-    assert {call.wire for call in asked_model.calls} == {"messages"}
-    assert len({json.dumps(call.body["system"]) for call in asked_model.calls}) == 1
+    assert {call.wire for call in active_model.calls} == {"messages"}
+    assert len({json.dumps(call.body["system"]) for call in active_model.calls}) == 1
     documents = [TableDocument.from_json(data) for data in lone_system.documents("table")]
     written = {document.name for document in documents if document.description.source == "model"}
     assert len(written) > 20
@@ -43,9 +43,9 @@ def test_a_model_describes_what_is_open_and_what_it_used_is_recorded(
     assert written <= {prose.subject for prose in kept}
     used, budget = record.usage, BudgetRecord.from_json(lone_system.get("progress/budget.json"))
     assert used is not None
-    assert used.calls == len(asked_model.calls) == sum(prose.usage.calls for prose in kept)
+    assert used.calls == len(active_model.calls) == sum(prose.usage.calls for prose in kept)
     # In a region Bedrock asks a tenth more than the stand-in counts.
-    price = sum(-(-call.nanodollars * 11 // 10) for call in asked_model.calls)
+    price = sum(-(-call.nanodollars * 11 // 10) for call in active_model.calls)
     assert used.nanodollars == budget.run_spend.nanodollars == budget.day_spend.nanodollars == price
     assert (budget.run_id, budget.holders) == (record.run_id, {})
     progress = [WorkUnitProgress.from_json(data) for data in lone_system.all("progress/work_units/", "/progress.json")]
@@ -53,25 +53,25 @@ def test_a_model_describes_what_is_open_and_what_it_used_is_recorded(
     assert sum_usage([unit.usage for unit in progress]) == sum_usage(of_tables)
 
 
-def test_prose_that_is_kept_is_not_asked_for_again(lone_system: DeployedSystem, asked_model: FakeClaude) -> None:
-    asked = len(asked_model.calls)
+def test_prose_that_is_kept_is_not_asked_for_again(lone_system: DeployedSystem, active_model: FakeClaude) -> None:
+    asked = len(active_model.calls)
     record = lone_system.run({"force": True, "domains": ["support"]})
     assert (record.status, record.tables_documented > 3, record.usage) == ("completed", True, None)
-    assert len(asked_model.calls) == asked
+    assert len(active_model.calls) == asked
 
 
 def test_an_environment_with_its_index_in_a_file_documents_indexes_and_answers(
-    lone_system: DeployedSystem, asked_model: FakeClaude
+    lone_system: DeployedSystem, active_model: FakeClaude
 ) -> None:
     assert "company.billing.invoice" in lone_system.found("unpaid invoices")
     delivered = len(lone_system.sources.delivered)
     lone_system.account.fire(f"{lone_system.environment.prefix}-reconcile", "2026-11-21T06:00:00Z")
     wait_until(lambda: lone_system.sources.idle)
     assert len(lone_system.sources.delivered) == delivered + 1
-    asked = len(asked_model.calls)
+    asked = len(active_model.calls)
     administer(lone_system.dsn, "ALTER TABLE support.sla ADD COLUMN escalates_to text")
     assert lone_system.run().status == "completed"
-    assert ["escalates_to" in json.dumps(call.body) for call in asked_model.calls[asked:]] == [True]
+    assert ["escalates_to" in json.dumps(call.body) for call in active_model.calls[asked:]] == [True]
     # A retriever looks for a new file every few seconds.
     wait_until(lambda: "escalates_to" in json.dumps(lone_system.ask("get_table_schema", {"table": "support.sla"})))
 

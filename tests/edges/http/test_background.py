@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tribal.edges.http.asgi.background import SWITCH_SECONDS, be_responsive, give_way
+from tribal.edges.http.asgi.background import SWITCH_SECONDS, be_responsive, lower_priority
 
 
 @pytest.fixture(name="interval", autouse=True)
@@ -27,7 +27,7 @@ def test_a_thread_that_gives_way_is_the_least_urgent_one_and_no_other_is() -> No
     before, seen = priority(), list[int]()
 
     def work() -> None:
-        give_way()
+        lower_priority()
         seen.append(priority())
 
     thread = threading.Thread(target=work)
@@ -44,9 +44,9 @@ def test_a_thread_goes_on_where_priorities_cannot_be_set(monkeypatch: pytest.Mon
         raise PermissionError
 
     monkeypatch.setattr(os, "setpriority", refuse)
-    give_way()
+    lower_priority()
     monkeypatch.setattr(sys, "platform", "darwin")
-    give_way()
+    lower_priority()
     assert refused == [1]
 
 

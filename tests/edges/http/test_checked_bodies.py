@@ -19,9 +19,9 @@ from tribal.capabilities.knowledge.check import MAX_FILES_BYTES
 from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.edges.http.asgi.guards import Guards
-from tribal.edges.http.asgi.messages import SEEN
+from tribal.edges.http.asgi.messages import REQUEST_LOG
 from tribal.edges.http.asgi.serving import Serving
-from tribal.edges.http.audit import Seen
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, respond
@@ -102,7 +102,7 @@ def test_a_server_of_its_own_receives_as_much_as_the_tool_takes(path: str, size:
         "method": "POST",
         "path": path,
         "headers": [(b"host", b"localhost")],
-        SEEN: Seen("1", path, None, None),
+        REQUEST_LOG: RequestLog("1", path, None, None),
     }
     anyio.run(guards, scope, receive, send)
     assert statuses[0] == status

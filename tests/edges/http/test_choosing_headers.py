@@ -11,9 +11,9 @@ import pytest
 
 from tests.fakes import FixedClock, MemoryStore
 from tribal.edges.http.asgi.guards import Guards
-from tribal.edges.http.asgi.messages import CALLER, SEEN
+from tribal.edges.http.asgi.messages import CALLER, REQUEST_LOG
 from tribal.edges.http.asgi.serving import Serving
-from tribal.edges.http.audit import Seen
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.ports import Caller, Identity
 
@@ -46,7 +46,7 @@ def sent(headers: Mapping[str, str], *, path: str = "/v1/tools") -> Caller | tup
         "method": "GET",
         "path": path,
         "headers": raw,
-        SEEN: Seen("1", path, None, None),
+        REQUEST_LOG: RequestLog("1", path, None, None),
     }
     anyio.run(guards, scope, receive, send)
     if answered:

@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from tribal.edges.http.asgi.heap import give_back, share_one_arena
+from tribal.edges.http.asgi.heap import release_free_memory, share_one_arena
 
 
 class Library:
@@ -26,8 +26,8 @@ def test_they_reach_the_library_and_are_left_out_where_it_lacks_them(monkeypatch
     library = Library()
     monkeypatch.setattr(ctypes, "CDLL", lambda _: library)
     share_one_arena()
-    give_back()
+    release_free_memory()
     assert library.called == ["mallopt -8 1", "mallopt -3 4194304", "mallopt -1 33554432", "malloc_trim 0"]
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
     share_one_arena()
-    give_back()
+    release_free_memory()

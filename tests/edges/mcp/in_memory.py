@@ -13,8 +13,8 @@ from mcp import Client
 from tests.edges.mcp.asked import index_project
 from tests.fakes import application_over
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.edges.mcp.asking import local_calls
 from tribal.edges.mcp.server import build_server
+from tribal.edges.mcp.tool_client import local_calls
 from tribal.identity.locations import INDEX_FILE
 from tribal.ports import Caller
 from tribal.tools.registry import REGISTRY, Registry

@@ -39,7 +39,7 @@ def stdio_server(folder: Path) -> StdioServerParameters:
     return StdioServerParameters(command=command, args=arguments, env=server_environment())
 
 
-class Asker:
+class ToolClient:
     """A client in a loop of its own."""
 
     def __init__(self, portal: BlockingPortal, client: Client) -> None:
@@ -57,9 +57,9 @@ class Asker:
 
 
 @contextmanager
-def asking(server: Server, era: Era) -> Iterator[Asker]:
+def asking(server: Server, era: Era) -> Iterator[ToolClient]:
     """Connect to a server until the block ends."""
     with start_blocking_portal() as portal:
         connecting: AbstractAsyncContextManager[Client] = Client(server, mode=era, read_timeout_seconds=60)
         with portal.wrap_async_context_manager(connecting) as client:
-            yield Asker(portal, client)
+            yield ToolClient(portal, client)

@@ -15,7 +15,7 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import (
     TRANSPORTS,
-    Asker,
+    ToolClient,
     Server,
     asking,
     over_one_connection,
@@ -90,7 +90,7 @@ def server_fixture(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fix
 
 
 @pytest.fixture(name="asker", scope="module")
-def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[Asker]:
+def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[ToolClient]:
     with asking(server, request.param) as asker:
         yield asker
 
@@ -112,7 +112,7 @@ def test_every_tool_is_called_and_refused() -> None:
 
 
 @over_one_connection
-def test_the_python_client_syncs_asks_and_checks(asker: Asker) -> None:
+def test_the_python_client_syncs_asks_and_checks(asker: ToolClient) -> None:
     listed = {tool.name: tool for tool in asker.list().tools}
     results = [asker.call(tool, arguments) for tool, arguments in CALLS]
     assert list(listed)[-len(TOOLS) :] == TOOLS

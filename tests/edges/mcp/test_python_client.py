@@ -17,7 +17,7 @@ from tests.cases import each_case
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project
 from tests.edges.mcp.python_client import (
-    Asker,
+    ToolClient,
     Server,
     asking,
     over_every_connection,
@@ -45,7 +45,7 @@ def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[Se
 
 
 @pytest.fixture(name="asker", scope="module")
-def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[Asker]:
+def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[ToolClient]:
     with asking(server, request.param) as asker:
         yield asker
 
@@ -56,7 +56,7 @@ def schemas_fixture() -> Schemas:
 
 
 @over_every_connection
-def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(asker: Asker) -> None:
+def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(asker: ToolClient) -> None:
     expected = "2025-11-25" if asker.client.mode == "legacy" else "2026-07-28"
     assert asker.client.protocol_version == expected
     assert asker.client.server_info is not None
@@ -65,7 +65,7 @@ def test_the_client_and_the_server_agree_on_the_newest_version_that_both_know(as
 
 
 @over_every_connection
-def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> None:
+def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: ToolClient) -> None:
     listed = {tool.name: tool for tool in asker.list().tools}
     assert list(listed) == list(REGISTRY.tools)
     for name, spec in REGISTRY.tools.items():
@@ -86,7 +86,7 @@ def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: Asker) -> 
 
 
 @over_one_connection
-def test_a_list_of_tools_does_not_cost_a_conversation_more_than_it_must(asker: Asker) -> None:
+def test_a_list_of_tools_does_not_cost_a_conversation_more_than_it_must(asker: ToolClient) -> None:
     seen_by_a_model = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         for tool in asker.list().tools
@@ -101,7 +101,7 @@ def test_every_tool_is_called_in_the_tests() -> None:
 @over_one_connection
 @each_case(("tool", "arguments"), ANSWERED)
 def test_an_answer_is_structured_and_keeps_its_schema(
-    asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
+    asker: ToolClient, schemas: Schemas, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = asker.call(tool, arguments)
     assert result.is_error is False
@@ -113,7 +113,7 @@ def test_an_answer_is_structured_and_keeps_its_schema(
 @over_one_connection
 @each_case(("tool", "arguments"), REFUSED)
 def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
-    asker: Asker, schemas: Schemas, tool: str, arguments: dict[str, Any]
+    asker: ToolClient, schemas: Schemas, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = asker.call(tool, arguments)
     assert result.is_error is True
@@ -124,7 +124,7 @@ def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
 
 
 @over_every_connection
-def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: Asker, server: Server) -> None:
+def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: ToolClient, server: Server) -> None:
     if isinstance(server, str):
         with pytest.raises(MCPError, match="error response"):
             asker.call(*DEEP)
@@ -134,14 +134,14 @@ def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: Asker, se
 
 
 @over_every_connection
-def test_an_unknown_tool_is_refused_with_the_names_that_there_are(asker: Asker) -> None:
+def test_an_unknown_tool_is_refused_with_the_names_that_there_are(asker: ToolClient) -> None:
     with pytest.raises(MCPError, match="search_tables, get_table_schema") as refused:
         asker.call("drop_tables", {})
     assert refused.value.error.code == INVALID_PARAMS
 
 
 @over_one_connection
-def test_many_calls_at_once_get_their_own_answers(asker: Asker) -> None:
+def test_many_calls_at_once_get_their_own_answers(asker: ToolClient) -> None:
     async def ask_all() -> dict[str, str]:
         found: dict[str, str] = {}
 

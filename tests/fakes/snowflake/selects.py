@@ -25,12 +25,12 @@ from tests.fakes.snowflake.expressions import Compiled, Compiler, field, told
 from tests.fakes.snowflake.formats import Formats
 from tests.fakes.snowflake.names import Path, written
 from tests.fakes.snowflake.results import Field, Result
-from tests.fakes.snowflake.showing import Asker
+from tests.fakes.snowflake.showing import ToolClient
 
 VERSION = "9.36.1"
 MASKED = "**********"
 
-_CONTEXT: dict[type[exp.Expr], tuple[str, Callable[[Asker], str | None]]] = {
+_CONTEXT: dict[type[exp.Expr], tuple[str, Callable[[ToolClient], str | None]]] = {
     exp.CurrentVersion: ("CURRENT_VERSION()", lambda _: VERSION),
     exp.CurrentUser: ("CURRENT_USER()", lambda asker: asker.user),
     exp.CurrentRole: ("CURRENT_ROLE()", lambda asker: asker.role),
@@ -92,7 +92,7 @@ class _Source:
 class Select:
     """One run of a plan."""
 
-    def __init__(self, plan: Plan, asker: Asker, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, plan: Plan, asker: ToolClient, parameters: Mapping[str, Any]) -> None:
         self._tree = plan.tree
         self._table = plan.table
         self._bindings = plan.bindings

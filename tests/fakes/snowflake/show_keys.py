@@ -9,7 +9,7 @@ from tests.fakes.snowflake.catalog import Key, Relation
 from tests.fakes.snowflake.errors import missing
 from tests.fakes.snowflake.names import Tokens, written
 from tests.fakes.snowflake.results import Field, Result, Row, encoded, fixed, moment
-from tests.fakes.snowflake.showing import Asker, bounded, page, relations, scope, true
+from tests.fakes.snowflake.showing import ToolClient, bounded, page, relations, scope, true
 
 KEYS = [
     moment("created_on"),
@@ -35,17 +35,17 @@ def _primary(table: Relation) -> list[Key]:
     return [table.primary_key] if table.primary_key else []
 
 
-def primary_keys(tokens: Tokens, asker: Asker) -> Result:
+def primary_keys(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-primary-keys ; a row for a column, no LIMIT."""
     return _keys(tokens, asker, unique=False)
 
 
-def unique_keys(tokens: Tokens, asker: Asker) -> Result:
+def unique_keys(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-unique-keys ; a row for a column, no LIMIT."""
     return _keys(tokens, asker, unique=True)
 
 
-def _keys(tokens: Tokens, asker: Asker, *, unique: bool) -> Result:
+def _keys(tokens: Tokens, asker: ToolClient, *, unique: bool) -> Result:
     asked = scope(tokens, *_SCOPES)
     tokens.finish()
     rows: list[Row] = []
@@ -58,7 +58,7 @@ def _keys(tokens: Tokens, asker: Asker, *, unique: bool) -> Result:
     return bounded(KEYS, rows, asker.limits.show_rows)
 
 
-def imported_keys(tokens: Tokens, asker: Asker) -> Result:
+def imported_keys(tokens: Tokens, asker: ToolClient) -> Result:
     """No page of the vendor lists its columns: as several tools were seen to read them."""
     asked = scope(tokens, *_SCOPES)
     tokens.finish()
@@ -74,7 +74,7 @@ def imported_keys(tokens: Tokens, asker: Asker) -> Result:
     return bounded(IMPORTED_KEYS, rows, asker.limits.show_rows)
 
 
-def grants(tokens: Tokens, asker: Asker) -> Result:
+def grants(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-grants : what a role was granted, not what it inherits."""
     tokens.expect("TO")
     kind = "DATABASE_ROLE" if tokens.take("DATABASE") else "ROLE"
@@ -105,7 +105,7 @@ def _grant(grant: Grant, to: list[str]) -> Row:
     return [encoded(grant.since), *what, *to, true(grant.option), by]
 
 
-def _held(asker: Asker, name: str) -> Iterator[Grant]:
+def _held(asker: ToolClient, name: str) -> Iterator[Grant]:
     account = asker.sight.account
     role = account.roles[name]
     yield from role.grants.values()
@@ -119,5 +119,5 @@ def _held(asker: Asker, name: str) -> Iterator[Grant]:
             yield Grant("OWNERSHIP", where, granted_on, path, option=True)
 
 
-def _kind(asker: Asker, path: tuple[str, ...]) -> str:
+def _kind(asker: ToolClient, path: tuple[str, ...]) -> str:
     return asker.sight.account.databases[path[0]].schemas[path[1]].relations[path[2]].granted_on

@@ -16,7 +16,7 @@ from tests.fakes.snowflake.visibility import Sight
 
 
 @dataclass
-class Asker:
+class ToolClient:
     """Who asks, and where the session stands."""
 
     sight: Sight

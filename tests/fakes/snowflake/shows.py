@@ -11,7 +11,7 @@ from tests.fakes.snowflake import datatypes, information_schema
 from tests.fakes.snowflake.catalog import Database, Relation, Schema
 from tests.fakes.snowflake.names import Tokens
 from tests.fakes.snowflake.results import Field, Result, Row, encoded, fixed, moment
-from tests.fakes.snowflake.showing import Asker, Scope, bounded, like, page, relations, scope, true, yes
+from tests.fakes.snowflake.showing import Scope, ToolClient, bounded, like, page, relations, scope, true, yes
 
 _RETENTION = "1"
 
@@ -52,7 +52,7 @@ WAREHOUSES = _fields(
 )
 
 
-def databases(tokens: Tokens, asker: Asker) -> Result:
+def databases(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-databases ; SNOWFLAKE is there for all: assumed."""
     tokens.finish()
     seen = [*asker.sight.databases()]
@@ -77,7 +77,7 @@ def databases(tokens: Tokens, asker: Asker) -> Result:
     return bounded(DATABASES, rows, asker.limits.show_rows)
 
 
-def schemas(tokens: Tokens, asker: Asker) -> Result:
+def schemas(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-schemas"""
     asked = scope(tokens, "DATABASE")
     tokens.finish()
@@ -104,7 +104,7 @@ def schemas(tokens: Tokens, asker: Asker) -> Result:
     return bounded(SCHEMAS, rows, asker.limits.show_rows)
 
 
-def tables(tokens: Tokens, asker: Asker) -> Result:
+def tables(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-tables ; one list for tables of all kinds."""
     fits = like(tokens.text()) if tokens.take("LIKE") else None
     asked = scope(tokens, "DATABASE", "SCHEMA")
@@ -142,7 +142,7 @@ def _table(database: Database, schema: Schema, table: Relation) -> Row:
     ]
 
 
-def views(tokens: Tokens, asker: Asker) -> Result:
+def views(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-views ; INFORMATION_SCHEMA's views count in a database."""
     asked = scope(tokens, "DATABASE", "SCHEMA")
     limit = page(tokens, asker.limits.show_rows)
@@ -151,7 +151,7 @@ def views(tokens: Tokens, asker: Asker) -> Result:
     return bounded(VIEWS, rows, asker.limits.show_rows, limit)
 
 
-def _view(asker: Asker, database: Database, schema: Schema, view: Relation) -> Row:
+def _view(asker: ToolClient, database: Database, schema: Schema, view: Relation) -> Row:
     secure = view.kind == "secure_view"
     # Only the owner reads how a secure view was made: https://docs.snowflake.com/en/user-guide/views-secure
     hidden = secure and view.owner not in asker.sight.roles
@@ -171,14 +171,14 @@ def _view(asker: Asker, database: Database, schema: Schema, view: Relation) -> R
     ]
 
 
-def columns(tokens: Tokens, asker: Asker) -> Result:
+def columns(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-columns ; it knows no LIMIT."""
     asked = scope(tokens, "DATABASE", "SCHEMA", "TABLE", "VIEW")
     tokens.finish()
     return bounded(COLUMNS, list(_columns(asker, asked)), asker.limits.show_rows)
 
 
-def _columns(asker: Asker, asked: Scope) -> Iterator[Row]:
+def _columns(asker: ToolClient, asked: Scope) -> Iterator[Row]:
     for database, schema, relation in relations(asker.sight, asked):
         for column in relation.columns:
             yield [
@@ -197,7 +197,7 @@ def _columns(asker: Asker, asked: Scope) -> Iterator[Row]:
             ]
 
 
-def indexes(tokens: Tokens, asker: Asker) -> Result:
+def indexes(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-indexes ; hybrid tables alone have some."""
     asked = scope(tokens, "TABLE")
     tokens.finish()
@@ -220,7 +220,7 @@ def indexes(tokens: Tokens, asker: Asker) -> Result:
     return bounded(INDEXES, rows, asker.limits.show_rows)
 
 
-def warehouses(tokens: Tokens, asker: Asker) -> Result:
+def warehouses(tokens: Tokens, asker: ToolClient) -> Result:
     """https://docs.snowflake.com/en/sql-reference/sql/show-warehouses"""
     fits = like(tokens.text()) if tokens.take("LIKE") else like("%")
     tokens.finish()

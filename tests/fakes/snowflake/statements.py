@@ -16,11 +16,11 @@ from tests.fakes.snowflake.names import Tokens, written
 from tests.fakes.snowflake.results import Result, ok
 from tests.fakes.snowflake.selects import Plan, Select
 from tests.fakes.snowflake.sessions import Session
-from tests.fakes.snowflake.showing import Asker
+from tests.fakes.snowflake.showing import ToolClient
 from tests.fakes.snowflake.visibility import Sight
 
 _SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
-_SHOWS: dict[tuple[str, ...], Callable[[Tokens, Asker], Result]] = {
+_SHOWS: dict[tuple[str, ...], Callable[[Tokens, ToolClient], Result]] = {
     ("DATABASES",): shows.databases,
     ("SCHEMAS",): shows.schemas,
     ("TABLES",): shows.tables,
@@ -85,12 +85,12 @@ class Statements:
     def _sight(self, session: Session) -> Sight:
         return Sight(self._account, session.roles)
 
-    def _asker(self, session: Session) -> Asker:
-        return Asker(
+    def _asker(self, session: Session) -> ToolClient:
+        return ToolClient(
             self._sight(session), self._limits, session.role, session.user.name, session.database, session.warehouse
         )
 
-    def _show(self, show: Callable[[Tokens, Asker], Result], tokens: Tokens, session: Session) -> Result:
+    def _show(self, show: Callable[[Tokens, ToolClient], Result], tokens: Tokens, session: Session) -> Result:
         return show(tokens, self._asker(session))
 
     def _use(self, tokens: Tokens, session: Session) -> Result:

@@ -10,8 +10,8 @@ import pytest
 from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import ENTRA_V1, KEYCLOAK, OKTA, Vendor, Web
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, identify
-from tribal.edges.http.identity.discovery import ASKING_SECONDS, download_keys
-from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
+from tribal.edges.http.identity.discovery import DISCOVERY_SECONDS, download_keys
+from tribal.edges.http.identity.keys import KEY_CACHE_SECONDS, MIN_REFRESH_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_document_and_keys_are_remembered_together_and_for_a_while_only(web: Web
     moved, theirs = "https://keys.example.com/new", rsa_key()
     web.pages[moved] = json.dumps({"keys": [jwk(theirs, "new")]}).encode()
     web.publish(jwks_uri=moved)
-    web.now += KEYS_KEPT_SECONDS - 1
+    web.now += KEY_CACHE_SECONDS - 1
     assert admitted(web, token)
     web.now += 1
     # The issuer has moved its keys and withdrawn the old one: what is still at the old address no longer counts.
@@ -107,7 +107,7 @@ def test_document_and_keys_are_remembered_together_and_for_a_while_only(web: Web
 
 def test_invented_keys_cause_one_look_at_document_and_keys_in_a_while(web: Web) -> None:
     assert admitted(web)
-    web.now += LOOK_AGAIN_SECONDS
+    web.now += MIN_REFRESH_SECONDS
     for number in range(20):
         with pytest.raises(TokenRefused):
             admitted(web, web.token(key_id=f"invented {number}"))
@@ -124,4 +124,4 @@ def test_document_and_keys_together_have_the_time_of_one_request(web: Web) -> No
 
     for _ in range(2):
         download_keys(OKTA.issuer, fetch, lambda: next(clock))
-    assert given == [ASKING_SECONDS, 2.0, ASKING_SECONDS, 0.0]
+    assert given == [DISCOVERY_SECONDS, 2.0, DISCOVERY_SECONDS, 0.0]

@@ -12,7 +12,7 @@ from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused
-from tribal.edges.http.identity.callers import TOKENS_KEPT_SECONDS, Callers, OwnTokens
+from tribal.edges.http.identity.callers import TOKEN_CACHE_SECONDS, Callers, OwnTokens
 from tribal.identity.locations import ACCESS_TOKENS_FILE
 from tribal.identity.scope import Scope
 from tribal.ports import Caller, Identity, ObjectStore
@@ -66,7 +66,7 @@ def test_a_revoked_token_is_taken_no_longer_than_the_tokens_are_kept() -> None:
     clocks, token = Clocks(store), add(store)
     clocks.tokens.identify(token)
     revoke_token(store, "ada")
-    clocks.seconds += TOKENS_KEPT_SECONDS
+    clocks.seconds += TOKEN_CACHE_SECONDS
     with pytest.raises(TokenRefused):
         clocks.tokens.identify(token)
 

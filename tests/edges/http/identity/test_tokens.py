@@ -22,7 +22,7 @@ from tests.cases import each_case
 from tests.fakes.issuer import AUDIENCE, CLAIM, ISSUER, RULES, Issuer, jwk, rsa_key
 from tests.plugins.verify import examples
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, TokenRules, identify
-from tribal.edges.http.identity.keys import KEYS_KEPT_SECONDS, LOOK_AGAIN_SECONDS
+from tribal.edges.http.identity.keys import KEY_CACHE_SECONDS, MIN_REFRESH_SECONDS
 from tribal.edges.http.identity.tokens import LONGEST_TOKEN
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import format_name
@@ -250,7 +250,7 @@ def test_a_withdrawn_key_is_trusted_no_longer_than_the_key_set_is_kept(issuer: I
     token = issuer.token()
     assert admitted(issuer, token)
     issuer.published = [jwk(issuer.ec, "ec")]
-    issuer.now += KEYS_KEPT_SECONDS - 1
+    issuer.now += KEY_CACHE_SECONDS - 1
     assert admitted(issuer, token)
     issuer.now += 1
     refused(issuer, token)
@@ -258,14 +258,14 @@ def test_a_withdrawn_key_is_trusted_no_longer_than_the_key_set_is_kept(issuer: I
 
 def test_a_new_key_is_found_but_invented_ones_cause_no_more_than_one_download_in_a_while(issuer: Issuer) -> None:
     assert admitted(issuer, issuer.token())
-    issuer.now += LOOK_AGAIN_SECONDS
+    issuer.now += MIN_REFRESH_SECONDS
     theirs = rsa_key()
     issuer.published = [jwk(issuer.rsa, "rsa"), jwk(theirs, "new")]
     assert admitted(issuer, issuer.token(key=theirs, key_id="new"))
     for number in range(50):
         refused(issuer, issuer.token(key_id=f"invented {number}"))
     assert issuer.downloads == 2
-    issuer.now += LOOK_AGAIN_SECONDS
+    issuer.now += MIN_REFRESH_SECONDS
     refused(issuer, issuer.token(key_id="invented"))
     assert issuer.downloads == 3
 
@@ -296,13 +296,13 @@ def test_in_an_outage_known_keys_are_trusted_for_their_time_and_unknown_ones_are
     token, unknown = issuer.token(), issuer.token(key_id="new")
     assert admitted(issuer, token)
     published, issuer.published = issuer.published, None
-    issuer.now += LOOK_AGAIN_SECONDS
+    issuer.now += MIN_REFRESH_SECONDS
     for _ in range(3):
         with pytest.raises(KeysUnavailable):
             admitted(issuer, unknown)
     assert issuer.downloads == 2
     assert admitted(issuer, token)
-    issuer.now += KEYS_KEPT_SECONDS
+    issuer.now += KEY_CACHE_SECONDS
     with pytest.raises(KeysUnavailable):
         admitted(issuer, token)
     issuer.published = published

@@ -129,7 +129,7 @@ def _recorder(job: _Job) -> ProgressRecorder:
 
 
 def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> IndexerProgress:
-    before = job.context.index.begin(job.context.model, job.context.dimensions, afresh=force)
+    before = job.context.index.begin(job.context.model, job.context.dimensions, from_scratch=force)
     files = job.handover.files
     changed = [path for path in job.paths if before.get(path) != files[path].content_hash]
     recorder = _recorder(job)
@@ -177,7 +177,7 @@ def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: 
     with ThreadPoolExecutor(1) as ahead:
         read = ahead.submit(_read, job, batches[0]) if batches else None
         for number, batch in enumerate(batches):
-            if not job.context.stop.leaves(LOW_TIME_SECONDS):
+            if not job.context.stop.has_time_for(LOW_TIME_SECONDS):
                 if isinstance(job.context.stop.cause, LeaseLost):
                     job.context.stop.check()
                 recorder.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")

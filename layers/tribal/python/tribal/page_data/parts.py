@@ -70,7 +70,7 @@ def _listed_domain(domain: SurveyedDomain) -> dict[str, Any]:
 
 
 def _line(table: SurveyedTable) -> list[Any]:
-    line = [table.label, _cut(table.said), table.rows, len(table.columns)]
+    line = [table.label, _cut(table.description), table.rows, len(table.columns)]
     return line if table.entry.kind == "table" else [*line, table.entry.kind]
 
 
@@ -128,7 +128,7 @@ def _state(tables: Sequence[SurveyedTable]) -> dict[str, Any]:
     return {
         "tables": len(tables),
         "columns": sum(len(table.columns) for table in tables),
-        "told": sum(table.told for table in tables),
+        "told": sum(table.described for table in tables),
         "sources": dict(sorted(Counter(table.source for table in tables).items())),
         "oldest": min(table.documented_at for table in tables),
         "newest": max(table.documented_at for table in tables),
@@ -157,7 +157,7 @@ def _domain(domain: SurveyedDomain, found: Survey) -> dict[str, Any]:
     document = domain.document
     own: dict[str, Any] = {"j": document.common_joins, "al": document.annotation_line} if document else {}
     told = {name: value for name, value in own.items() if value}
-    return {**told, "k": keys, "said": [table.said for table in domain.tables]}
+    return {**told, "k": keys, "said": [table.description for table in domain.tables]}
 
 
 def _kind(source: str, *, nullable: bool) -> str:

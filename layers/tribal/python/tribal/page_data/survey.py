@@ -20,7 +20,7 @@ from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocumen
 
 DOCUMENTS_AT_ONCE = 10
 """Few: the more objects are held, the oftener Python looks for garbage. With 25 it takes half as long again."""
-SAID_CHARS = 300
+DESCRIPTION_CHARS = 300
 """As many characters of a table's description as lists show."""
 
 
@@ -34,12 +34,12 @@ class SurveyedTable:
     name: str
     label: str
     """`schema.table`."""
-    said: str
+    description: str
     source: str
     """Where its description comes from; `none` where there is none."""
     rows: int
     columns: tuple[str, ...]
-    told: int
+    described: int
     """How many of its columns are described."""
     documented_at: str
     database_type: DatabaseType
@@ -79,7 +79,7 @@ class Survey:
         return sorted({domain.database for domain in self.domains})
 
 
-def browsing_toolbox(caller: Caller, app: Application) -> Toolbox:
+def page_toolbox(caller: Caller, app: Application) -> Toolbox:
     """What a caller browses with: no model of words, which takes longer to load than the first view may take."""
     return Toolbox(
         index=app.index(),
@@ -141,12 +141,12 @@ def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> Sur
         place=-1,
         name=name_of(entry),
         label=format_name((entry.schema, entry.table)),
-        said=document.description.text[:SAID_CHARS],
+        description=document.description.text[:DESCRIPTION_CHARS],
         # What is withheld from a caller is not missing.
         source=unbounded.description.source if unbounded.description.text else "none",
         rows=document.row_count,
         columns=tuple(column.name for column in document.columns),
-        told=sum(bool(column.description.text) for column in unbounded.columns),
+        described=sum(bool(column.description.text) for column in unbounded.columns),
         documented_at=document.documented_at,
         database_type=entry.database_type,
         sql_name=legible_table(

@@ -21,7 +21,7 @@ from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, metadata_hash, neighbours_of, write_slice
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
 from tribal.ports import Application, ObjectStore, PlanOptions
-from tribal.store import Write, iterate_snapshot, writes_behind
+from tribal.store import Write, background_writes, iterate_snapshot
 from tribal_contracts import (
     AgentError,
     CatalogReading,
@@ -102,7 +102,7 @@ def _compose(
         _refuse_empty(readings, [part.failure for part in parts if part.failure is not None])
     ids = unit_ids(chunks)
     units: list[WorkUnit] = []
-    with writes_behind() as write:
+    with background_writes() as write:
         for number, part in enumerate(parts):
             try:
                 units += part.units(ids, store, write)

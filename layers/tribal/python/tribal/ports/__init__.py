@@ -31,15 +31,13 @@ if TYPE_CHECKING:
         Describers,
         DomainContext,
         DomainDescription,
+        HumanDescription,
         Secrets,
-        Settled,
         TableContext,
         TableDescription,
     )
     from tribal.ports.index_reader import (
         INDEX_VERSION,
-        ByVector,
-        ByWords,
         Candidate,
         Candidates,
         Embedder,
@@ -47,6 +45,8 @@ if TYPE_CHECKING:
         IndexFilter,
         IndexReader,
         VectorKind,
+        VectorQuery,
+        WordQuery,
     )
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.models import (
@@ -91,9 +91,9 @@ else:
         "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
         "remembering.selection": "MemorySelection",
         "derived": "Derived",
-        "describing": "Describer Describers DomainContext DomainDescription Secrets Settled TableContext "
+        "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription TableContext "
         "TableDescription",
-        "index_reader": "INDEX_VERSION ByVector ByWords Candidate Candidates Embedder IndexedTable IndexFilter "
+        "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices "
@@ -138,8 +138,8 @@ __all__ = [
     "Options",
     "PlanOptions",
     "Provider",
-    "ByVector",
-    "ByWords",
+    "VectorQuery",
+    "WordQuery",
     "Candidate",
     "Candidates",
     "CatalogContents",
@@ -158,7 +158,7 @@ __all__ = [
     "ModelPrices",
     "ModelReadiness",
     "ModelRequest",
-    "Settled",
+    "HumanDescription",
     "Embedder",
     "IndexCounts",
     "IndexEntry",

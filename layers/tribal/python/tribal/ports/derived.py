@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
-GENERATIONS_KEPT = 4
+MAX_GENERATIONS = 4
 """Enough for alternating between two indexes while each is being replaced."""
-VALUES_KEPT = 16
+MAX_VALUES = 16
 """Values kept per generation: a handful of kinds for each scope that callers see."""
 
 Value = TypeVar("Value")
@@ -22,7 +22,7 @@ class Derived:
     values are evicted together: once it has been replaced, they are large and useless.
     """
 
-    def __init__(self, generations: int = GENERATIONS_KEPT, values: int = VALUES_KEPT) -> None:
+    def __init__(self, generations: int = MAX_GENERATIONS, values: int = MAX_VALUES) -> None:
         self._generations_kept = generations
         self._values_kept = values
         self._kept: OrderedDict[Hashable, OrderedDict[Hashable, object]] = OrderedDict()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class HumanDescription:
     """A person's words about a table."""
 
     table: str = ""
@@ -47,7 +47,7 @@ class TableContext:
     """By fully qualified name."""
     samples: Mapping[str, MaskedSamples]
     """By column; empty when no sample was taken."""
-    settled: Settled = field(default_factory=lambda: Settled())
+    human: HumanDescription = field(default_factory=lambda: HumanDescription())
     """What a person has written: it stands, and is context for the rest."""
     inferred_keys: Sequence[InferredKey] = ()
     """Likely keys from and to this table."""

@@ -139,7 +139,7 @@ class IndexFilter:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByWords:
+class WordQuery:
     """A query for records that share a term, ranked by BM25 with terms in names weighted threefold, ties by id.
 
     A record shares a term, counts for it and is scored by it only where the filter lets its texts be searched. How
@@ -153,7 +153,7 @@ class ByWords:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByVector:
+class VectorQuery:
     """A query for records by cosine similarity of one kind of vector, best first, ties by id.
 
     A zero vector matches nothing. Of `column` vectors, the result holds the nearest column of each table. For
@@ -206,7 +206,7 @@ class IndexReader(Protocol):
         """What the index was built from; `None` while there is no usable finished index. Never raises."""
         ...
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+    def candidates(self, questions: Sequence[WordQuery | VectorQuery]) -> list[Candidates]:
         """Run several queries against one generation; a remote index answers them in one request."""
         ...
 

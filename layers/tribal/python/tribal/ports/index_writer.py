@@ -77,16 +77,16 @@ class IndexWriter(Protocol):
         """Whether an interrupted run left a generation that `begin` would resume with this model."""
         ...
 
-    def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
+    def begin(self, model: str, dimensions: int, *, from_scratch: bool = False) -> dict[str, str]:
         """Begin the next generation, or resume the one that an interrupted run left.
 
-        A new generation starts as a copy of the current one, unless that has another model or version or `afresh` is
-        set; then it starts empty.
+        A new generation starts as a copy of the current one. It starts empty with `from_scratch`, or when the current
+        one has another model or version.
 
         Args:
             model: name of the model that makes the generation's vectors.
             dimensions: length of that model's vectors; 0 for a generation without vectors.
-            afresh: whether to start empty.
+            from_scratch: whether to start empty in any case.
 
         Returns:
             Content hash of each file already in the generation, by path relative to `docs/`.

@@ -36,7 +36,7 @@ class Clock(Protocol):
         ...
 
     @property
-    def stands_still(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether `SOURCE_DATE_EPOCH` is set."""
         ...
 
@@ -101,12 +101,12 @@ class WorkerPool(Protocol):
     """Runs a function on many items concurrently."""
 
     def run(
-        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, to_the_end: bool = False
+        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, ignore_stop: bool = False
     ) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result as it completes, running at most `at_once` at a time.
 
         Items are consumed lazily, so the iterable may be endless. An error in `function`, or the cause of a requested
-        stop, is raised here after the calls in progress have ended; with `to_the_end`, a requested stop is ignored.
+        stop, is raised here after the calls in progress have ended; with `ignore_stop`, a requested stop is ignored.
         """
         ...
 

@@ -51,6 +51,6 @@ class StopToken:
         """Seconds until the deadline; infinite without one."""
         return self._remaining()
 
-    def leaves(self, seconds: float) -> bool:
+    def has_time_for(self, seconds: float) -> bool:
         """Whether there is time left to begin something that takes this long."""
         return self._cause is None and self._remaining() >= seconds

@@ -38,6 +38,6 @@ class SystemClock:
         return max(0, round((self.real() - since) / timedelta(milliseconds=1)))
 
     @property
-    def stands_still(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether there is an epoch."""
         return self._fixed is not None

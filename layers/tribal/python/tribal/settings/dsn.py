@@ -109,14 +109,14 @@ def named_database(text: str, environment: Mapping[str, str]) -> str:
     return named["dbname"] or named["user"]
 
 
-def without_password(text: str, stand_in: str) -> str:
+def without_password(text: str, replacement: str) -> str:
     """The URL with its password replaced, wherever it is.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
     """
     _parts(text)
-    return with_other_password(_split(text), stand_in)
+    return with_other_password(_split(text), replacement)
 
 
 def has_password(text: str) -> bool:
@@ -128,7 +128,7 @@ def has_password(text: str) -> bool:
     return "password" in _parts(text)
 
 
-def lasting(text: str, environment: Mapping[str, str]) -> str:
+def portable(text: str, environment: Mapping[str, str]) -> str:
     """The URL with what the environment adds to it now, so that it means the same later, and without the password.
 
     Raises:

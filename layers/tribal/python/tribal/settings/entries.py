@@ -32,7 +32,7 @@ class _Source:
     """A DSN with its password replaced by the second text."""
     has_password: Callable[[str], bool]
     """Whether a DSN holds a password."""
-    lasting: Callable[[str, Mapping[str, str]], str]
+    portable: Callable[[str, Mapping[str, str]], str]
     """A DSN with what the environment adds to it, and without its password."""
 
 
@@ -42,7 +42,7 @@ _POSTGRES = _Source(
     postgres.named_database,
     postgres.without_password,
     postgres.has_password,
-    postgres.lasting,
+    postgres.portable,
 )
 _SNOWFLAKE = _Source(
     "snowflake",
@@ -50,7 +50,7 @@ _SNOWFLAKE = _Source(
     snowflake.named_database,
     snowflake.without_password,
     snowflake.has_password,
-    snowflake.lasting,
+    snowflake.portable,
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES, "snowflake": _SNOWFLAKE}
 _OTHERS = frozenset(
@@ -79,13 +79,13 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
         ) from None
 
 
-def dsn_without_password(dsn: str, stand_in: str) -> str:
-    """A DSN that is safe to write down, with its password replaced by `stand_in`.
+def dsn_without_password(dsn: str, replacement: str) -> str:
+    """A DSN that is safe to write down, with its password replaced by `replacement`.
 
     Raises:
         ConfigurationError: when the DSN is malformed or its scheme unsupported.
     """
-    return _source(dsn).without_password(dsn, stand_in)
+    return _source(dsn).without_password(dsn, replacement)
 
 
 def dsn_has_password(dsn: str) -> bool:
@@ -97,13 +97,13 @@ def dsn_has_password(dsn: str) -> bool:
     return _source(dsn).has_password(dsn)
 
 
-def lasting_dsn(dsn: str, environment: Mapping[str, str]) -> str:
+def portable_dsn(dsn: str, environment: Mapping[str, str]) -> str:
     """A DSN that means the same in another environment, but for the password, which it lacks.
 
     Raises:
         ConfigurationError: when the DSN is malformed, its scheme unsupported, or the environment cannot be used.
     """
-    return _source(dsn).lasting(dsn, environment)
+    return _source(dsn).portable(dsn, environment)
 
 
 def _source(dsn: str) -> _Source:

@@ -215,9 +215,9 @@ def load_settings(
     )
     file = folder / PROJECT_FILE
     if dsn is not None:
-        from tribal.settings.entries import dsn_has_password, entry_from_dsn, lasting_dsn
+        from tribal.settings.entries import dsn_has_password, entry_from_dsn, portable_dsn
 
-        source = None if file.exists() else Source(lasting_dsn(dsn, values), dsn_has_password(dsn))
+        source = None if file.exists() else Source(portable_dsn(dsn, values), dsn_has_password(dsn))
         return _with_entry(replace(outside, source=source), entry_from_dsn(dsn, values))
     if not file.exists():
         return _with_recorded_source(outside) if needs_databases else outside

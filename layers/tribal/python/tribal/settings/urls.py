@@ -72,10 +72,10 @@ def split_url(text: str, scheme: re.Pattern[str], example: str) -> Url:
     )
 
 
-def with_other_password(url: Url, stand_in: str) -> str:
+def with_other_password(url: Url, replacement: str) -> str:
     """The URL with its password replaced, wherever it is."""
-    login = "" if url.login is None else url.login.partition(":")[0] + (f":{stand_in}" if url.password else "") + "@"
-    pairs = ((name, stand_in if unquote(name) == "password" else value) for name, value in url.pairs)
+    login = "" if url.login is None else url.login.partition(":")[0] + (f":{replacement}" if url.password else "") + "@"
+    pairs = ((name, replacement if unquote(name) == "password" else value) for name, value in url.pairs)
     query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
     path = "" if url.path is None else f"/{url.path}"
     return f"{url.scheme}{login}{url.where}{path}{'?' * bool(query)}{query}"

@@ -19,7 +19,7 @@ from tribal.store.recovery import documented_before
 from tribal.store.sealing import require_seal, sealed
 from tribal.store.snapshots import iterate_snapshot
 from tribal.store.watched import WatchedStore, report_damage
-from tribal.store.writing import Write, writes_behind
+from tribal.store.writing import Write, background_writes
 
 __all__ = [
     "UNREADABLE",
@@ -43,5 +43,5 @@ __all__ = [
     "require_seal",
     "sealed",
     "write_names",
-    "writes_behind",
+    "background_writes",
 ]

@@ -15,7 +15,7 @@ Write = Callable[[Callable[[], object]], None]
 
 
 @contextmanager
-def writes_behind() -> Iterator[Write]:
+def background_writes() -> Iterator[Write]:
     """Takes writes, in any order done; on leaving, all of them are done.
 
     Raises:

@@ -49,16 +49,16 @@ class Generations:
         """The generation that an interrupted writer left, if it can be carried on."""
         return self._fitting(self.resolve(self.next_name), about)
 
-    def begin(self, about: dict[str, str], dimensions: int, *, afresh: bool) -> str:
+    def begin(self, about: dict[str, str], dimensions: int, *, from_scratch: bool) -> str:
         """Make the next generation: a clone of the unfinished one, else of the published one, else an empty one.
 
         Args:
             about: metadata that a generation must match to be cloned.
             dimensions: length of a vector, fixed for the life of a generation.
-            afresh: whether to start empty.
+            from_scratch: whether to start empty.
         """
         left, made = self.resolve(self.next_name), self._next_number()
-        source = None if afresh else self._fitting(left, about) or self._fitting(self.resolve(self.name), about)
+        source = None if from_scratch else self._fitting(left, about) or self._fitting(self.resolve(self.name), about)
         if source is None:
             self.client.indices.create(index=made, body=index_body(dimensions, about, [writing_alias(made)]))
         else:

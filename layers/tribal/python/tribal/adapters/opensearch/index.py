@@ -21,12 +21,12 @@ from tribal.adapters.opensearch.multi_search import Reader
 from tribal.adapters.opensearch.state import State, read_graph
 from tribal.errors import IndexNotReady
 from tribal.ports import (
-    ByVector,
-    ByWords,
     Candidates,
     IndexedTable,
     IndexFilter,
     VectorKind,
+    VectorQuery,
+    WordQuery,
 )
 from tribal.ports.index_reader import Part
 from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph, TableCopy
@@ -103,7 +103,7 @@ class OpenSearchIndex:
         except IndexNotReady:
             return None
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+    def candidates(self, questions: Sequence[WordQuery | VectorQuery]) -> list[Candidates]:
         """Run several queries in one request, against one generation."""
         asked = [self._body(question) for question in questions]
         _, answers = self._ask(*(body for body in asked if body is not None))
@@ -180,10 +180,10 @@ class OpenSearchIndex:
         found = {int(hit["_id"]): parse(hit["_source"]["value"]) for hit in hits}
         return {number: found[number] for number in ids if number in found}
 
-    def _body(self, question: ByWords | ByVector) -> queries.Body | None:
+    def _body(self, question: WordQuery | VectorQuery) -> queries.Body | None:
         if question.limit <= 0:
             return None
-        if isinstance(question, ByWords):
+        if isinstance(question, WordQuery):
             return queries.lexical(question.terms, question.doc_type, question.where, question.limit)
         memory = self._memory
         state = self._block.kept or (self._ask()[0] if memory is None else memory.state)

@@ -19,7 +19,7 @@ from tribal.adapters.opensearch.layout import (
     written_vector,
 )
 from tribal.identity.scope import EVERYTHING, Scope
-from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
+from tribal.ports import Candidates, IndexFilter, VectorKind, VectorQuery, WordQuery
 from tribal_contracts import DocType
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def by_ids(ids: Sequence[str]) -> Body:
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["value"], "track_total_hits": False}
 
 
-def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Candidates:
+def candidates(question: WordQuery | VectorQuery, response: Mapping[str, Any]) -> Candidates:
     """Parse the hits of a query into candidates."""
     hits: RankedHits | list[Any] = response["hits"]["hits"]
     if not isinstance(hits, RankedHits):
@@ -201,7 +201,7 @@ def candidates(question: ByWords | ByVector, response: Mapping[str, Any]) -> Can
     of_table = records if _are_tables(question) else np.array(hits.column(2), dtype=np.int64)
     # A missing value sorts as a number that is not a valid id.
     of_table = np.where(of_table < _NO_ID, of_table, 0)
-    if isinstance(question, ByWords):
+    if isinstance(question, WordQuery):
         terms = distinct_terms(question.terms)
         shared = {names: _shared(names.split(","), terms) for names in set(hits.names)}
         return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
@@ -224,8 +224,8 @@ def _cosines(scores: NDArray[Any]) -> NDArray[Any]:
     return cosines
 
 
-def _are_tables(question: ByWords | ByVector) -> bool:
-    doc_type = question.doc_type if isinstance(question, ByWords) else doc_type_of(question.kind)
+def _are_tables(question: WordQuery | VectorQuery) -> bool:
+    doc_type = question.doc_type if isinstance(question, WordQuery) else doc_type_of(question.kind)
     return doc_type == "table"
 
 

@@ -47,13 +47,13 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         with self._writing():
             return self._generations.unfinished(_about(model)) is not None
 
-    def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
+    def begin(self, model: str, dimensions: int, *, from_scratch: bool = False) -> dict[str, str]:
         """Begin the next generation or resume an interrupted one; returns the hashes of the files already in it.
 
         A partially written file has the content hash `INTERRUPTED`.
         """
         with self._writing():
-            self._begun = self._generations.begin(_about(model), dimensions, afresh=afresh)
+            self._begun = self._generations.begin(_about(model), dimensions, from_scratch=from_scratch)
             self._refresh()
             return files_of(self._reader, self._begun)
 

@@ -26,7 +26,7 @@ from tribal.adapters.sqlite.schema import READ_ERRORS, distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import ByVector, ByWords, Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter
+from tribal.ports import Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter, VectorQuery, WordQuery
 from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
@@ -98,10 +98,12 @@ class SqliteIndex:
             checksum.complete(self._path)
         return True
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+    def candidates(self, questions: Sequence[WordQuery | VectorQuery]) -> list[Candidates]:
         """Run several queries against one generation."""
         with self.reading():
-            return [self._lexical(asked) if isinstance(asked, ByWords) else self._nearest(asked) for asked in questions]
+            return [
+                self._lexical(asked) if isinstance(asked, WordQuery) else self._nearest(asked) for asked in questions
+            ]
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
@@ -147,7 +149,7 @@ class SqliteIndex:
         model: str,
         dimensions: int,  # noqa: ARG002 - a file stores vectors of any length
         *,
-        afresh: bool = False,
+        from_scratch: bool = False,
     ) -> dict[str, str]:
         """Begin the next generation or resume an interrupted one; returns the hashes of the files already in it.
 
@@ -155,7 +157,7 @@ class SqliteIndex:
         """
         with self._write_lock:
             self._close_writer()
-            self._writer = GenerationWriter(self._path, model, afresh=afresh)
+            self._writer = GenerationWriter(self._path, model, from_scratch=from_scratch)
             return self._writer.sources()
 
     def counts(self) -> IndexCounts:
@@ -200,7 +202,7 @@ class SqliteIndex:
         with self._write_lock:
             self._close_writer()
 
-    def _lexical(self, asked: ByWords) -> Candidates:
+    def _lexical(self, asked: WordQuery) -> Candidates:
         wanted = distinct_terms(asked.terms)
         with self._view() as view:
             if not wanted or asked.limit <= 0:
@@ -208,7 +210,7 @@ class SqliteIndex:
             index = view.generation.terms(view.connection, asked.doc_type)
             return index.best(view.connection, wanted, asked.where, asked.limit, _withheld(view, asked.where))
 
-    def _nearest(self, asked: ByVector) -> Candidates:
+    def _nearest(self, asked: VectorQuery) -> Candidates:
         with self._view() as view:
             matrix = view.generation.matrix(view.connection, asked.kind)
             withheld = None if asked.kind == "table_name" else _withheld(view, asked.where)

@@ -22,14 +22,14 @@ from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexAbsent, IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports import (
-    ByVector,
-    ByWords,
     Candidates,
     IndexCounts,
     IndexedTable,
     IndexEntry,
     IndexFilter,
     ObjectStore,
+    VectorQuery,
+    WordQuery,
 )
 from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
@@ -95,7 +95,7 @@ class PublishedSqliteIndex:
         """Whether the published generation is as it was published: its hash is its name, checked when it is fetched."""
         return True
 
-    def candidates(self, questions: Sequence[ByWords | ByVector]) -> list[Candidates]:
+    def candidates(self, questions: Sequence[WordQuery | VectorQuery]) -> list[Candidates]:
         """Run several queries against one generation."""
         return self._present().candidates(questions)
 
@@ -127,7 +127,7 @@ class PublishedSqliteIndex:
         """Whether a run that was interrupted on this machine left a file that `begin` would resume."""
         return self._work.is_unfinished(model)
 
-    def begin(self, model: str, dimensions: int, *, afresh: bool = False) -> dict[str, str]:
+    def begin(self, model: str, dimensions: int, *, from_scratch: bool = False) -> dict[str, str]:
         """Begin the next generation as a copy of the published one; returns the hashes of the files already in it."""
         work = self._work_path
         with _writing("fetch what is published"):
@@ -139,7 +139,7 @@ class PublishedSqliteIndex:
             else:
                 # Copy the file: readers on this machine may have it open.
                 _copy(self._fetch(published), work)
-        return self._work.begin(model, dimensions, afresh=afresh)
+        return self._work.begin(model, dimensions, from_scratch=from_scratch)
 
     def counts(self) -> IndexCounts:
         """The size of the generation under construction."""

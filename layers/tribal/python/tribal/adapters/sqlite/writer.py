@@ -31,18 +31,18 @@ class GenerationWriter:
     Raises, from every method: `IndexWriteFailed`.
     """
 
-    def __init__(self, path: Path, model: str, *, afresh: bool) -> None:
+    def __init__(self, path: Path, model: str, *, from_scratch: bool) -> None:
         self._path = path
         self._next = next_file(path)
         self.model = model
         with self._writing():
             try:
-                self._connection = self._open(afresh=afresh)
+                self._connection = self._open(from_scratch=from_scratch)
             except schema.READ_ERRORS as exc:
                 if not (schema.is_damage(exc) or schema.is_read_only(exc)):
                     raise
                 # What an interrupted run left, or a copy of what is published, is damaged: start from nothing.
-                self._connection = self._open(afresh=True)
+                self._connection = self._open(from_scratch=True)
 
     def sources(self) -> dict[str, str]:
         """Content hash of each file that this generation holds."""
@@ -89,16 +89,16 @@ class GenerationWriter:
         """Close the file; its contents are kept for the next run."""
         self._connection.close()
 
-    def _open(self, *, afresh: bool) -> sqlite3.Connection:
+    def _open(self, *, from_scratch: bool) -> sqlite3.Connection:
         published = schema.inspect(self._path)
-        if published == "ours" and not afresh and not checksum.is_intact(self._path):
+        if published == "ours" and not from_scratch and not checksum.is_intact(self._path):
             published = "damaged"
         if published == "foreign":
             raise IndexWriteFailed(NOT_READY["foreign"].format(path=str(self._path)) + "; move it away")
-        if afresh or not is_generation(self._next, self.model):
+        if from_scratch or not is_generation(self._next, self.model):
             abandon(self._path)
             make_folder(self._path.parent)
-            if not afresh and published == "ours" and is_generation(self._path, self.model):
+            if not from_scratch and published == "ours" and is_generation(self._path, self.model):
                 self._copy_published()
         connection = self._connect()
         if not checksum.passes_quick_check(connection):
@@ -152,7 +152,7 @@ class GenerationWriter:
             if schema.is_damage(exc):
                 # An empty generation in its place: the next run fills it and copies nothing.
                 with suppress(OSError, *schema.READ_ERRORS):
-                    self._open(afresh=True).close()
+                    self._open(from_scratch=True).close()
                 raise IndexWriteFailed(
                     f"the index at {str(self._path)!r} is damaged ({exc}); run `tribal index`, which rebuilds it"
                 ) from exc

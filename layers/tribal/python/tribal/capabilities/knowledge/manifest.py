@@ -56,7 +56,7 @@ CAPABILITY = Capability(
     section=_section,
     errors="tribal.capabilities.knowledge.errors",
     write_rights=(RIGHT_TO_SYNC,),
-    commands=(CommandSpec(name="comply", target="tribal.edges.cli.complying.command:comply"),),
+    commands=(CommandSpec(name="comply", target="tribal.edges.cli.comply.command:comply"),),
     extras=("knowledge",),
     functions=(
         FunctionSpec(name="checker", layers=("deps-policies",), fault_metric="CheckFaults"),

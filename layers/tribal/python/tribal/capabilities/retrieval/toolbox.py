@@ -101,7 +101,7 @@ def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[Index
 
 
 def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:
-    if toolbox.clock.stands_still:
+    if toolbox.clock.is_fixed:
         return []
     indexed_at = datetime.fromisoformat(metadata.last_full_index)
     if indexed_at.tzinfo is None:

@@ -32,7 +32,7 @@ class TalliedModel:
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""
         outcome = self._model.ask(request)
-        if self._clock.stands_still:
+        if self._clock.is_fixed:
             outcome = replace(outcome, usage=outcome.usage.model_copy(update={"time_ms": 0}))
         with self._lock:
             self._usage += outcome.usage

@@ -111,7 +111,7 @@ def _write_overviews(
 
     # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease is
     # noticed before anything is.
-    outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, to_the_end=True))
+    outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, ignore_stop=True))
     used = sum_usage([earlier.usage if earlier else None, *(each.usage for each in outcomes.values())])
     done = len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS
     if used is not None or not done:

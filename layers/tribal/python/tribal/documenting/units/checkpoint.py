@@ -33,7 +33,7 @@ class UnitCheckpoint:
         self._run_id = run_id
         self._store = store
         self._clock = clock
-        self._pid = os.getpid() if record_pid and not clock.stands_still else None
+        self._pid = os.getpid() if record_pid and not clock.is_fixed else None
         self._earlier_result = read_record(store, locations.unit_result_file(unit.id), UnitResult)
         self._earlier = read_record(store, locations.unit_progress_file(unit.id), WorkUnitProgress)
         self._names = [spec.fully_qualified_name for spec in unit.tables]

@@ -8,7 +8,7 @@ from tribal.documenting.annotations import read_annotations
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
 from tribal.masking import MaskedSamples, redact_table
-from tribal.ports import ObjectStore, Settled, TableContext
+from tribal.ports import HumanDescription, ObjectStore, TableContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, CatalogTable, TableAnnotation, TableSpec, WorkUnit
 
@@ -32,7 +32,7 @@ def table_context(
         incoming=tuple(key for key in part.incoming if key.table == own),
         neighbours=part.neighbours,
         samples=samples,
-        settled=_settled(annotation),
+        human=_human_description(annotation),
         inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
     )
 
@@ -56,8 +56,8 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
             yield spec, table_context(unit, part, table, spec, {}, annotations.get(place))
 
 
-def _settled(annotation: TableAnnotation | None) -> Settled:
+def _human_description(annotation: TableAnnotation | None) -> HumanDescription:
     if annotation is None:
-        return Settled()
+        return HumanDescription()
     written = {name: text.strip() for name, text in annotation.columns.items() if text.strip()}
-    return Settled((annotation.description or "").strip(), written)
+    return HumanDescription((annotation.description or "").strip(), written)

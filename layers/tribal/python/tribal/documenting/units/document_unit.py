@@ -126,7 +126,7 @@ class _UnitWork:
 
         def take() -> Iterator[tuple[TableSpec, TableResult | None]]:
             for spec in work:
-                if not self.run.stop.leaves(low_time):
+                if not self.run.stop.has_time_for(low_time):
                     return
                 under_way[spec.fully_qualified_name] = None
                 yield spec, self.checkpoint.earlier(spec.fully_qualified_name)

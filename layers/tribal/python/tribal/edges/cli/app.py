@@ -81,7 +81,7 @@ def tribal(
     context.obj = profile
 
 
-def _stand_in() -> None:
+def _placeholder() -> None:
     """A placeholder for the help; `_Group` replaces it with the derived command."""
 
 
@@ -123,7 +123,7 @@ def command_line(tools: Registry) -> typer.Typer:
         else:
             app.command(command.name)(target)
     for name, spec in tools.commands.items():
-        app.command(name, help=spec.summary)(_stand_in)
+        app.command(name, help=spec.summary)(_placeholder)
     return app
 
 

@@ -35,12 +35,12 @@ def with_typed_commands(text: str, project: Path, dsn: str | None = None) -> str
 def _source(dsn: str | None) -> str:
     from tribal.errors import ConfigurationError
     from tribal.settings import read_environment
-    from tribal.settings.entries import lasting_dsn
+    from tribal.settings.entries import portable_dsn
 
     if dsn is None:
         return _EXAMPLE
     try:
-        return shlex.quote(lasting_dsn(dsn, read_environment()))
+        return shlex.quote(portable_dsn(dsn, read_environment()))
     except ConfigurationError:
         return _EXAMPLE
 

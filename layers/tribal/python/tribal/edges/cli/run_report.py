@@ -43,7 +43,7 @@ def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
     """The exit code of a command that performed or followed the run; `strict` counts what waits for a model."""
     from tribal.documenting import WAITING
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL
-    from tribal.tools.outcomes import error_class_of, error_named
+    from tribal.tools.error_classes import error_class_of, error_from_name
 
     codes = {"completed": EXIT_DONE, "partial": EXIT_PARTIAL}
     waits = any(error.code in WAITING for error in record.errors)
@@ -57,7 +57,7 @@ def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
     last = record.errors[-1] if record.errors else None
     name = (last.context or {}).get("error") if last is not None else None
     if isinstance(name, str):
-        return error_named(name, "").exit_code
+        return error_from_name(name, "").exit_code
     if record.tables_failed:
         return EXIT_PARTIAL
     return EXIT_INTERNAL if last is None else error_class_of(last.code).exit_code

@@ -12,7 +12,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}\Z")
 
 
 @dataclass(slots=True)
-class Seen:
+class RequestLog:
     """What logs and metrics tell of a request."""
 
     request_id: str
@@ -21,7 +21,7 @@ class Seen:
     subject: str | None = None
     tool: str | None = None
 
-    def told(self, method: str, status: int, seconds: float) -> dict[str, object]:
+    def fields(self, method: str, status: int, seconds: float) -> dict[str, object]:
         """The fields of its line in the log."""
         fields = {
             "request_id": self.request_id,

@@ -16,7 +16,7 @@ from tribal.edges.http.messages import Response
 from tribal.edges.http.refusals import failure
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
 from tribal.errors import BodyTooLarge, CorrectionOutdated, IndexNotReady, NotFound, RequestRefused, RightMissing
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 
 if TYPE_CHECKING:
     from tribal.documenting.annotating import Proposal, Subject

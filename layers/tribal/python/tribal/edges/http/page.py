@@ -76,21 +76,21 @@ def prepare_page(app: Application) -> None:
         TribalError: when there is no index yet.
     """
     from tribal.page_data.parts import catalog_part
-    from tribal.page_data.survey import browsing_toolbox, survey
+    from tribal.page_data.survey import page_toolbox, survey
 
     with app.index().reading():
-        catalog_part(survey(browsing_toolbox(Caller("server"), app)), app.store())
+        catalog_part(survey(page_toolbox(Caller("server"), app)), app.store())
 
 
 def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
     """A part of what the caller may see, from one generation of the index."""
     from tribal.capabilities.retrieval.tools import READ_DOCUMENTATION
-    from tribal.page_data.survey import browsing_toolbox, survey
+    from tribal.page_data.survey import page_toolbox, survey
 
     if not call.request.caller.may(READ_DOCUMENTATION):
         raise RightMissing(f"the page needs the right {READ_DOCUMENTATION!r}")
     with call.app.index().reading():
-        toolbox = browsing_toolbox(call.request.caller, call.app)
+        toolbox = page_toolbox(call.request.caller, call.app)
         value = make(survey(toolbox), toolbox)
     return Response(200, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 

@@ -18,7 +18,7 @@ from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routing import Call, Route, find_route, largest_body
 from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, doing
 from tribal.tools.call import call_tool
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import mcp_types as types
 
 from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
-from tribal.edges.mcp.asking import Asker
+from tribal.edges.mcp.tool_client import ToolClient
 from tribal.identity.table_names import format_name
 from tribal_contracts import NameKind
 
@@ -25,7 +25,7 @@ _PROMPT_ARGUMENTS: Mapping[tuple[str, str], NameKind] = {
 }
 
 
-def complete(asker: Asker, request: types.CompleteRequestParams) -> types.Completion:
+def complete(client: ToolClient, request: types.CompleteRequestParams) -> types.Completion:
     """The names that begin as the argument does; none where it is no name.
 
     Raises:
@@ -35,7 +35,7 @@ def complete(asker: Asker, request: types.CompleteRequestParams) -> types.Comple
     if kind is None:
         return types.Completion(values=[], total=0, has_more=False)
     given = (request.context.arguments if request.context else None) or {}
-    answer = asker.ask(
+    answer = client.ask(
         LIST_NAMES,
         kind=kind,
         prefix=request.argument.value[:500],

@@ -18,8 +18,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import JSONResponse
 
 from tribal.edges.mcp.agents import with_agent
-from tribal.edges.mcp.asking import CallTool, local_calls
 from tribal.edges.mcp.server import build_server
+from tribal.edges.mcp.tool_client import CallTool, local_calls
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.tools.registry import REGISTRY, Registry

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
-from tribal.edges.mcp.asking import Asker
 from tribal.edges.mcp.resource_pages import domain_markdown, table_markdown
+from tribal.edges.mcp.tool_client import ToolClient
 from tribal.identity.table_names import format_name
 
 NEEDED = frozenset({"get_table_schema", "get_domain_overview"})
@@ -46,7 +46,7 @@ def resource_templates() -> list[types.ResourceTemplate]:
     ]
 
 
-def list_resources(asker: Asker, cursor: str | None) -> types.ListResourcesResult:
+def list_resources(client: ToolClient, cursor: str | None) -> types.ListResourcesResult:
     """A page of the domains and tables that the caller may see.
 
     Raises:
@@ -59,7 +59,7 @@ def list_resources(asker: Asker, cursor: str | None) -> types.ListResourcesResul
         if len(resources) == RESOURCES_A_PAGE:
             following = (kind, None)
             break
-        answer = asker.ask(LIST_NAMES, kind=kind, after=after, limit=RESOURCES_A_PAGE - len(resources))
+        answer = client.ask(LIST_NAMES, kind=kind, after=after, limit=RESOURCES_A_PAGE - len(resources))
         resources += [_resource(kind, tuple(name)) for name in answer.names]
         after = None
         if answer.truncated:
@@ -70,7 +70,7 @@ def list_resources(asker: Asker, cursor: str | None) -> types.ListResourcesResul
     )
 
 
-def read_resource(asker: Asker, uri: str) -> types.TextResourceContents:
+def read_resource(client: ToolClient, uri: str) -> types.TextResourceContents:
     """A table or a domain as its address says, on one page.
 
     Raises:
@@ -82,9 +82,9 @@ def read_resource(asker: Asker, uri: str) -> types.TextResourceContents:
         raise MCPError(types.INVALID_PARAMS, f"no such resource: {exc}", {"uri": uri}) from None
     if address.kind == "domain":
         database, domain = address.parts
-        answer: Any = asker.ask_whole("get_domain_overview", domain=domain, database=database)
+        answer: Any = client.ask_all_pages("get_domain_overview", domain=domain, database=database)
     else:
-        answer = asker.ask_whole("get_table_schema", table=format_name(address.parts))
+        answer = client.ask_all_pages("get_table_schema", table=format_name(address.parts))
     if address.as_json:
         return types.TextResourceContents(uri=uri, mime_type=JSON, text=answer.to_compact_json().decode())
     text = domain_markdown(answer) if address.kind == "domain" else table_markdown(answer)

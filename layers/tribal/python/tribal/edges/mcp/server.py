@@ -16,12 +16,12 @@ from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
 from tribal.edges.mcp.agents import with_agent
-from tribal.edges.mcp.asking import Asker, CallTool, local_calls
 from tribal.edges.mcp.caller_slots import CallerSlots
 from tribal.edges.mcp.completion import complete
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
 from tribal.edges.mcp.stdio import json_lines
+from tribal.edges.mcp.tool_client import CallTool, ToolClient, local_calls
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.tool import ToolSpec
@@ -145,8 +145,8 @@ class _Answers:
         completion = await self._in_thread(context, partial(complete, self._asker(context), request))
         return types.CompleteResult(completion=completion)
 
-    def _asker(self, context: Context) -> Asker:
-        return Asker(self._call, self._tools, self._caller_of(context))
+    def _asker(self, context: Context) -> ToolClient:
+        return ToolClient(self._call, self._tools, self._caller_of(context))
 
     async def _in_thread(self, context: Context, work: Callable[[], Result]) -> Result:
         if self._slot_of is None:

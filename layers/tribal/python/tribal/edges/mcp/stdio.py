@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from tribal.edges.mcp.unreadable import request_id, request_id_at_the_end
+from tribal.edges.mcp.request_ids import request_id, request_id_at_the_end
 from tribal.errors import ConfigurationError
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
@@ -40,7 +40,7 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 @dataclass(frozen=True, slots=True)
-class Overlong:
+class OversizedLine:
     """The parts kept of a line that is too long."""
 
     start: bytes
@@ -59,7 +59,7 @@ async def json_lines(reading: int, writing: int) -> AsyncIterator[Streams]:
     pending = _Pending()
     refusals = outgoing.clone()
 
-    async def receive(line: bytes | Overlong | None) -> None:
+    async def receive(line: bytes | OversizedLine | None) -> None:
         if line is None:
             await pending.settled(LAST_ANSWERS_SECONDS)
             refusals.close()
@@ -135,8 +135,8 @@ class _Unreadable(Exception):
         self.refusal = types.JSONRPCError(jsonrpc="2.0", id=identity, error=types.ErrorData(code=code, message=message))
 
 
-def _parsed(line: bytes | Overlong) -> types.JSONRPCMessage:
-    if isinstance(line, Overlong):
+def _parsed(line: bytes | OversizedLine) -> types.JSONRPCMessage:
+    if isinstance(line, OversizedLine):
         found = request_id(line.start)
         found = request_id_at_the_end(line.end) if found is None else found
         raise _Unreadable(found, types.INVALID_REQUEST, f"a message may not be longer than {MAX_LINE_BYTES:,} bytes")
@@ -154,7 +154,7 @@ def _parsed(line: bytes | Overlong) -> types.JSONRPCMessage:
     return message
 
 
-def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], None]) -> None:
+def _read_lines(descriptor: int, deliver: Callable[[bytes | OversizedLine | None], None]) -> None:
     # The server may end first and leave nobody to deliver to.
     with suppress(anyio.RunFinishedError, anyio.ClosedResourceError, anyio.BrokenResourceError, CancelledError):
         for line in split_lines(descriptor):
@@ -162,7 +162,7 @@ def _read_lines(descriptor: int, deliver: Callable[[bytes | Overlong | None], No
         deliver(None)
 
 
-def split_lines(descriptor: int) -> Iterator[bytes | Overlong]:
+def split_lines(descriptor: int) -> Iterator[bytes | OversizedLine]:
     """The non-blank lines, until the input ends."""
     line, start = bytearray(), b""
     while chunk := _read_chunk(descriptor):
@@ -177,9 +177,9 @@ def split_lines(descriptor: int) -> Iterator[bytes | Overlong]:
     yield from _whole(line, start)
 
 
-def _whole(line: bytearray, start: bytes) -> Iterator[bytes | Overlong]:
+def _whole(line: bytearray, start: bytes) -> Iterator[bytes | OversizedLine]:
     if start:
-        yield Overlong(start, bytes(line))
+        yield OversizedLine(start, bytes(line))
     elif line and not line.isspace():
         yield bytes(line)
 

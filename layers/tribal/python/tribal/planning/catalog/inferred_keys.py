@@ -139,7 +139,7 @@ def _is_fresh(said: ColumnComparison, now: str, max_age: timedelta) -> bool:
 
 def _time_is_left(clock: Clock, stop: StopToken) -> Callable[[], bool]:
     until = clock.real() + timedelta(seconds=MOST_SECONDS)
-    return lambda: clock.real() < until and stop.leaves(LOW_TIME_SECONDS)
+    return lambda: clock.real() < until and stop.has_time_for(LOW_TIME_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.planning.units.edits import may_be_edited
 from tribal.ports import Lease, ObjectStore
-from tribal.store import content_hash, put_record, read_record, report_damage, require_record, writes_behind
+from tribal.store import background_writes, content_hash, put_record, read_record, report_damage, require_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
 
 _VOLATILE: dict[str, Any] = {
@@ -155,7 +155,7 @@ def write_run_plan(
     """Store the run's own copy of a plan, one file per unit; `unit_ids` limits the units that the run documents."""
     store.put(locations.run_plan_file(run_id), plan.to_json())
     units = [unit for unit in plan.work_units if unit_ids is None or unit.id in unit_ids]
-    with writes_behind() as write:
+    with background_writes() as write:
         for unit in units:
             write(partial(put_record, store, locations.run_unit_file(run_id, unit.id), unit))
     outline = RunOutline(

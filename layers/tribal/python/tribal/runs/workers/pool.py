@@ -33,12 +33,12 @@ class ThreadWorkerPool:
         self._stop = stop or StopToken()
 
     def run(
-        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, to_the_end: bool = False
+        self, function: Callable[[Item], Result], items: Iterable[Item], at_once: int, *, ignore_stop: bool = False
     ) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result as it completes, running at most `at_once` at a time.
 
         Items are consumed lazily on the caller's thread. After an error or a stop request, the calls in progress finish
-        and their results are yielded first, so that no finished work is lost; with `to_the_end`, a stop request is
+        and their results are yielded first, so that no finished work is lost; with `ignore_stop`, a stop request is
         ignored.
 
         Raises:
@@ -46,7 +46,7 @@ class ThreadWorkerPool:
         """
         if at_once < 1:
             raise ValueError(f"at_once is {at_once}; at least one thing has to be done at a time")
-        stop = StopToken() if to_the_end else self._stop
+        stop = StopToken() if ignore_stop else self._stop
         threads: _ThreadGroup[Item, Result] = _ThreadGroup(function)
         source = iter(items)
         error: BaseException | None = None

@@ -112,14 +112,14 @@ def named_database(text: str, environment: Mapping[str, str]) -> str:  # noqa: A
     return stored_name(_parts(text).get("database", ""), "snowflake")
 
 
-def without_password(text: str, stand_in: str) -> str:
+def without_password(text: str, replacement: str) -> str:
     """The URL with its password replaced, wherever it is.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
     """
     _parts(text)
-    return with_other_password(_split(text), stand_in)
+    return with_other_password(_split(text), replacement)
 
 
 def has_password(text: str) -> bool:
@@ -131,7 +131,7 @@ def has_password(text: str) -> bool:
     return "password" in _parts(text)
 
 
-def lasting(text: str, environment: Mapping[str, str]) -> str:  # noqa: ARG001 - one signature for all
+def portable(text: str, environment: Mapping[str, str]) -> str:  # noqa: ARG001 - one signature for all
     """The URL without its password.
 
     Raises:

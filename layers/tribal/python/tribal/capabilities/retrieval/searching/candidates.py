@@ -15,7 +15,7 @@ from tribal.capabilities.retrieval.searching.table_map import Positions
 from tribal.capabilities.retrieval.searching.table_names import table_names
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import EmbeddingFailed
-from tribal.ports import ByVector, ByWords, Candidates, IndexFilter, VectorKind
+from tribal.ports import Candidates, IndexFilter, VectorKind, VectorQuery, WordQuery
 from tribal.ranking.named import MISSPELT
 from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal_contracts import AgentError
@@ -107,10 +107,10 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     # Function words say nothing about the topic of a sentence.
     vector, warnings = _vector(" ".join(reading.spelt) or text, opened, toolbox)
 
-    questions: list[ByWords | ByVector] = [ByWords(terms, "table", asked, COUNTED)]
+    questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", asked, COUNTED)]
     meaning = "some" if reading.is_known else meaning_of(text, reading.unknown, toolbox.embedder)
     if vector is not None and meaning != "none":
-        questions += [ByVector(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
+        questions += [VectorQuery(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]

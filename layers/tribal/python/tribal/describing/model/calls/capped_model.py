@@ -80,7 +80,7 @@ class CappedModel:
             return self._wait_to_begin(request, price) or self._ask_within_deadline(request, price)
 
     def _refusal(self, request: ModelRequest) -> ModelFailure | None:
-        if not self._stop.leaves(request.deadline_seconds):
+        if not self._stop.has_time_for(request.deadline_seconds):
             return ModelFailure("interrupted", "the run ends, and the model was not asked")
         return self._budget.refusal()
 

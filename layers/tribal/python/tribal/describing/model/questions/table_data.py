@@ -73,7 +73,7 @@ class TableData:
         from_here, to_here = self._likely()
         shown: dict[str, Any] = {"name": self._name(OWN), "kind": table.kind.replace("_", " ")}
         shown |= _filled(
-            said=clean_comment(self.context.settled.table or table.comment, MAX_COMMENT_CHARS),
+            said=clean_comment(self.context.human.table or table.comment, MAX_COMMENT_CHARS),
             columns={f"c{n}": self._column(n, n in numbers) for n in self._columns_shown(numbers, others)},
             primary_key=self._columns(table.primary_key.columns if table.primary_key else ()),
             unique=sorted(self._columns(key.columns) for key in table.unique_keys),
@@ -88,7 +88,7 @@ class TableData:
 
     def shown(self, numbers: Collection[int]) -> Shown:
         """What the words of an answer are judged by."""
-        table, settled = self.context.table, self.context.settled
+        table, settled = self.context.table, self.context.human
         texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
         texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
@@ -135,7 +135,7 @@ class TableData:
         """Name, type, and whatever else is known of a column."""
         fact = self.handles.facts[number - 1]
         column = fact.column
-        said = self.context.settled.columns.get(column.name) or column.comment
+        said = self.context.human.columns.get(column.name) or column.comment
         more = _filled(
             said=clean_comment(said, MAX_BRIEF_CHARS),
             values={handle: shorten(text, MAX_LABEL_CHARS) for handle, text in self._values(column.name)},

@@ -116,11 +116,11 @@ def _redacted(context: TableContext) -> TableContext:
 
 
 def _open_text(context: TableContext, rules: TableDescription) -> bool:
-    return not context.settled.table.strip() and rules.table.source not in ("human", "comment")
+    return not context.human.table.strip() and rules.table.source not in ("human", "comment")
 
 
 def _open_columns(context: TableContext, rules: TableDescription, known: frozenset[EvidenceKind]) -> list[int]:
-    settled = context.settled.columns
+    settled = context.human.columns
     return [
         number
         for number, column in enumerate(context.table.columns, 1)

@@ -202,7 +202,7 @@ def _follow(
 def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
     """Build a function that raises once the execution has ended, for runs that end without a record."""
     from tribal.errors import RunInterrupted, RunLocked
-    from tribal.tools.outcomes import error_named
+    from tribal.tools.error_classes import error_from_name
 
     def ended() -> None:
         status = machine.status(execution)
@@ -212,7 +212,7 @@ def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
             raise RunLocked(f"{execution!r} did not begin a run: another one was under way; wait until that has ended")
         name, message = machine.failure(execution) if status == "FAILED" else ("", "")
         if name:
-            raise error_named(name, message)
+            raise error_from_name(name, message)
         raise RunInterrupted(f"{execution!r} was ended ({status}) before its run was done; the next run carries on")
 
     return ended

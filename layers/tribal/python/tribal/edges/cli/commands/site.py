@@ -30,14 +30,14 @@ def site(
     from tribal.identity.scope import EVERYTHING
     from tribal.page_data.changes import changes_part
     from tribal.page_data.parts import every_part
-    from tribal.page_data.survey import browsing_toolbox
+    from tribal.page_data.survey import page_toolbox
     from tribal.ports import Caller
     from tribal.settings import load_settings
 
     app = local_application(load_settings(project=project, needs_databases=False))
     try:
         with app.index().reading():
-            toolbox = browsing_toolbox(Caller("site"), app)
+            toolbox = page_toolbox(Caller("site"), app)
             changes = changes_part(app.store(), EVERYTHING)
             index = write_site(folder, every_part(toolbox, app.store(), changes))
     finally:

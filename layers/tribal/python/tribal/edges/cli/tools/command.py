@@ -119,7 +119,7 @@ def _show(
     """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
     from tribal.errors import EXIT_PARTIAL
-    from tribal.tools.outcomes import error_class_of
+    from tribal.tools.error_classes import error_class_of
 
     error = tools.group_of(spec.name).error_of(found)
     if as_json:

@@ -16,11 +16,11 @@ from starlette.routing import Route as Endpoint
 
 from tribal.edges.http.asgi.bridge import Bridge
 from tribal.edges.http.asgi.guards import MCP, Guards
-from tribal.edges.http.asgi.messages import SEEN, Message, Receive, Scope, Send
+from tribal.edges.http.asgi.messages import REQUEST_LOG, Message, Receive, Scope, Send
 from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
 from tribal.edges.http.asgi.observing import Observed
 from tribal.edges.http.asgi.serving import Serving
-from tribal.edges.http.audit import Seen
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.messages import Response
@@ -103,7 +103,7 @@ class _Mcp:
         self._largest = max(spec.largest_input_bytes or LARGEST_BODY_BYTES for spec in tools.tools.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        seen: Seen = scope[SEEN]
+        seen: RequestLog = scope[REQUEST_LOG]
         seen.route = MCP
         message = await receive()
         seen.tool = self._called(message.get("body", b""))

@@ -21,7 +21,7 @@ def be_responsive() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Make this thread the least urgent one."""
     # Only Linux has priorities of threads.
     if sys.platform == "linux":

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from urllib.parse import parse_qsl
 
-from tribal.edges.http.asgi.messages import CALLER, SEEN, SLOT, Receive, Scope, Send, headers_of, send_response
+from tribal.edges.http.asgi.answer_threads import AnswerThreads
+from tribal.edges.http.asgi.messages import CALLER, REQUEST_LOG, SLOT, Receive, Scope, Send, headers_of, send_response
 from tribal.edges.http.asgi.serving import Serving
-from tribal.edges.http.asgi.turns import Turns
-from tribal.edges.http.audit import Seen
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import TOOLS, respond
 from tribal.edges.http.routing import Route
@@ -28,12 +28,12 @@ class Bridge:
         self._tools = tools
         self._serving = serving
         self._routes = routes
-        self._turns = Turns()
+        self._turns = AnswerThreads()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose body arrives in one piece."""
         message = await receive()
-        seen: Seen = scope[SEEN]
+        seen: RequestLog = scope[REQUEST_LOG]
         parent, _, name = scope["path"].rstrip("/").rpartition("/")
         if parent == TOOLS and name in self._tools.tools:
             seen.tool = name

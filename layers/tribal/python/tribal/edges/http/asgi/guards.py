@@ -1,4 +1,4 @@
-"""Turns away, one after the other: foreign hosts and pages, strangers, who asks too often, and what is too large."""
+"""Refuses requests, in order: foreign hosts and origins, unauthenticated and rate-limited callers, large bodies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 
 from tribal.edges.http.asgi.messages import (
     CALLER,
-    SEEN,
+    REQUEST_LOG,
     SLOT,
     Asgi,
     Message,
@@ -24,9 +24,9 @@ from tribal.edges.http.asgi.messages import (
     send_response,
 )
 from tribal.edges.http.asgi.serving import BODIES_BYTES, BODY_SECONDS, LARGEST_MCP_BODY_BYTES, Serving
-from tribal.edges.http.audit import Seen
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.bodies import require_bounded
-from tribal.edges.http.choices import with_choices
+from tribal.edges.http.context_headers import with_context_headers
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused, challenge
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routing import LARGEST_BODY_BYTES
@@ -96,7 +96,7 @@ class Guards:
             self._require_pace(scope, response_headers)
             scope[SLOT] = self._slot(scope)
             if scope[CALLER] is not _NOBODY:
-                scope[CALLER] = with_choices(scope[CALLER], headers)
+                scope[CALLER] = with_context_headers(scope[CALLER], headers)
             with self._bodies.counting() as count:
                 received = await count.receive_all(scope, headers, receive, self._largest_body(scope["path"]))
                 await self._inner(scope, received, send)
@@ -106,7 +106,7 @@ class Guards:
 
     def _require_own_host(self, headers: dict[str, str]) -> None:
         host = headers.get("host", "")
-        if not self._serving.goes_by(host):
+        if not self._serving.is_own_host(host):
             raise HostRefused(
                 "the request is addressed to a name that this server does not go by; if it is one of its names, list "
                 "it under serve.hosts in databases.yaml"
@@ -135,7 +135,7 @@ class Guards:
         except KeysUnavailable as error:
             answered["Retry-After"] = str(_RETRY_SECONDS)
             raise ServerBusy("whether the token is good cannot be told right now; try again") from error
-        seen: Seen = scope[SEEN]
+        seen: RequestLog = scope[REQUEST_LOG]
         seen.subject = caller.subject
         return caller
 

@@ -26,7 +26,7 @@ def share_one_arena() -> None:
             allocator.mallopt(parameter, value)
 
 
-def give_back() -> None:
+def release_free_memory() -> None:
     """Give free pages back to the system, which takes some milliseconds. Source: malloc_trim(3)."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -17,8 +17,8 @@ CALLER = "tribal.caller"
 """Key of the scope under which the verified `Caller` is."""
 SLOT = "tribal.slot"
 """Key of the scope under which is with whom the request shares its part of the threads; see `CallerSlots`."""
-SEEN = "tribal.request"
-"""Key of the scope under which the request's `Seen` is."""
+REQUEST_LOG = "tribal.request"
+"""Key of the scope under which the request's `RequestLog` is."""
 
 
 def headers_of(scope: Scope) -> dict[str, str]:

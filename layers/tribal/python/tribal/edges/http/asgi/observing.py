@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from tribal.edges.http.asgi.messages import SEEN, Asgi, Message, Receive, Scope, Send, headers_of, send_response
-from tribal.edges.http.audit import REQUEST_ID, SLOW_SECONDS, Seen, usable_request_id
+from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
+from tribal.edges.http.audit import REQUEST_ID, SLOW_SECONDS, RequestLog, usable_request_id
 from tribal.edges.http.refusals import refusal
 from tribal.edges.http.routing import Route, template_of
 from tribal.errors import TribalError
@@ -61,7 +61,7 @@ class Observed:
             return
         began = time.perf_counter()
         request_id = usable_request_id(headers_of(scope).get(REQUEST_ID), secrets.token_hex(16))
-        seen = scope[SEEN] = Seen(request_id, template_of(scope["path"], self._routes) or "other")
+        seen = scope[REQUEST_LOG] = RequestLog(request_id, template_of(scope["path"], self._routes) or "other")
         status = 499  # as nginx says of a client that hung up before it was answered
 
         async def sending(message: Message) -> None:
@@ -101,14 +101,14 @@ def standard_error(stream: TextIO | None = None) -> Callable[[str], None]:
     return write
 
 
-def _completed(headers: Sequence[tuple[bytes, bytes]], seen: Seen) -> list[tuple[bytes, bytes]]:
+def _completed(headers: Sequence[tuple[bytes, bytes]], seen: RequestLog) -> list[tuple[bytes, bytes]]:
     present = {name.lower() for name, _ in headers}
     added = (*_SECURITY, _POLICY, _CACHING)
     own = [(name, value) for name, value in added if name not in present]
     return [*headers, *own, (REQUEST_ID.encode(), seen.request_id.encode())]
 
 
-def _line(seen: Seen, method: str, status: int, seconds: float) -> str:
+def _line(seen: RequestLog, method: str, status: int, seconds: float) -> str:
     level = "error" if status >= 500 else "warning" if seconds >= SLOW_SECONDS else "info"
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return json.dumps({"time": now, "level": level, "event": "request", **seen.told(method, status, seconds)})
+    return json.dumps({"time": now, "level": level, "event": "request", **seen.fields(method, status, seconds)})

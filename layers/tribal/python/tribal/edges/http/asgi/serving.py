@@ -47,7 +47,7 @@ class Serving:
         """The absolute address of the server, for a request that came in by this scheme and host."""
         return self.public_url or f"{scheme}://{host}"
 
-    def goes_by(self, host: str) -> bool:
+    def is_own_host(self, host: str) -> bool:
         """Whether the server may be addressed by the value of a header `Host`.
 
         A name that the server does not know may have been pointed at it by a page of another site (DNS rebinding). An

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
-from tribal.edges.http.asgi.background import be_responsive, give_way
-from tribal.edges.http.asgi.heap import give_back, share_one_arena
+from tribal.edges.http.asgi.background import be_responsive, lower_priority
+from tribal.edges.http.asgi.heap import release_free_memory, share_one_arena
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
@@ -62,11 +62,11 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
 
 def _prepare_next(app: Application, tools: Registry) -> None:
     """Prepare an index that was published, in a thread of its own, beside requests."""
-    give_way()
+    lower_priority()
     try:
         prepare_answers(app, tools)
     finally:
-        give_back()
+        release_free_memory()
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:

@@ -17,7 +17,7 @@ from tribal.ports.remembering.identity import Identity
 from tribal.store.access_tokens import find_token, has_expired, is_token, read_tokens
 from tribal_contracts import AccessTokens
 
-TOKENS_KEPT_SECONDS = 2.0
+TOKEN_CACHE_SECONDS = 2.0
 """How long a revoked token may still be taken. By judgement: one look into the store in that time costs nothing."""
 
 _LOOK_AGAIN_SECONDS = 0.1
@@ -50,7 +50,7 @@ class OwnTokens:
             TokenRefused: when it admits nobody.
             KeysUnavailable: when that cannot be told, because the store does not answer.
         """
-        record = find_token(self._tokens(TOKENS_KEPT_SECONDS), token)
+        record = find_token(self._tokens(TOKEN_CACHE_SECONDS), token)
         if record is None:
             # It may just have been made.
             record = find_token(self._tokens(_LOOK_AGAIN_SECONDS), token)
@@ -64,7 +64,7 @@ class OwnTokens:
     def any_is_valid(self) -> bool:
         """Whether there is a token that has not expired."""
         now = self._real_now()
-        return any(not has_expired(record, now) for record in self._tokens(TOKENS_KEPT_SECONDS).tokens)
+        return any(not has_expired(record, now) for record in self._tokens(TOKEN_CACHE_SECONDS).tokens)
 
     def _tokens(self, kept_seconds: float) -> AccessTokens:
         with self._lock:

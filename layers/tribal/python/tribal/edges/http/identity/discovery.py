@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tribal.edges.http.identity.download import download
 from tribal.edges.http.identity.keys import KeysUnavailable
 
-ASKING_SECONDS = 5.0
+DISCOVERY_SECONDS = 5.0
 """For document and keys together: callers wait."""
 _SHOWN_CHARS = 200
 
@@ -30,9 +30,9 @@ def download_keys(
     Raises:
         KeysUnavailable: when document or keys cannot be had, or the document is not this issuer's.
     """
-    ends = now() + ASKING_SECONDS
+    ends = now() + DISCOVERY_SECONDS
     place = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-    address = _address_of_keys(issuer, place, fetch(place, ASKING_SECONDS))
+    address = _address_of_keys(issuer, place, fetch(place, DISCOVERY_SECONDS))
     return fetch(address, max(0.0, ends - now()))
 
 

@@ -26,9 +26,9 @@ KEY_TYPES = {"RS256": "RSA", "PS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
 them."""
 SMALLEST_RSA_BITS = 2048
 """Source: RFC 7518, section 3.3."""
-KEYS_KEPT_SECONDS = 300.0
+KEY_CACHE_SECONDS = 300.0
 """A key that the issuer has withdrawn is trusted no longer than this."""
-LOOK_AGAIN_SECONDS = 30.0
+MIN_REFRESH_SECONDS = 30.0
 """Least time between two downloads because of an unknown key: anyone can invent key ids."""
 
 
@@ -59,7 +59,7 @@ class SigningKeys:
             KeysUnavailable: when that cannot be told.
         """
         with self._lock:
-            if self._fetched_at is None or self._now() - self._fetched_at >= KEYS_KEPT_SECONDS:
+            if self._fetched_at is None or self._now() - self._fetched_at >= KEY_CACHE_SECONDS:
                 self._fetch()
             if key_id not in self._keys:
                 self._look_again()
@@ -67,7 +67,7 @@ class SigningKeys:
         return next((key for algorithms, key in candidates if algorithm in algorithms), None)
 
     def _look_again(self) -> None:
-        if self._tried_at is None or self._now() - self._tried_at >= LOOK_AGAIN_SECONDS:
+        if self._tried_at is None or self._now() - self._tried_at >= MIN_REFRESH_SECONDS:
             self._fetch()
         elif self._tried_at != self._fetched_at:
             raise KeysUnavailable("the issuer's keys could not be downloaded a moment ago")

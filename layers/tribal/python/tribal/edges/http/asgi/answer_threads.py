@@ -22,7 +22,7 @@ QUICK_SECONDS = 0.05
 Answer = TypeVar("Answer")
 
 
-class Turns:
+class AnswerThreads:
     """The threads of one server."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.tools.call import call_tool
-from tribal.tools.outcomes import error_class_of
+from tribal.tools.error_classes import error_class_of
 from tribal.tools.pages import whole_answer
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract
@@ -37,7 +37,7 @@ def _call_here(
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class ToolClient:
     """Asks tools for one caller where a failure is an error of the protocol."""
 
     call: CallTool
@@ -56,7 +56,7 @@ class Asker:
             raise protocol_error(error)
         return answer
 
-    def ask_whole(self, name: str, **arguments: Any) -> Any:
+    def ask_all_pages(self, name: str, **arguments: Any) -> Any:
         """All pages of a tool's answer as one.
 
         Raises:

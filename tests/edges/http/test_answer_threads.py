@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tribal.edges.http.asgi import turns
-from tribal.edges.http.asgi.turns import CALLS_AT_ONCE, Turns
+from tribal.edges.http.asgi import answer_threads
+from tribal.edges.http.asgi.answer_threads import CALLS_AT_ONCE, AnswerThreads
 
 ANY = "alice"
 
@@ -42,11 +42,11 @@ class Watched:
 def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_were_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turns, "QUICK_SECONDS", 60.0)
+    monkeypatch.setattr(answer_threads, "QUICK_SECONDS", 60.0)
     watched = Watched()
 
     async def ask() -> list[int]:
-        own = Turns()
+        own = AnswerThreads()
         return await asyncio.gather(*(own.run(watched.call(n, lambda: time.sleep(0.001)), ANY) for n in range(20)))
 
     assert asyncio.run(ask()) == list(range(20))
@@ -54,11 +54,11 @@ def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_w
 
 
 def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "QUICK_SECONDS", 0.01)
+    monkeypatch.setattr(answer_threads, "QUICK_SECONDS", 0.01)
     watched, may_end = Watched(), threading.Event()
 
     async def ask() -> None:
-        own = Turns()
+        own = AnswerThreads()
         slow = [
             asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n))
             for n in range(CALLS_AT_ONCE - 1)
@@ -84,7 +84,7 @@ def test_an_answer_that_fails_or_that_nobody_waits_for_any_more_passes_its_turn_
         raise KeyError
 
     async def ask() -> int:
-        own = Turns()
+        own = AnswerThreads()
         with pytest.raises(KeyError):
             await own.run(watched.call(1, fail), ANY)
         running = asyncio.create_task(own.run(watched.call(2, lambda: time.sleep(0.02)), ANY))
@@ -102,11 +102,11 @@ def test_an_answer_that_fails_or_that_nobody_waits_for_any_more_passes_its_turn_
 def test_one_caller_occupies_at_most_half_of_the_threads_and_others_are_answered_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turns, "QUICK_SECONDS", 0.001)
+    monkeypatch.setattr(answer_threads, "QUICK_SECONDS", 0.001)
     watched, may_end = Watched(), threading.Event()
 
     async def ask() -> None:
-        own = Turns()
+        own = AnswerThreads()
         slow = [
             asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), "mallory"))
             for n in range(2 * CALLS_AT_ONCE)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tribal.capabilities.knowledge.policies.checking import Rule
-    from tribal.edges.cli.complying.files import CheckedFiles
+    from tribal.edges.cli.comply.files import CheckedFiles
     from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
 
 _HERE = Path()
@@ -63,7 +63,7 @@ def comply(
     Ends with 1 when something blocks. A folder is checked as a whole: only there is found out what must be there and is
     not. What git ignores is left out.
     """
-    from tribal.edges.cli.complying.files import CheckedFiles, changed_files, files_of
+    from tribal.edges.cli.comply.files import CheckedFiles, changed_files, files_of
     from tribal.errors import EXIT_PARTIAL
     from tribal.rendering.sarif import sarif
 

@@ -26,7 +26,7 @@ def error_class_of(code: str) -> type[TribalError]:
     return next(chain(usual, particular), TribalError)
 
 
-def error_named(name: str, message: str) -> TribalError:
+def error_from_name(name: str, message: str) -> TribalError:
     """Rebuild an error that a function reported by class name; an unknown name counts as an internal fault."""
     found = next((kind for kind in error_classes() if kind.__name__ == name), None)
     return TribalError(f"{name}: {message}") if found is None else found(message)

@@ -17,7 +17,7 @@ AGENT = "x-tribal-agent"
 PROJECT = "x-tribal-project"
 
 
-def with_choices(caller: Caller, headers: Mapping[str, str]) -> Caller:
+def with_context_headers(caller: Caller, headers: Mapping[str, str]) -> Caller:
     """The caller with the session and the agent that headers name, and the project that new memories go to.
 
     Args:
