@@ -15,8 +15,9 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import core, documentation, knowledge, memory, retrieval
+from tribal_contracts import core, knowledge, memory, retrieval
 from tribal_contracts.core.shape import ClosedContract
+from tribal_contracts.documentation import exports as documentation
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"

@@ -15,7 +15,6 @@ from tests.cases import each_case
 from tests.sample_shop.indexed import table_document
 from tribal.identity.table_names import format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
-from tribal.rendering import ErColumn, ErTable, er_diagram, relation_sentence
 from tribal.rendering.likely_keys import likely_key_list, why_likely
 from tribal.rendering.markdown import (
     cell_code,
@@ -28,7 +27,8 @@ from tribal.rendering.markdown import (
     show_invisible,
     table,
 )
-from tribal.rendering.mermaid import drawn_tables
+from tribal.rendering.mermaid import ErColumn, ErTable, drawn_tables, er_diagram
+from tribal.rendering.relations import relation_sentence
 from tribal.rendering.words import listing, rows_phrase, shorten
 from tribal_contracts import DocumentedInferredKey, KeyEvidence, Relationship
 

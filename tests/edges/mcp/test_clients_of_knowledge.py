@@ -15,8 +15,8 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import (
     TRANSPORTS,
-    ToolClient,
     Server,
+    ToolClient,
     asking,
     over_one_connection,
     stdio_server,

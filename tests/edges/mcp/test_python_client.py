@@ -17,8 +17,8 @@ from tests.cases import each_case
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import ANSWERED, DEEP, REFUSED, Schemas, index_project
 from tests.edges.mcp.python_client import (
-    ToolClient,
     Server,
+    ToolClient,
     asking,
     over_every_connection,
     over_one_connection,

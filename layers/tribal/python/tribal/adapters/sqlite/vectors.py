@@ -13,6 +13,7 @@ import numpy as np
 from tribal.adapters.sqlite.places import Places
 from tribal.adapters.sqlite.survey import Survey
 from tribal.ports import Candidates, IndexFilter, VectorKind
+from tribal.ranking.distinct import first_positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,8 +153,7 @@ class VectorMatrix:
         best = np.flatnonzero(scores >= _best_of_each_run(scores, table_ids) - 10.0**-_SCORE_DIGITS)
         rounded = _rounded(scores[best])
         order = np.lexsort((ids[best], -rounded))
-        _, firsts = np.unique(table_ids[best[order]], return_index=True)
-        order = order[np.sort(firsts)[:limit]]
+        order = order[first_positions(table_ids[best[order]])[:limit]]
         return Candidates(ids[best[order]], rounded[order], table_ids[best[order]])
 
     @cached_property

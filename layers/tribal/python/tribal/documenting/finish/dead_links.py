@@ -12,7 +12,7 @@ from tribal.documenting.relations import inferred_keys_of, relations_of
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
 from tribal.ports import ObjectStore
-from tribal.rendering import table_page
+from tribal.rendering.table_page import table_page
 from tribal.store import put_record_if_changed, read_record, require_record
 from tribal_contracts import (
     CatalogSlice,

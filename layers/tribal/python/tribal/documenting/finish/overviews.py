@@ -16,7 +16,7 @@ from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.naming import domain_title
 from tribal.ports import ObjectStore, ProgressSink, RunContext
-from tribal.rendering import overview_page
+from tribal.rendering.overview_pages import overview_page
 from tribal.rendering.words import number
 from tribal.store import put_if_changed
 from tribal_contracts import (

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tribal.documenting.finish.gather import TableEntry
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import SqlTable
-from tribal.rendering import ErColumn, ErTable, relation_sentence
+from tribal.rendering.mermaid import ErColumn, ErTable
+from tribal.rendering.relations import relation_sentence
 from tribal.rendering.words import shorten
 from tribal_contracts import DatabaseType, Description, DomainTable, InferredKey, Relationship, TableDocument
 

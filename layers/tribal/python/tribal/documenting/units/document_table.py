@@ -16,7 +16,7 @@ from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreErro
 from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
-from tribal.rendering import table_page
+from tribal.rendering.table_page import table_page
 from tribal_contracts import (
     AgentError,
     CatalogSlice,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
 
-import tribal as package
 from tribal.capabilities import capabilities
 from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
+from tribal.edges.cli.version import print_version
 from tribal.tools.registry import EVERYTHING, Registry
 
 _GIVEN = "tribal.arguments"
@@ -52,9 +50,7 @@ class _Group(TyperGroup):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        # With the path, because several installations may be on one machine.
-        python = ".".join(map(str, sys.version_info[:3]))
-        typer.echo(f"tribal {package.__version__} (Python {python}, {Path(package.__file__).parent})")
+        print_version()
         raise typer.Exit
 
 
@@ -131,9 +127,5 @@ app = command_line(EVERYTHING)
 
 
 def main() -> None:
-    """Run the command line; the console script's entry point."""
-    # A name that the terminal's encoding lacks must not fail a command.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    """Run the command line."""
     app(prog_name="tribal")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tribal_contracts import KnowledgeSettings
-from tribal_contracts.knowledge import HistoryEntry, ItemFailure
+if TYPE_CHECKING:
+    from tribal_contracts import KnowledgeSettings
+    from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_BYTES = 1 << 20
 """Of a file of a source."""

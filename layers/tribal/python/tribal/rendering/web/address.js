@@ -34,8 +34,8 @@ const PLACES = {
   map: {title: "Map", parts: mapView},
   join: {title: "Joins", parts: (from, to) => (source.reports ? joinView(from, to) : notFound())},
   changes: {title: "Changes", parts: () => (source.reports ? changesView() : notFound())},
-  state: {title: "State", parts: () => (source.reports ? stateView() : notFound())},
-  todo: {title: "To do", parts: () => (source.reports ? todoView() : notFound())},
+  state: {title: "Coverage", parts: () => (source.reports ? stateView() : notFound())},
+  todo: {title: "To document", parts: () => (source.reports ? todoView() : notFound())},
 };
 
 function notFound() {

@@ -37,7 +37,7 @@ const share = (part, whole) => (whole ? Math.round((100 * part) / whole) + " %" 
 async function stateView() {
   /** @type {StatePart} */
   const state = await source.part("state");
-  const parts = reportTop("State", "How fresh all of this is, and how well it is described.");
+  const parts = reportTop("Coverage", "How fresh the documentation is, and how much is described.");
   parts.push(element("p", {class: "facts"}, "Index made ", moment(state.indexed)));
   for (const database of state.databases) {
     const heads = /** @type {[string, string][]} */ ([
@@ -135,9 +135,9 @@ async function todoView() {
   /** @type {TodoPart} */
   const todo = await source.part("todo");
   const parts = reportTop(
-    "To do",
+    "To document",
     todo.total
-      ? "What is most worth a sentence of yours: by the tables that refer to it, and by how unclear its name is."
+      ? "What to document first, by how many tables refer to it and how unclear its name is."
       : "Everything is described.",
   );
   if (!todo.total) return parts;
@@ -145,7 +145,7 @@ async function todoView() {
   parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
   parts.push(
     grid(
-      "To do",
+      "To document",
       [
         ["Table", "name"],
         ["Column", "name"],

@@ -16,6 +16,7 @@ from tribal.capabilities.retrieval.searching.table_names import table_names
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import EmbeddingFailed
 from tribal.ports import Candidates, IndexFilter, VectorKind, VectorQuery, WordQuery
+from tribal.ranking.distinct import distinct
 from tribal.ranking.named import MISSPELT
 from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal_contracts import AgentError
@@ -58,7 +59,7 @@ class Found:
     @cached_property
     def matches(self) -> NDArray[Any]:
         """Ids of the tables that share a term, best first, then of the others that are named or near in meaning."""
-        others = np.union1d(self.near, np.fromiter(self.named, np.int64, len(self.named)))
+        others = distinct(self.near, np.fromiter(self.named, np.int64, len(self.named)))
         are_others = np.ones(len(others), bool)
         shared = Positions(others).of(self.lexical.ids)
         are_others[shared[shared >= 0]] = False

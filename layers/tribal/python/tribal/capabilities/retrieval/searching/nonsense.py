@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from tribal.errors import EmbeddingFailed
 from tribal.naming import STOP_WORDS, is_word, tokenize_text
 from tribal.ports import Candidates, Embedder
+from tribal.ranking.distinct import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,5 +48,4 @@ def meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) -
 
 def near_tables(whole: Candidates, name: Candidates) -> NDArray[Any]:
     """Ids of the tables that are near to doubtful words, as a whole or by their names."""
-    near: NDArray[Any] = np.union1d(whole.ids[whole.scores >= NEAR], name.ids[name.scores >= NEAR])
-    return near
+    return distinct(whole.ids[whole.scores >= NEAR], name.ids[name.scores >= NEAR])
