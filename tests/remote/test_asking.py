@@ -211,7 +211,7 @@ def test_status_without_the_api_tells_the_rest(environment: Deployed) -> None:
     ran = environment.ask("status")
     assert ran.returncode == 0
     assert "documenting: completed" in ran.stdout
-    assert "index: not known: " in ran.stdout
+    assert "index: unknown: " in ran.stdout
 
 
 @pytest.mark.parametrize("command", ["init", "check", "plan", "document", "index", "diff", "lint", "mcp"])

@@ -168,7 +168,7 @@ def test_an_execution_that_another_run_kept_out_is_no_success(
     client = environment.client("stepfunctions")
     started = client.start_execution(stateMachineArn=environment.machine, name="late", input="{}")
     ran = environment.ask("tail", execution_run_id(started["executionArn"], started["startDate"]))
-    assert (ran.returncode, "another one was under way" in ran.stderr) == (4, True), ran.stderr
+    assert (ran.returncode, "another run is in progress" in ran.stderr) == (4, True), ran.stderr
 
 
 def test_a_run_that_nobody_knows_is_not_waited_for(environment: Deployed) -> None:

@@ -116,7 +116,7 @@ def test_what_is_not_typed_is_not_sent(tmp_path: Path) -> None:
     [
         (["--priority", "many"], "--priority"),
         (["--layer", "moon"], "--layer"),
-        (["--metadata", "{"], "metadata: this is no JSON"),
+        (["--metadata", "{"], "metadata: not valid JSON"),
         (["--sections", "@nowhere.json"], "sections: 'nowhere.json' cannot be read"),
         (["--sections", '[{"title": "x"}]'], "0.lines: Field required"),
         (["--layers", "moon"], "layers.1: Input should be 'user' or 'project'"),

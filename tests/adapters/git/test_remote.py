@@ -187,8 +187,8 @@ def test_links_submodules_and_names_that_lead_elsewhere_are_refused_one_by_one(t
         assert sorted(each.reason for each in tree.refused) == [
             "it is a link, and links are not followed",
             "it is a submodule, and those are not read",
-            "its name is no UTF-8",
-            "its path leads elsewhere",
+            "its name is not UTF-8",
+            "its path leaves the source",
         ]
         found.close()
 

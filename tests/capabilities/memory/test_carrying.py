@@ -53,7 +53,8 @@ def test_what_is_exported_and_imported_is_the_same_byte_for_byte_and_found_alike
     told = tribal("memory", "export", tmp_path / "all.jsonl", cwd=source).stdout
     assert told.startswith("4 memories written to ")
     assert (
-        tribal("memory", "import", tmp_path / "all.jsonl", cwd=target).stdout == "4 memories added, 0 there already.\n"
+        tribal("memory", "import", tmp_path / "all.jsonl", cwd=target).stdout
+        == "4 memories added, 0 existed already.\n"
     )
     assert objects(target) == objects(source)
     assert len(objects(target)) == 4
@@ -75,7 +76,7 @@ def test_one_layer_goes_through_a_pipe(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.mkdir()
     (target / "one").write_text(lines, encoding="utf-8")
-    assert tribal("memory", "import", "one", cwd=target).stdout == "1 memory added, 0 there already.\n"
+    assert tribal("memory", "import", "one", cwd=target).stdout == "1 memory added, 0 existed already.\n"
 
 
 def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Path, tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Pa
 
 
 def test_a_layer_or_a_file_that_there_is_not_is_told(source: Path) -> None:
-    assert "there is no layer 'nobody'" in tribal("memory", "export", "--layer", "nobody", cwd=source).stderr
+    assert "unknown layer 'nobody'" in tribal("memory", "export", "--layer", "nobody", cwd=source).stderr
     assert "'nothing' cannot be read" in tribal("memory", "import", "nothing", cwd=source).stderr
 
 

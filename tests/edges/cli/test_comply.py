@@ -158,9 +158,9 @@ def test_what_cannot_be_read_is_told_and_proves_no_absence(project: Path) -> Non
     assert "picture.sql: warn: cannot be evaluated: it is no text [code: C]" not in found.stdout
     # A file of SQL that is no text may name any table.
     assert "picture.sql: warn: cannot be evaluated: it is no text [names: Names of tables]" in found.stdout
-    assert "'big.txt' was not looked into: it is larger than 1,048,576 bytes" in found.stderr
-    assert "'link.sql' was not looked into: it is a link" in found.stderr
-    assert "'pipe.sql' was not looked into: it is no file" in found.stderr
+    assert "'big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
+    assert "'link.sql' was not checked: it is a link" in found.stderr
+    assert "'pipe.sql' was not checked: it is not a file" in found.stderr
 
 
 def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_file_whose_name_holds_a_line_break_is_told_in_one_line(project: Path)
 
 def test_what_cannot_be_done_says_what_to_do(tmp_path: Path, project: Path) -> None:
     nowhere = run_tribal("comply", "nowhere", cwd=project)
-    assert (nowhere.returncode, "no file or folder" in nowhere.stderr) == (2, True)
+    assert (nowhere.returncode, "no such file or folder" in nowhere.stderr) == (2, True)
     unsynced = run_tribal("comply", ".", cwd=tmp_path)
     assert (unsynced.returncode, "tribal sync" in unsynced.stderr) == (7, True)
     wrong = run_tribal("comply", ".", "--format", "xml", cwd=project)

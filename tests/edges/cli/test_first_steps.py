@@ -242,7 +242,7 @@ def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_da
     put_record(store, LEASE_FILE, left.model_copy(update={"expires_at": left.acquired_at}))
     ran = tribal("tail", cwd=tmp_path)
     assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
-    assert "stopped before it could say how it ended" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]
+    assert "stopped without a recorded result" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]
 
 
 def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_database: FreshDatabase) -> None:
@@ -255,7 +255,7 @@ def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_
     administer(dsn, "CREATE TABLE u (id int PRIMARY KEY)")
     assert tribal("plan", dsn, cwd=tmp_path).returncode == 0
     assert tribal("document", dsn, cwd=tmp_path).returncode == 0
-    assert tribal("status", cwd=tmp_path).stdout.splitlines()[-1].endswith("of older documents; run `tribal index`")
+    assert tribal("status", cwd=tmp_path).stdout.splitlines()[-1].endswith("from older documents; run `tribal index`")
     assert tribal("index", dsn, cwd=tmp_path).returncode == 0
     assert tribal("tail", cwd=tmp_path).stdout == "completed.\n"
     assert "older" not in tribal("status", cwd=tmp_path).stdout
@@ -273,7 +273,7 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     stopped.send_signal(how)
     _, errors = stopped.communicate(timeout=60)
     assert stopped.returncode == 130, errors
-    assert "carries on" in errors
+    assert "resumes it" in errors
     assert "Traceback" not in errors
     lease = json.loads((tmp_path / "progress" / "lease.json").read_bytes())
     assert lease["released"]
@@ -281,7 +281,7 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
     assert done < COUNT
     status = tribal("status", cwd=tmp_path).stdout.splitlines()
     assert " (run) stopped, " in status[0]
-    assert status[0].endswith("; `tribal run` carries on")
+    assert status[0].endswith("; `tribal run` resumes it")
     assert not any("running" in line for line in status)
     assert json.loads(tribal("status", "--json", cwd=tmp_path).stdout)["state"] == "stopped"
     followed = tribal("tail", cwd=tmp_path)

@@ -23,7 +23,7 @@ CREATE TABLE pallet (pallet_id int PRIMARY KEY, crate_id int REFERENCES crate, k
 CREATE TABLE truck (truck_id int PRIMARY KEY, kind text, pallet_id int REFERENCES pallet);
 INSERT INTO crate SELECT n, 'xx', n % 2 = 0 FROM generate_series(1, 40) n;
 """
-SPENT = re.compile(r"(\d+) calls? of the model, ([\d,]+) tokens, (\$\d\.\d+), \d+\.\d s of waiting")
+SPENT = re.compile(r"(\d+) calls? to the model, ([\d,]+) tokens, (\$\d\.\d+), \d+\.\d s of waiting")
 WITHOUT_THE_SDK = """
 import sys
 class Hidden:
@@ -83,11 +83,11 @@ def test_a_plan_tells_calls_tokens_and_cost_and_sends_nothing(yard: Yard) -> Non
     assert heading.split()[-4:] == ["calls", "tokens", "cost", "minutes"]
     assert row.split()[-4] == "4", "three tables and their domain"
     assert re.search(
-        r"^about 4 calls of the model, [\d,]+ tokens, \$0\.\d{4} and 0\.\d min;", planned.stdout, re.MULTILINE
+        r"^about 4 calls to the model, [\d,]+ tokens, \$0\.\d{4} and 0\.\d min;", planned.stdout, re.MULTILINE
     )
     assert "per_run_usd" not in planned.stdout
     yard.write(per_run_usd=0.0001)
-    assert "that is more than per_run_usd, $0.0001" in yard.tribal("plan").stdout
+    assert "this exceeds per_run_usd, $0.0001" in yard.tribal("plan").stdout
     assert yard.claude.calls == []
 
 
@@ -117,13 +117,11 @@ QUESTION = "rest to rules? [y/N]: "
 def test_on_a_terminal_somebody_is_asked_above_the_budget_and_no_ends_it(yard: Yard) -> None:
     with Dialogue("run", "--budget", "0.0001", cwd=yard.folder, CLAUDE_KEY=KEY) as run:
         asked = run.until(QUESTION)
-        assert re.search(
-            r"This run would take about 4 calls .* \$0\.\d{4} .*: more than the \$0\.0001 of --budget", asked
-        )
+        assert re.search(r"This run would take about 4 calls .* \$0\.\d{4} .*, which exceeds --budget \$0\.0001", asked)
         run.type("n\n")
         code, said = run.end()
     assert (code, yard.claude.calls) == (0, [])
-    assert "Planned only: no table was documented, and nothing was asked of the model." in said
+    assert "Planned only: no table was documented and no model was called." in said
     assert not (yard.folder / "docs").exists()
 
 
@@ -134,7 +132,7 @@ def test_on_a_terminal_yes_spends_what_the_budget_pays_for(yard: Yard) -> None:
         code, said = run.end()
     assert code == 0
     assert said.rindex(QUESTION) < said.rindex("3 tables documented")
-    assert "until the next run asks the model: the budget is spent" in said
+    assert "until the next run calls the model: the budget is spent" in said
     assert 0 < yard.claude.nanodollars <= 600_000
     assert 0 < len(yard.claude.calls) < 4
 
@@ -145,7 +143,7 @@ def test_ctrl_c_at_the_question_ends_the_run_at_once(yard: Yard) -> None:
         run.interrupt()
         code, said = run.end()
     assert (code, yard.claude.calls) == (130, [])
-    assert "the same command carries on" in said
+    assert "the same command resumes it" in said
     assert "stopped" in yard.tribal("status").stdout
 
 
@@ -159,12 +157,12 @@ def test_elsewhere_a_run_keeps_to_the_budget_unasked_and_strict_makes_that_an_er
     ran = yard.tribal("run", "--budget", "0.0001")
     assert (ran.returncode, yard.claude.calls) == (0, [])
     [warning] = [line for line in ran.stderr.splitlines() if "warning" in line]
-    assert "rules describe 3 tables and 1 domain until the next run asks the model: the budget is spent" in warning
+    assert "rules describe 3 tables and 1 domain until the next run calls the model: the budget is spent" in warning
     assert yard.tribal("run", "--budget", "0.0001", "--strict").returncode == 1
     assert yard.tribal("document", "--budget", "0.0001", "--strict").returncode == 1
     status = yard.tribal("status").stdout
     assert "3 of 3 tables" in status
-    assert "rules describe 3 tables until the next run asks the model: the budget is spent" in status
+    assert "rules describe 3 tables until the next run calls the model: the budget is spent" in status
     assert "  yard.public.crate, yard.public.pallet, yard.public.truck\n" in status
     done = yard.tribal("run", "--strict")
     assert (done.returncode, len(yard.claude.calls)) == (0, 4)
@@ -230,7 +228,7 @@ def test_a_check_says_whether_the_model_could_be_asked_and_asks_nothing(yard: Ya
     assert checked.returncode == 0, checked.stderr
     [line] = [line for line in checked.stdout.splitlines() if "model" in line]
     assert line.startswith("✓ model anthropic/claude-haiku-5-5: prices from https://platform.claude.com/")
-    assert re.search(r"read on \d+ \w+ \d{4}; package and key are there, and nothing was sent$", line)
+    assert re.search(r"read on \d+ \w+ \d{4}; the package and the key are available; nothing was sent$", line)
     told = json.loads(yard.tribal("check", "--json").stdout)["model"]
     assert (told["name"], told["missing"]) == ("anthropic/claude-haiku-5-5", "")
     assert yard.claude.calls == []
@@ -279,7 +277,9 @@ def test_where_nothing_would_be_sent_one_line_says_why(yard: Yard) -> None:
     yard.tribal("plan")
     kept_from = yard.tribal("check", "--prompt", "crate")
     assert (kept_from.returncode, kept_from.stdout) == (0, "")
-    assert kept_from.stderr == "note: nothing would be sent: `describer: rules` keeps database 'yard' from the model\n"
+    assert (
+        kept_from.stderr == "note: nothing would be sent: `describer: rules` excludes database 'yard' from the model\n"
+    )
     whole = (yard.folder / "databases.yaml").read_text()
     (yard.folder / "databases.yaml").write_text(whole.partition("model:")[0].replace("describer: rules", ""))
     without = yard.tribal("check", "--prompt", "crate")

@@ -13,7 +13,7 @@ def test_new_gone_and_changed_tables_are_told_by_name() -> None:
     shop.reader.tables = [*SHOP[:2], table("audit.change_log", column("note", "text")), table("sales.quote")]
     assert list(changes(before, shop.plan())) == [
         "new: shop.sales.quote",
-        "no longer there: shop.billing.invoice",
+        "removed: shop.billing.invoice",
         "changed: shop.audit.change_log, shop.sales.orders",
     ]
 

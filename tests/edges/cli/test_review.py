@@ -39,9 +39,9 @@ def test_the_last_line_of_a_run_is_the_address_of_the_page(documented: tuple[Pat
     page = folder / "docs" / "index.html"
     assert page.is_file()
     for command in ("run", "document"):
-        assert tribal(command, dsn, cwd=folder).stdout.splitlines()[-1] == f"Look: {page.as_uri()}"
+        assert tribal(command, dsn, cwd=folder).stdout.splitlines()[-1] == f"View: {page.as_uri()}"
     opened = tribal("run", dsn, "--open", cwd=folder, BROWSER="/bin/false")
-    assert (opened.returncode, opened.stdout.splitlines()[-1]) == (0, f"Look: {page.as_uri()}")
+    assert (opened.returncode, opened.stdout.splitlines()[-1]) == (0, f"View: {page.as_uri()}")
 
 
 def test_diff_says_what_changed_in_the_catalog_and_in_the_documents_and_writes_nothing(
@@ -156,7 +156,7 @@ def test_todo_ranks_what_nobody_described_and_gives_the_lines_that_fill_it(docum
     assert shown.stdout.splitlines() == [
         f"{name}.public.customer: what it is about; 1 table refers to it",
         f"{name}.public.customer.xyz: what it means; 1 table refers to its table",
-        "Listed: 2 of 5 that nobody has described.",
+        "Listed: 2 of 5 that no one has described.",
         "",
         f"To fill in, in annotations/{name}.yaml:",
         "",

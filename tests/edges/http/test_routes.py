@@ -163,14 +163,14 @@ def test_a_slash_at_the_end_does_not_matter(shop: Application, path: str) -> Non
 def test_an_unknown_tool_is_not_found_and_those_that_there_are_are_named(shop: Application) -> None:
     status, told = asked(shop, "POST", "/v1/tools/drop_tables", b"no JSON")
     assert (status, told["error"]["code"]) == (404, "HTTP_NOT_FOUND")
-    assert told["error"]["message"] == f"there is no tool 'drop_tables'; there is {', '.join(sorted(REGISTRY.tools))}"
+    assert told["error"]["message"] == f"unknown tool 'drop_tables'; the tools are {', '.join(sorted(REGISTRY.tools))}"
 
 
 @each_case("body", [b"[1]", b"{", b"[" * 20_000, b'"x"', b"\xff{", "\ufeff{}".encode("utf-16")])
 def test_a_body_that_is_no_object_is_refused(shop: Application, body: bytes) -> None:
     status, told = asked(shop, "POST", "/v1/tools/list_domains", body)
     assert (status, told["error"]["code"]) == (400, "HTTP_REQUEST_INVALID")
-    assert told["error"]["message"].startswith(("the body is no JSON object", "the body is nested deeper"))
+    assert told["error"]["message"].startswith(("the body is not a JSON object", "the body is nested deeper"))
 
 
 @each_case(

@@ -81,7 +81,10 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
     [
         (["create", "x"], "needs a --scope"),
         (["create", "x", "--scope", "a.b.c"], "neither DATABASE nor DATABASE.SCHEMA"),
-        (["create", "x", "--scope", "shop", "--right", "all"], "'all' is no right; there are annotations:write"),
+        (
+            ["create", "x", "--scope", "shop", "--right", "all"],
+            "'all' is not a right; the rights are annotations:write",
+        ),
         (["create", "../x", "--scope", "shop"], "a token's name has up to 64 letters"),
         (["revoke", "nobody"], "there is no token named 'nobody'"),
     ],

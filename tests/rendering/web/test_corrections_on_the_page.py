@@ -96,7 +96,7 @@ def test_a_change_that_somebody_else_made_meanwhile_is_told_and_kept(
     (project / "annotations").mkdir()
     (project / "annotations/shop.yaml").write_text("description: Theirs.\n")
     _click(tab, ".proposal button")
-    assert "look at the difference again" in _shows(tab, "[role=alert]")
+    assert "preview the correction again" in _shows(tab, "[role=alert]")
     assert (project / "annotations/shop.yaml").read_text() == "description: Theirs.\n"
 
 

@@ -1,4 +1,4 @@
-"""Who asks on this machine: the person at the command line, over stdio, and of a server that demands no token."""
+"""The caller on this machine: on the command line, over stdio, and for a server that requires no token."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _UNKNOWN_USER = "local"
 
 
 def local_caller(settings: Settings, scope: Scope | None = None, *, session: str | None = None) -> Caller:
-    """The caller on this machine: has every right, and sees everything unless a scope limits it.
+    """The caller on this machine, who has every right and sees everything unless a scope is given.
 
     Args:
-        settings: who works here, and the environment variables.
-        scope: what may be seen.
+        settings: the identity of the user, and the environment variables.
+        scope: limits what the caller sees.
         session: the session, unless the environment names one.
 
     Raises:
-        ConfigurationError: when a variable cannot identify anybody.
+        ConfigurationError: when a variable is not a valid identifier.
     """
     from tribal.identity.scope import EVERYTHING
 
@@ -46,19 +46,19 @@ def local_caller(settings: Settings, scope: Scope | None = None, *, session: str
 
 
 def new_session() -> str:
-    """A name for a session that no other has."""
+    """A unique name for a session."""
     return secrets.token_hex(16)
 
 
 def _identifier(values: Mapping[str, str], name: str) -> str | None:
     text = values.get(name, "").strip()
     if text and not is_identifier(text):
-        raise ConfigurationError(f"{name} is no name: it has up to {LONGEST_IDENTIFIER} characters that can be read")
+        raise ConfigurationError(f"{name} is not a valid name: use up to {LONGEST_IDENTIFIER} printable characters")
     return text or None
 
 
 def _os_user(values: Mapping[str, str]) -> str:
-    """The name of the operating system's user, as its environment tells it; without one, as its accounts do."""
+    """The user name of the operating system, from the environment or the account."""
     told = next((values[name] for name in ("USER", "LOGNAME", "USERNAME") if values.get(name)), "")
     if is_identifier(told):
         return told

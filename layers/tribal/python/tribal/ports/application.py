@@ -81,7 +81,7 @@ class WorkerLaunch:
 
 
 def bounds_of(scope: Scope, index: IndexReader, derived: Derived) -> Bounds:
-    """What a scope hides of an index; call it within `reading()`.
+    """What a scope hides in an index; call it within `reading()`.
 
     Raises:
         IndexNotReady: when there is no finished index.
@@ -96,7 +96,7 @@ def bounds_of(scope: Scope, index: IndexReader, derived: Derived) -> Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParts:
-    """The parts that only a documentation run, or a look at one, needs."""
+    """The parts that only documentation runs, and commands about runs, need."""
 
     open_reader: OpenReader
     """Opens a reader for an entry's database; the reader connects on first use."""
@@ -111,7 +111,7 @@ class RunParts:
     model_readiness: Callable[[], ModelReadiness | None] = lambda: None
     """Whether the model could be called, found out without calling it; `None` without a model."""
     spending: Callable[[], Spending] | None = None
-    """What models have cost, read from the store; `None` in deployed functions."""
+    """Reads spending on models from the store; `None` in deployed functions."""
     index_writer: Callable[[], IndexWriter]
     """Opens a writer of the index."""
     queue: Provider[MessageQueue]
@@ -126,7 +126,7 @@ class Closable(Protocol):
     """Parts of a capability."""
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close open resources."""
         ...
 
 
@@ -150,7 +150,7 @@ class Application:
     """The operating system's lock for the lease of that name; `None` where several machines write."""
     run: RunParts
     guidance: Provider[GuidanceSource] | None = None
-    """What memories and decisions say about tables; `None` where there are none."""
+    """Memories and decisions about tables; `None` if neither is configured."""
     pointers: Callable[[Caller], PointerWriter] | None = None
     """Writes memories that point to decisions; `None` without memory."""
     policies: Callable[[Application], PolicyChecker] | None = None
@@ -181,7 +181,7 @@ class Application:
         return replace(self, capabilities={**self.capabilities, type(parts): parts})
 
     def bounds(self, scope: Scope) -> Bounds:
-        """What a scope hides of the index; nothing while nothing has been indexed.
+        """What a scope hides in the index; nothing while there is no index.
 
         Raises:
             IndexNotReady: when there is an index, but it cannot be read.

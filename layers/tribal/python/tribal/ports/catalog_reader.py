@@ -38,17 +38,17 @@ class CatalogContents:
     folded: frozenset[SchemaAndTable] = frozenset()
     """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()
-    """Tables with expressions that could not be read because of a lock; a placeholder stands in their place."""
+    """Tables with expressions that could not be read because of a lock; placeholders replace them."""
     changed: frozenset[SchemaAndTable] = frozenset()
-    """Tables that another session changed or dropped while they were read, so that what was read may not fit."""
+    """Tables that another session changed or dropped during the read, so that the result may be inconsistent."""
     broken: tuple[BrokenTexts, ...] = ()
-    """Texts that the server fails to render; a placeholder is in their place, and the rest of the table is right."""
+    """Texts that the server fails to render; placeholders replace them, and the rest of the table is correct."""
     unread: tuple[UnreadPart, ...] = ()
-    """What could not be read whole; tables that would be told wrongly for it are left out of `tables`."""
+    """Parts that could not be read completely; tables that would be wrong are left out of `tables`."""
     unread_tables: frozenset[SchemaAndTable] = frozenset()
-    """Tables that are there but were left out, since their columns, keys or indexes could not be read whole."""
+    """Tables left out because their columns, keys or indexes could not be read completely."""
     costs: tuple[str, ...] = ()
-    """What sampling its tables costs, with the arithmetic; nothing where that is free."""
+    """The cost of sampling, with the calculation; empty if sampling is free."""
     unreadable_texts: tuple[str, ...] = ()
     """Where text was not valid in any encoding that the database names, such as "the comment on public.t"."""
 
@@ -90,15 +90,15 @@ class AccessReport:
     tables_selectable: int
     missing: tuple[MissingGrant, ...]
     product: str = "PostgreSQL"
-    """What the server is."""
+    """The database product."""
     role: str | None = None
-    """The role in use, where a login has several."""
+    """The role in use, if a login can have several."""
     warnings: tuple[str, ...] = ()
     """What an administrator should know, such as that the user can write."""
     script: str | None = None
-    """SQL with which an administrator creates a user that may read what has to be read, and nothing else."""
+    """SQL for an administrator to create a user with only the required rights."""
     costs: tuple[str, ...] = ()
-    """What a run costs, with the arithmetic; nothing where reading is free."""
+    """The cost of a run, with the calculation; empty if reading is free."""
     broken: tuple[BrokenTexts, ...] = ()
     """Texts that the server fails to render."""
 
@@ -125,7 +125,7 @@ class BrokenTexts:
 
 @dataclass(frozen=True, slots=True)
 class UnreadPart:
-    """A part of the structure that could not be read whole, and why."""
+    """A part of the structure that could not be read completely, and why."""
 
     what: str
     """Such as "the columns of the schema sales"."""
@@ -153,21 +153,21 @@ class CatalogReader(Protocol):
         ...
 
     def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> Mapping[KeyPair, Overlap]:
-        """How many of the distinct values of a table's columns are found among those that they may reference.
+        """Count the distinct values of columns that exist in the columns that they may reference.
 
-        The values of a bounded number of rows, the same ones as long as the data is unchanged, are looked for among all
-        rows of the other table. No value is fetched, only counts. All pairs are compared at once, so that one that
-        cannot be, since the user may not select, a table is gone or locked, or the time is up, leaves all missing.
+        Compares the values of a bounded number of rows, the same ones as long as the data is unchanged, with all rows
+        of the other table. Fetches only counts, no values. All pairs are compared in one statement: if one of them
+        fails, because of a missing right, a missing or locked table, or a timeout, all results are missing.
 
         Args:
-            table: a table or partitioned table, which the pairs are from.
-            row_count: an estimate of its rows; -1 where unknown.
-            pairs: of any tables of the database, with columns of types that can be compared.
+            table: the table or partitioned table with the referencing columns.
+            row_count: estimated number of rows; -1 if unknown.
+            pairs: pairs of columns with comparable types; the second may be in any table of the database.
         """
         ...
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
-        """Whether each table certainly exists, is certainly gone, or is hidden from this user."""
+        """Whether each table exists, is gone, or may be hidden from this user."""
         ...
 
     def access(self) -> AccessReport:

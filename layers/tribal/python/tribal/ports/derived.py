@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 MAX_GENERATIONS = 4
 """Enough for alternating between two indexes while each is being replaced."""
 MAX_VALUES = 16
-"""Values kept per generation: a handful of kinds for each scope that callers see."""
+"""Per generation: a few kinds of values for each scope of callers."""
 
 Value = TypeVar("Value")
 

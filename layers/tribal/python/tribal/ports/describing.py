@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HumanDescription:
-    """A person's words about a table."""
+    """What a person wrote about a table."""
 
     table: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -48,25 +48,25 @@ class TableContext:
     samples: Mapping[str, MaskedSamples]
     """By column; empty when no sample was taken."""
     human: HumanDescription = field(default_factory=lambda: HumanDescription())
-    """What a person has written: it stands, and is context for the rest."""
+    """Text written by a person: it is kept, and is context for the rest."""
     inferred_keys: Sequence[InferredKey] = ()
     """Likely keys from and to this table."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table and its columns in a describer's words."""
+    """A describer's text about a table and its columns."""
 
     table: Description
     columns: Mapping[str, Description]
     """By column; every column of the table has one."""
     notes: tuple[str, ...] = ()
     usage: ModelUsage | None = None
-    """What a model used for it just now; `None` where none was asked."""
+    """Usage of the model for this text; `None` if no model was called."""
     warning: AgentError | None = None
-    """Why rules stand where a model should have written."""
+    """Why rules replaced the model."""
     left_to_rules: str = ""
-    """Why a model's answer says nothing of the table itself; empty where it does, or was not asked for it."""
+    """Why the model did not describe the table itself; empty if it did, or was not asked to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class DomainContext:
 
 @dataclass(frozen=True, slots=True)
 class DomainDescription:
-    """A domain in a describer's words."""
+    """A describer's text about a domain."""
 
     description: Description
     title: str = ""
-    """Empty where the describer has none of its own."""
+    """Empty if the describer has no title of its own."""
     usage: ModelUsage | None = None
     warning: AgentError | None = None
 
 
 class Describer(Protocol):
-    """Puts a table and a domain into words."""
+    """Describes tables and domains."""
 
     @property
     def version(self) -> str:
@@ -101,24 +101,24 @@ class Describer(Protocol):
 
     @property
     def at_once(self) -> int:
-        """The most tables that it can work on at once, because it waits for others meanwhile; 1 where it does not."""
+        """Maximum number of tables in parallel, if it waits for a remote service; otherwise 1."""
         ...
 
     @property
     def longest_seconds(self) -> float:
-        """The longest that describing one table may wait for others; 0 where it does not."""
+        """Maximum wait for a remote service per table; 0 if it calls none."""
         ...
 
     def quote(self, context: TableContext) -> ModelQuote | None:
-        """What describing the table would take of a model; `None` where none would be asked."""
+        """The cost of a model for describing the table; `None` if no model would be called."""
         ...
 
     def requests(self, context: TableContext) -> Sequence[ModelRequest]:
-        """What a model would first be asked about the table, whether or not its answers are kept; empty for nothing."""
+        """The first requests to a model about the table, whether or not answers are stored; empty if there are none."""
         ...
 
     def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
-        """The same for a domain; `changed` if its tables will say something else, and nobody knows yet what."""
+        """The same for a domain; `changed` if the descriptions of its tables will change."""
         ...
 
     def describe_table(self, context: TableContext) -> TableDescription:
@@ -126,12 +126,12 @@ class Describer(Protocol):
         ...
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
-        """Say what a domain is about."""
+        """Describe a domain."""
         ...
 
 
 class Describers(Protocol):
-    """The describers of one run, a database each."""
+    """The describers of one run, one per database."""
 
     def of(self, database: str, /) -> Describer:
         """The describer of a database, by the name of its entry; the same one each time."""
@@ -139,11 +139,11 @@ class Describers(Protocol):
 
     @property
     def usage(self) -> ModelUsage:
-        """What the run's models have used so far, in this process."""
+        """Usage of the run's models so far, in this process."""
         ...
 
     def close(self) -> None:
-        """End the calls of the run, and book what they cost; none is made afterwards."""
+        """End the run's calls and record their cost; no calls are made afterwards."""
         ...
 
 

@@ -127,23 +127,23 @@ class IndexFilter:
     database: str | None = None
     domain: str | None = None
     hidden: frozenset[str] = frozenset()
-    """Words that mention what is outside of the scope (`IndexEntry.mentions`).
+    """Words that mention objects outside of the scope (`IndexEntry.mentions`).
 
-    A record that mentions any of them is found by its names, its body and the vector of its name alone. Whoever has a
-    scope of schemas finds no record by what it says beyond its schema.
+    A record that mentions any of them is found only by its names, its body and the vector of its name. Callers with a
+    scope of schemas never find a record by terms about other schemas.
     """
 
     def admits(self, table: IndexedTable) -> bool:
-        """Whether a table of the scope is of the database and the domain."""
+        """Whether a table is in the scope, the database and the domain."""
         return self.database in (None, table.database) and self.domain in (None, table.domain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordQuery:
-    """A query for records that share a term, ranked by BM25 with terms in names weighted threefold, ties by id.
+    """A query for records that share a term, ranked by BM25 with names weighted threefold, ties by id.
 
-    A record shares a term, counts for it and is scored by it only where the filter lets its texts be searched. How
-    frequent a term is, which decides the order alone, is counted over the whole index.
+    A term matches only in texts that the filter allows to search. Term frequencies, which influence only the order, are
+    counted over the whole index.
     """
 
     terms: Sequence[str]
@@ -156,9 +156,9 @@ class WordQuery:
 class VectorQuery:
     """A query for records by cosine similarity of one kind of vector, best first, ties by id.
 
-    A zero vector matches nothing. Of `column` vectors, the result holds the nearest column of each table. For
-    `table_name` vectors the result holds the ids of the table records. A table whose texts may not be searched is
-    compared by the vector of its name, any other such record not at all. Empty when the index has no vectors.
+    A zero vector matches nothing. For `column` vectors, the result has the nearest column of each table; for
+    `table_name` vectors, the ids of the table records. A table whose texts may not be searched is compared by the
+    vector of its name; other such records are skipped. Empty when the index has no vectors.
     """
 
     vector: NDArray[Any]
@@ -180,7 +180,7 @@ class IndexedTable:
     kind: TableKind = "table"
     copy_of: TableCopy | None = None
     is_junction: bool = False
-    """Whether it only relates rows of other tables."""
+    """Whether it only links rows of other tables."""
 
 
 class IndexReader(Protocol):
@@ -219,7 +219,7 @@ class IndexReader(Protocol):
         ...
 
     def documents(self, ids: Sequence[int], part: type[Part]) -> dict[int, Part]:
-        """The documents of tables by id, or what `part` has of them; other ids are left out.
+        """Table documents by id, or the fields that `part` has; other ids are left out.
 
         Args:
             ids: as in `records`.
@@ -266,7 +266,7 @@ class Embedder(Protocol):
         ...
 
     def knows(self, words: Sequence[str]) -> list[bool]:
-        """Whether each word is surely one that people use; made-up ones are put together from single letters.
+        """Whether each word is in the vocabulary as a whole; made-up words are split into single letters.
 
         Raises:
             EmbeddingFailed: when the model cannot be used.

@@ -29,17 +29,17 @@ class IndexEntry:
     names: tuple[str, ...]
     """Terms of its name, which weigh most."""
     body: tuple[str, ...]
-    """Terms of everything else that tells nothing of other objects, or what no field below says."""
+    """Terms of all other texts that do not mention other objects."""
     vector: NDArray[Any] | None
     """D float32, L2-normalised."""
     name_vector: NDArray[Any] | None = None
     """For a table record, the vector of its name alone (D float32, L2-normalised), of kind `table_name`."""
     prose: tuple[str, ...] = ()
-    """Terms of texts that may mention other objects; a scope may keep readers from them."""
+    """Terms of texts that may mention other objects; a scope may hide them."""
     mentions: tuple[str, ...] = ()
-    """The words by which those texts may mention names; what the vector was made from mentions no others."""
+    """The words by which those texts, and the text of the vector, may mention other objects."""
     beyond: tuple[str, ...] = ()
-    """Terms of what names other schemas, found by readers who may see whole databases."""
+    """Terms that name other schemas; only readers of whole databases find them."""
 
 
 class IndexWriter(Protocol):

@@ -25,7 +25,7 @@ class StoredObject:
     data: bytes
     etag: str
     modified_at: datetime | None = None
-    """By the store's own clock, in UTC; `None` where the store does not tell."""
+    """By the store's own clock, in UTC; `None` if the store does not report it."""
 
 
 class ObjectStore(Protocol):
@@ -44,7 +44,7 @@ class ObjectStore(Protocol):
 
         Raises:
             ObjectNotFound: when there is none.
-            ObjectDamaged: when it is there and its bytes cannot be read.
+            ObjectDamaged: when it exists but its bytes cannot be read.
         """
         ...
 
@@ -72,7 +72,7 @@ class ObjectStore(Protocol):
         """Metadata of an object; `None` when there is none.
 
         Raises:
-            ObjectDamaged: when it is there and its bytes cannot be read.
+            ObjectDamaged: when it exists but its bytes cannot be read.
         """
         ...
 

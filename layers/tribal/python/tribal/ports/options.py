@@ -16,7 +16,7 @@ class PlanOptions:
     tables_per_unit: int = 25
     units_at_once: int = 4
     replan: bool = False
-    """Infer every domain anew instead of keeping the last plan's."""
+    """Infer all domains again instead of keeping those of the last plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParameters:
-    """What somebody asks of one run, from which its `Options` are made."""
+    """The parameters of one run, from the command line or a request."""
 
     selection: Selection = Selection()
     force: bool = False
@@ -68,11 +68,11 @@ class RunParameters:
     retry_failed: bool = False
     """Document only tables that failed or were never reached."""
     replan: bool = False
-    """Infer every domain anew instead of keeping the last plan's."""
+    """Infer all domains again instead of keeping those of the last plan."""
     new_prose: bool = False
-    """Have the model write everything anew, whatever it wrote before."""
+    """Have the model rewrite everything."""
     budget_usd: float | None = None
-    """The most that the model may cost in this run, where that is less than the settings allow."""
+    """Cost limit of the model for this run, if below the limit in the settings."""
 
     @classmethod
     def of(cls, request: RunRequest) -> RunParameters:
@@ -95,20 +95,20 @@ class Options:
     """All options of a run, from settings and a request."""
 
     databases: tuple[DatabaseEntry, ...]
-    """Each stands for one database."""
+    """One entry per database."""
     planning: PlanOptions
     documenting: DocumentingOptions
     selection: Selection = Selection()
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
     worker_processes: int | None = None
-    """Processes that document at once; `None` lets the size of the run decide."""
+    """Number of processes; `None` chooses it by the size of the run."""
     configured: tuple[DatabaseEntry, ...] = ()
-    """The entries as they are written: one may stand for several databases."""
+    """The entries as written; one may match several databases."""
     model: ModelSettings | None = None
-    """The model that describes tables; `None` where rules do."""
+    """The model that describes tables; `None` if rules do."""
     new_prose: bool = False
-    """Have the model write everything anew, whatever it wrote before."""
+    """Have the model rewrite everything."""
 
     def described_by_model(self, entry: DatabaseEntry) -> bool:
         """Whether the model describes the tables of a database."""

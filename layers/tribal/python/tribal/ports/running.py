@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 class Clock(Protocol):
-    """Two times: the published one, which may be fixed, and the real one."""
+    """Two times: the published one, which may be fixed, and the current one."""
 
     def published(self) -> str:
         """ISO 8601 in UTC: `SOURCE_DATE_EPOCH` if set, else the current time."""
@@ -50,7 +50,7 @@ class Lease(Protocol):
         ...
 
     def check(self) -> None:
-        """Make sure that the lease is still held; called before anything is published.
+        """Make sure that the lease is still held; call it before publishing.
 
         Raises:
             LeaseLost: when another run has taken over the lease.
@@ -105,8 +105,8 @@ class WorkerPool(Protocol):
     ) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result as it completes, running at most `at_once` at a time.
 
-        Items are consumed lazily, so the iterable may be endless. An error in `function`, or the cause of a requested
-        stop, is raised here after the calls in progress have ended; with `ignore_stop`, a requested stop is ignored.
+        Items are consumed lazily, so the iterable may be infinite. An error in `function`, or the cause of a requested
+        stop, is raised here after the calls in progress have ended; with `ignore_stop`, stop requests are ignored.
         """
         ...
 
@@ -156,7 +156,7 @@ class RunContext:
 
     @property
     def usage(self) -> ModelUsage | None:
-        """What models have used so far in this process; `None` for nothing."""
+        """Usage of models so far in this process; `None` if none was called."""
         used = self.describers.usage if "describers" in self.__dict__ else None
         return used if used is not None and used.calls else None
 

@@ -52,5 +52,5 @@ class StopToken:
         return self._remaining()
 
     def has_time_for(self, seconds: float) -> bool:
-        """Whether there is time left to begin something that takes this long."""
+        """Whether the remaining time is enough for work that takes this long."""
         return self._cause is None and self._remaining() >= seconds

@@ -81,11 +81,11 @@ class ToolSpec:
     example: Mapping[str, Any] = field(default_factory=dict)
     """An input as people send it, for the documentation."""
     trailing: str | None = None
-    """A field of the input that need not be given, which the command takes as an argument behind the others."""
+    """An optional field of the input that the command takes as the last argument."""
     largest_input_bytes: int | None = None
-    """Of its input over HTTP, where that may be larger than those of other tools."""
+    """Limit for its input over HTTP, if larger than the default."""
     is_done: Callable[[Any], bool] = lambda _: True
-    """Whether an answer that is no failure tells that all was done; if not, the command ends with 1."""
+    """Whether a successful answer reports that everything was done; if not, the command exits with 1."""
 
     @cached_property
     def input_model(self) -> type[Contract]:
@@ -132,7 +132,7 @@ class ToolGroup:
     internal_code: str
     access_denied_code: str
     internal: tuple[ToolSpec, ...] = ()
-    """Tools for the servers themselves: called in the same way, offered to nobody."""
+    """Tools for internal use by the servers: called in the same way, but not offered."""
     failure_model: Callable[[], type[Contract] | None] = no_failure_model
     """Imports and returns the model of failed answers; `None` when that is the tool's own output model."""
     error_of: Callable[[Any], AgentError | None] = own_error
@@ -140,7 +140,7 @@ class ToolGroup:
     around: Callable[[Application], AbstractContextManager[object]] = _alone
     """A context manager entered around each call, for example to pin one generation of the index."""
     prepare: Callable[[Application], None] = _nothing
-    """Has read and derived what answers need, before anybody asks; raises a `TribalError` when there is nothing yet."""
+    """Loads and derives in advance what answers need; raises a `TribalError` when there is no data yet."""
     instructions: str = ""
     """Tells a model how to combine the tools."""
     explained: frozenset[str] = frozenset()

@@ -130,7 +130,7 @@ class ToolApi:
         while chunk := response.read1(_CHUNK_BYTES):
             body += chunk
             if len(body) > _LARGEST_ANSWER_BYTES:
-                raise self._unreachable(f"answers more than {_LARGEST_ANSWER_BYTES} bytes; ask for less at once")
+                raise self._unreachable(f"answers more than {_LARGEST_ANSWER_BYTES} bytes; send a smaller request")
             if time.monotonic() > end:
                 raise self._unreachable(f"did not finish its answer in {_TIMEOUT_SECONDS:g} s; ask again")
         return bytes(body)

@@ -47,7 +47,7 @@ class Proposal:
             else:
                 store.put(self.key, self.after, if_match=self.etag)
         except PreconditionFailed as error:
-            raise CorrectionOutdated(f"{self.key} was changed in the meantime; look at the difference again") from error
+            raise CorrectionOutdated(f"{self.key} was changed in the meantime; preview the correction again") from error
 
 
 def propose(store: ObjectStore, database: str, subject: Subject, words: str) -> Proposal:

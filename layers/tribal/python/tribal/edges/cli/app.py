@@ -1,4 +1,4 @@
-"""The command `tribal` and its subcommands. Imports little, so that `--help` is fast."""
+"""The command `tribal` and its subcommands. Imports little to keep `--help` fast."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def tribal(
         typer.Option(
             "--profile",
             metavar="NAME",
-            help="Look into a deployed environment instead of a folder here: run, status, tail and the questions. "
-            "NAME is that of the environment, or of a profile in ~/.config/tribal/profiles.yaml.",
+            help="Work with a deployed environment instead of a local folder: run, status, tail and the tools. "
+            "NAME is an environment, or a profile in ~/.config/tribal/profiles.yaml.",
             show_default=False,
         ),
     ] = None,
@@ -73,7 +73,7 @@ def tribal(
         ),
     ] = False,
 ) -> None:
-    """Hold what all commands share."""
+    """Keep the profile for the command that runs."""
     context.obj = profile
 
 
@@ -82,7 +82,7 @@ def _placeholder() -> None:
 
 
 def command_line(tools: Registry) -> typer.Typer:
-    """Build the command `tribal`, with the commands of these tools."""
+    """Build the command `tribal` with a command for each tool."""
     app = typer.Typer(
         cls=type("Group", (_Group,), {"tools": tools}),
         no_args_is_help=True,
@@ -93,7 +93,7 @@ def command_line(tools: Registry) -> typer.Typer:
         "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
         "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
         epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
-        "6 nothing there to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
+        "6 nothing to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
     )
     app.callback()(tribal)
     app.command("init")(project.init)
@@ -110,7 +110,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("site")(site.site)
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)
-    app.add_typer(token.token, name="token", help="Make, list and revoke the tokens that tribal serve takes.")
+    app.add_typer(token.token, name="token", help="Create, list and revoke tokens for tribal serve.")
     for command in (command for each in capabilities() for command in each.commands):
         module, _, name = command.target.partition(":")
         target = getattr(import_module(module), name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 
-INTERRUPTED_HINT = "stopped; what is done is kept, and the same command carries on from there"
+INTERRUPTED_HINT = "stopped; finished work is kept, and the same command resumes it"
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -32,7 +32,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output; characters that a terminal would obey or hide are escaped."""
+    """One JSON object on standard output; control and invisible characters are escaped."""
     text = value.to_json().decode() if hasattr(value, "to_json") else json.dumps(value, indent=2, ensure_ascii=False)
     typer.echo(_escape_invisible(text.rstrip("\n")))
 
@@ -52,7 +52,7 @@ def _escaped(char: str) -> str:
 
 
 def print_connection_warnings(settings: Settings) -> None:
-    """What a user should know of how the databases will be reached, on standard error."""
+    """Warnings about the connections to the databases, on standard error."""
     for name, target in settings.targets.items():
         for warning in target.warnings:
             typer.echo(f"note: {name}: {warning}", err=True)
@@ -80,7 +80,7 @@ def progress(clock: Clock, *, quiet: bool = False) -> Iterator[ProgressSink]:
 
 
 def paused(sink: ProgressSink) -> AbstractContextManager[None]:
-    """Within the block a sink draws nothing, so that the terminal is free for a question."""
+    """Pause the sink's drawing within the block, for a prompt on the terminal."""
     if not sys.stderr.isatty():
         return nullcontext()
     from tribal.edges.cli.progress import TerminalSink
@@ -117,7 +117,7 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
 
 
 def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: str | None = None) -> NoReturn:
-    """Print an error and exit with its code; folder and database, if there are any, complete the commands in it."""
+    """Print an error and exit with its code; folder and database, if given, complete the commands in its message."""
     from datetime import UTC, datetime
 
     from tribal.edges.cli.hints import with_typed_commands

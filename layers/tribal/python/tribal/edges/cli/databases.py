@@ -1,4 +1,4 @@
-"""The databases that a command works on: every DSN read, and lists and globs expanded."""
+"""The databases that a command works on: DSNs parsed, lists and globs expanded."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
-    """The settings with an entry and a target for each database; tells the user how they will be reached.
+    """The settings with an entry and a target for each database; prints warnings about the connections.
 
     Args:
-        settings: as they were loaded.
-        as_planned: whether to keep to the databases that the last run found, if there was one, and ask no server.
+        settings: the loaded settings.
+        as_planned: use the databases that the last run found, if any, without connecting to a server.
 
     Raises:
-        ConfigurationError: when there is none, or what says how to reach them cannot be used.
-        DatabaseError: when a server has to be asked for its databases and does not answer.
-        PlanError: when a server has no database that is meant.
+        ConfigurationError: when there are no databases, or their addresses are invalid.
+        DatabaseError: when a server that must list its databases does not answer.
+        PlanError: when no database of a server matches.
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.console import print_connection_warnings

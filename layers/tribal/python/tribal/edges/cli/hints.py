@@ -1,4 +1,4 @@
-"""Commands in messages, completed so that they work as they are typed."""
+"""Completes the commands in messages, so that they work when typed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _EXAMPLE = "postgresql://user@host/database"
 
 
 def as_typed(command: str, project: Path, dsn: str | None = None) -> str:
-    """A command in backticks, with the folder and the database that it would not know otherwise.
+    """A command in backticks, with the folder and the database that it needs.
 
     Args:
         command: without `tribal`.
-        project: the project's folder, as it was given.
-        dsn: the database that was given on the command line.
+        project: the project folder, as given.
+        dsn: the database given on the command line.
     """
     name = command.partition(" ")[0]
     source = f" {_source(dsn)}" if name in _CONNECTING and "://" not in command and not _knows_source(project) else ""
@@ -28,7 +28,7 @@ def as_typed(command: str, project: Path, dsn: str | None = None) -> str:
 
 
 def with_typed_commands(text: str, project: Path, dsn: str | None = None) -> str:
-    """A message whose commands work as they are typed; arguments as for `as_typed`."""
+    """A message with its commands completed; arguments as for `as_typed`."""
     return _COMMAND.sub(lambda match: as_typed(match[1] + match[2], project, dsn), text)
 
 
@@ -46,7 +46,7 @@ def _source(dsn: str | None) -> str:
 
 
 def _knows_source(project: Path) -> bool:
-    """Whether the folder says which databases it is made from."""
+    """Whether the folder records its databases."""
     from tribal.identity.locations import SOURCE_FILE
     from tribal.settings import PROJECT_FILE
 

@@ -1,4 +1,4 @@
-"""What a model costs, for people: quoted before a run, and told after it."""
+"""Formats the cost of a model: the quote before a run, and spending after it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 _LISTED_TABLES = 10
-"""Tables that wait for a model, of those with one reason; the rest is counted."""
+"""Tables listed per reason for waiting for a model; the rest is counted."""
 _IN_CENTS = 0.1
 _LEAST = 0.0001
 
 
 def dollars(nanodollars: int) -> str:
-    """A sum of money: in cents, or, where it is less than ten of them, with as many digits as tell it from nothing."""
+    """An amount in dollars; amounts below ten cents get more digits."""
     from tribal_contracts import NANODOLLARS
 
     value = nanodollars / NANODOLLARS
@@ -35,13 +35,13 @@ def dollars(nanodollars: int) -> str:
 
 
 def usage_text(usage: ModelUsage) -> str:
-    """What calls have used, in one line."""
-    calls = f"{usage.calls:,} call{'s' if usage.calls != 1 else ''} of the model"
+    """The usage of calls, in one line."""
+    calls = f"{usage.calls:,} call{'s' if usage.calls != 1 else ''} to the model"
     return f"{calls}, {usage.tokens:,} tokens, {dollars(usage.nanodollars)}, {usage.time_ms / 1000:.1f} s of waiting"
 
 
 def plan_quote(plan: DocumentationPlan) -> ModelQuote | None:
-    """What the model would cost for the whole plan; `None` where it would not be asked."""
+    """The cost of the model for the whole plan; `None` if it would not be called."""
     from tribal_contracts import ModelQuote
 
     quotes = [unit.quote for unit in plan.work_units if unit.quote is not None]
@@ -51,21 +51,21 @@ def plan_quote(plan: DocumentationPlan) -> ModelQuote | None:
 def quote_text(quote: ModelQuote) -> str:
     """A quote in one line."""
     return (
-        f"about {quote.calls:,} call{'s' if quote.calls != 1 else ''} of the model, {quote.tokens:,} tokens, "
+        f"about {quote.calls:,} call{'s' if quote.calls != 1 else ''} to the model, {quote.tokens:,} tokens, "
         f"{dollars(quote.nanodollars)} and {max(quote.seconds / 60, 0.1):.1f} min"
     )
 
 
 def over_limit(quote: ModelQuote, model: ModelSettings | None) -> str:
-    """One line where a run would cost more than the settings let it; empty elsewhere."""
+    """One line if a run would cost more than the settings allow, otherwise empty."""
     if model is None or quote.nanodollars <= _nanodollars(model.per_run_usd):
         return ""
     limit = dollars(_nanodollars(model.per_run_usd))
-    return f"that is more than per_run_usd, {limit}: what it does not pay for waits for the next run, in words of rules"
+    return f"this exceeds per_run_usd, {limit}: rules describe the remaining tables until the next run"
 
 
 def agree(plan: DocumentationPlan, budget_usd: float | None, sink: ProgressSink) -> bool:
-    """Whether to go on with a plan: on a terminal somebody is asked where the model would cost more than the budget."""
+    """Whether to go ahead with a plan; asks on a terminal when the model would cost more than the budget."""
     quote = plan_quote(plan)
     if quote is None or budget_usd is None or quote.nanodollars <= _nanodollars(budget_usd):
         return True
@@ -73,13 +73,13 @@ def agree(plan: DocumentationPlan, budget_usd: float | None, sink: ProgressSink)
         return True
     budget = dollars(_nanodollars(budget_usd))
     with paused(sink), _interruptible():
-        typer.echo(f"This run would take {quote_text(quote)}: more than the {budget} of --budget.", err=True)
-        return typer.confirm("Ask the model for as much as the budget pays for, and leave the rest to rules?", err=True)
+        typer.echo(f"This run would take {quote_text(quote)}, which exceeds --budget {budget}.", err=True)
+        return typer.confirm("Use the model until the budget is spent, and rules for the rest?", err=True)
 
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Within the block Ctrl-C ends the command at once: nothing is under way that would have to be finished."""
+    """Let Ctrl-C end the command at once within the block: no work is in progress."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
@@ -96,27 +96,27 @@ def _nanodollars(usd: float) -> int:
 
 
 def waiting_lines(units: Iterable[WorkUnitProgress]) -> Iterator[str]:
-    """Which tables have rules' words until a model answers, by reason."""
+    """Tables that rules describe until a model answers, by reason."""
     from tribal.runs.reports.waiting import waiting_of
 
     for waiting in waiting_of(error for unit in units for error in unit.errors):
-        yield f"rules describe {waiting.counted} until the next run asks the model: {waiting.reason}"
+        yield f"rules describe {waiting.counted} until the next run calls the model: {waiting.reason}"
         more = len(waiting.tables) - _LISTED_TABLES
         names = ", ".join(waiting.tables[:_LISTED_TABLES])
         yield f"  {names}{f' and {more} more, which --json lists' if more > 0 else ''}"
 
 
 def spending_lines(spent: Spending) -> Iterator[str]:
-    """What models have cost today and in the last run that asked one; nothing where none ever was."""
+    """The cost of models today and in the last run that used one; nothing if none was ever used."""
     if spent.damaged:
-        yield "model: progress/budget.json is damaged, so no model is asked; look at what was spent, then delete it"
+        yield "model: progress/budget.json is damaged, so no model is called; check what was spent, then delete it"
     if not spent.run_id:
         return
     day, run, unsettled, reserved = (
         dollars(_nanodollars(usd)) for usd in (spent.day_usd, spent.run_usd, spent.unsettled_usd, spent.reserved_usd)
     )
-    unseen = f", of which {unsettled} are for calls whose end nobody saw" * bool(spent.unsettled_usd)
-    aside = f", {reserved} more set aside" * bool(spent.reserved_usd)
+    unseen = f", of which {unsettled} for calls with unknown outcome" * bool(spent.unsettled_usd)
+    aside = f", {reserved} more reserved" * bool(spent.reserved_usd)
     yield f"model: {day} spent today (UTC){unseen}{aside}; {run} in run {spent.run_id}"
     if spent.stopped:
         yield f"model: no more calls in that run: {spent.stopped}"

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Dsn = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
     typer.Argument(
         metavar="DSN",
-        help="postgresql://user:password@host:5432/database, in place of databases.yaml. "
-        "What it leaves out comes from PGHOST, PGUSER, PGPASSWORD, ... and ~/.pgpass.",
+        help="postgresql://user:password@host:5432/database, instead of databases.yaml. "
+        "Missing parts come from PGHOST, PGUSER, PGPASSWORD, ... and ~/.pgpass.",
         show_default=False,
     ),
 ]
 Project = Annotated[
     Path,
-    typer.Option("--project", "-p", metavar="DIR", help="Folder of databases.yaml and of the documents."),
+    typer.Option("--project", "-p", metavar="DIR", help="Folder with databases.yaml and the documents."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
-NoSamples = Annotated[bool, typer.Option("--no-samples", help="Read no rows: structure, keys and comments alone.")]
+NoSamples = Annotated[bool, typer.Option("--no-samples", help="Read no rows, only structure, keys and comments.")]
 WorkUnits = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
     typer.Option("--work-unit", "-u", metavar="ID", help="Only this work unit; may be given several times."),
@@ -38,34 +38,34 @@ Domains = Annotated[
     typer.Option("--domain", "-d", metavar="NAME", help="Only this domain; may be given several times."),
 ]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tables that failed the last time.")]
-Replan = Annotated[bool, typer.Option("--replan", help="Infer every domain anew instead of keeping the last plan's.")]
-NewProse = Annotated[
-    bool, typer.Option("--new-prose", help="Have the model write everything anew, and pay for it again.")
+Replan = Annotated[
+    bool, typer.Option("--replan", help="Infer all domains again instead of keeping those of the last plan.")
 ]
+NewProse = Annotated[bool, typer.Option("--new-prose", help="Have the model rewrite everything, and pay for it again.")]
 Budget = Annotated[
     Optional[float],  # noqa: UP045 - typer reads it at run time
     typer.Option(
         "--budget",
         metavar="USD",
         min=0.0,
-        help="The most that the model may cost in this run, if less than per_run_usd; asks on a terminal above it.",
+        help="Cost limit of the model for this run, if below per_run_usd; asks on a terminal before exceeding it.",
         show_default=False,
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where rules stand in for the model.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if rules had to replace the model.")]
 Databases = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
     typer.Option("--database", metavar="NAME", help="Only this database; may be given several times."),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Keep showing it until the run has ended.")]
-Interval = Annotated[float, typer.Option(help="Seconds between two looks with --watch.", min=0.1)]
+Interval = Annotated[float, typer.Option(help="Seconds between two updates with --watch.", min=0.1)]
 
 
 def run_ids(given: Any) -> Any:
-    """The name of a run, or several, unless one cannot be that; it is not shown then, as it may be a DSN."""
+    """Checks ids of runs; an invalid one is not shown, since it may be a DSN."""
     for name in (given,) if isinstance(given, str) else given or ():
         if not _RUN_ID.match(name):
-            raise typer.BadParameter("this is no name of a run; those in progress/runs are")
+            raise typer.BadParameter("not a run id; the folders in progress/runs are run ids")
     return given
 
 
@@ -73,7 +73,7 @@ RunId = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
     typer.Argument(
         metavar="RUN",
-        help="Id of the run; the one under way, else the last one.",
+        help="Id of the run; by default the current run, or the last one.",
         show_default=False,
         callback=run_ids,
     ),

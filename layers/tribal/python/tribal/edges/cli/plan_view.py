@@ -1,4 +1,4 @@
-"""Prints plans for humans."""
+"""Prints plans."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def print_plan(
         f"about {summary.total_estimated_minutes:g} min"
     )
     if quote is not None:
-        out.print(f"{quote_text(quote)}; what samples and repairs add is not counted")
+        out.print(f"{quote_text(quote)}; samples and repairs are not included")
         if line := over_limit(quote, settings.model):
             out.print(line)
     for analysis in plan.databases:
@@ -64,7 +64,7 @@ def print_plan(
         out.print(f"... and {len(plan.errors) - LISTED_ERRORS} more, listed at the end of the plan")
     out.print(f"Plan: {escape(settings.address(PLAN_FILE))} (you may move tables between its domains)")
     if settings.bucket is not None:
-        out.print(f"Look: aws s3 cp {escape(settings.address(PLAN_FILE))} . (and back, when you have changed it)")
+        out.print(f"View: aws s3 cp {escape(settings.address(PLAN_FILE))} . (copy it back after changes)")
     out.print(escape(next_step))
 
 
@@ -74,7 +74,7 @@ def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[st
     before, after = _hashes(previous, answered), _hashes(plan, answered)
     found = {
         "new": sorted(after.keys() - before.keys()),
-        "no longer there": sorted(before.keys() - after.keys()),
+        "removed": sorted(before.keys() - after.keys()),
         "changed": sorted(name for name in after.keys() & before.keys() if after[name] != before[name]),
     }
     for what, names in found.items():
@@ -86,7 +86,7 @@ def changes(previous: DocumentationPlan, plan: DocumentationPlan) -> Iterator[st
 
 
 def moves(plan: DocumentationPlan) -> Iterator[str]:
-    """One line for each of the first tables that changed their domain, and one that counts the others."""
+    """One line for each of the first tables that changed their domain, and one that counts the rest."""
     found = plan.moves or []
     for move in found[:LISTED_TABLES]:
         yield f"moved: {move.table} from {move.from_domain} to {move.to_domain}"

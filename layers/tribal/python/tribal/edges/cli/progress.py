@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from tribal.ports import ItemOutcome
 
     _Cell = tuple[RenderableType, int | None]
-    """What stands in a line, and how many columns it always takes; `None` for what is left."""
+    """The content of a cell and its fixed width in columns; `None` for the remaining width."""
 
 _NOUNS = {"read": "databases", "document": "tables", "index": "files"}
 _STAGE, _NOUN, _TIME = len("document"), len("databases"), len("0:00:00")
-# Columns of a terminal from which on each bar has a noun, both times and its latest item, and a long bar. By judgement.
+# Terminal widths from which a bar shows a noun, both times, its latest item, and a long bar. By judgement.
 _COMFORTABLE, _WIDE = 70, 110
 _SHORT_BAR, _LONG_BAR, _SHORTEST_BAR = 12, 32, 4
 
@@ -62,12 +62,12 @@ class TerminalSink:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Within the block nothing is drawn, so that a question can be asked below what is there."""
+        """Stop drawing within the block, for a prompt below the bars."""
         self._progress.stop()
         try:
             yield
         finally:
-            # What has ended stays above the question.
+            # Finished stages stay above the prompt.
             with self._lock:
                 for task in [task for task in self._progress.tasks if task.fields["summary"]]:
                     self._progress.remove_task(task.id)
@@ -98,7 +98,7 @@ class TerminalSink:
 
 
 class _Stages(Progress):
-    """Lays out each stage by itself, so that a long item or summary leaves the numbers their room."""
+    """Lays out each stage separately, so that a long item or summary never hides the numbers."""
 
     def __init__(self, console: Console) -> None:
         self._stage, self._noun = TextColumn("{task.fields[stage]}"), TextColumn("{task.fields[noun]}")
@@ -106,7 +106,7 @@ class _Stages(Progress):
         super().__init__(console=console, refresh_per_second=8)
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        """A line for each stage; the counts of all take the same room."""
+        """A line for each stage; all counts have the same width."""
         counted = max((2 * len(str(int(task.total or 0))) + 1 for task in self.tasks), default=0)
         for task in self.tasks:
             yield _line(self._ended(task, counted) if task.fields["summary"] else self._running(task, counted))
@@ -139,7 +139,7 @@ def _line(cells: Sequence[_Cell]) -> Table:
 
 
 class _Ending:
-    """A text on one line, of which the end is shown where there is no room for all of it: the table of a long name."""
+    """A text on one line that is cut at the start if it is too long: the table matters most in a long name."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MARKS = {"added": "+", "dropped": "-", "changed": "~", "excluded": "-", "unreadable": "?"}
 _COLORS = {"+": "green", "-": "red", "~": "yellow", "?": "magenta"}
 _REASONS = {
-    "excluded": "  (left out by the configuration now)",
-    "unreadable": "  (may no longer be read; its documents stay)",
+    "excluded": "  (now excluded by the configuration)",
+    "unreadable": "  (no longer readable; its documents stay)",
 }
 _GROUPED_COLUMNS = 6
 
@@ -164,7 +164,7 @@ def print_lint(report: LintReport) -> None:
         f"({report.columns.documented:,} of {report.columns.total:,})."
     )
     if not report.covered:
-        console(stderr=True).print(f"[red]error:[/] at least {report.minimum_coverage:g} % have to be documented")
+        console(stderr=True).print(f"[red]error:[/] at least {report.minimum_coverage:g} % must be documented")
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
@@ -211,14 +211,14 @@ def todo_data(found: TodoList) -> dict[str, Any]:
 
 
 def print_todo(found: TodoList) -> None:
-    """Print what to describe, the most worth first, then the lines to fill in for each annotations file."""
+    """Print what to document, most important first, then the lines to fill in for each annotations file."""
     out = console()
     if not found.items:
         out.print("Everything is described.")
         return
     for item in found.items:
         out.print(_plain(_todo_text(item)), markup=False, highlight=False, soft_wrap=True)
-    out.print(f"Listed: {len(found.items):,} of {found.total:,} that nobody has described.")
+    out.print(f"Listed: {len(found.items):,} of {found.total:,} that no one has described.")
     for file, lines in found.lines().items():
         out.print(f"\nTo fill in, in {file}:\n", markup=False, highlight=False, soft_wrap=True)
         out.print(lines, markup=False, highlight=False, soft_wrap=True)

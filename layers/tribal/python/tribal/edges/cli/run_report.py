@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from tribal_contracts import RunRecord
 
 LISTED_ERRORS = 20
-"""The most errors and warnings that a command prints."""
+"""Maximum number of errors and warnings that a command prints."""
 
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
-    """Print one line with the counts, then the errors; `indexed` is the result of indexing, if that was part of the
-    run."""
+    """Print one line with the counts, then the errors; `indexed` is the result of indexing, if the run indexed."""
     from tribal.edges.cli.model_view import usage_text
     from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
@@ -40,7 +39,7 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
 
 
 def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:
-    """The exit code of a command that performed or followed the run; `strict` counts what waits for a model."""
+    """The exit code for a run; `strict` counts tables that wait for a model as failures."""
     from tribal.documenting import WAITING
     from tribal.errors import EXIT_DONE, EXIT_INTERNAL, EXIT_PARTIAL
     from tribal.tools.error_classes import error_class_of, error_from_name

@@ -1,4 +1,4 @@
-"""Keeps passwords that were written on the command line out of what is printed about it."""
+"""Keeps passwords from the command line out of messages."""
 
 from __future__ import annotations
 
@@ -12,34 +12,32 @@ import typer
 _LOGIN = re.compile(r"(?<=://)\S*@")
 _DSN = re.compile(r"\s*(?:postgres(?:ql)?|snowflake)://", re.IGNORECASE)
 _UNSHOWN = (
-    "This cannot be read. What was written is not shown, since there may be a password in it. A DSN stands after the "
+    "Cannot read the command line. It is not shown, since it may contain a password. A DSN goes after the "
     "command, in single quotes: tribal run 'postgresql://user@host:5432/database'"
 )
 
 
 def without_logins(text: str) -> str:
-    """A text whose URLs name no users and passwords."""
+    """A text without the users and passwords in its URLs."""
     return _LOGIN.sub("…@", text)
 
 
 def require_no_dsn(name: str, command: Any, arguments: Sequence[str]) -> None:
-    """Refuse a DSN for a command that takes none, and would show it as what was asked for.
+    """Refuse a DSN for a command that takes none; the command would print it.
 
     Raises:
         typer.BadParameter: when there is one.
     """
     takes_one = any(parameter.name == "dsn" for parameter in getattr(command, "params", ()))
     if not takes_one and any(_DSN.match(argument) for argument in arguments):
-        raise typer.BadParameter(
-            f"tribal {name} takes no DSN; it looks at what was written into this folder, or into that of --project"
-        )
+        raise typer.BadParameter(f"tribal {name} takes no DSN; it reads this folder, or the one given with --project")
 
 
 @contextmanager
 def unquoted(arguments: Sequence[str]) -> Iterator[None]:
-    """Let no error in the use of the command line repeat arguments among which there may be a DSN.
+    """Keep usage errors from repeating arguments that may be a DSN.
 
-    The shell, or a missing quote, may have cut the DSN into several arguments, so that none of them is shown.
+    The shell or a missing quote may have split the DSN into several arguments, so none of them is shown.
     """
     try:
         yield
@@ -54,7 +52,7 @@ def _may_be_dsn(argument: str) -> bool:
 
 
 def _pieces(arguments: Sequence[str]) -> Iterator[str]:
-    """Words of the arguments, without the names of options and commands."""
+    """The words of the arguments, without names of options and commands."""
     for argument in arguments[1:] if len(arguments) > 1 else arguments:
         value = argument.partition("=")[2] if argument.startswith("-") else argument
         yield from re.findall(r"\w{3,}", value)

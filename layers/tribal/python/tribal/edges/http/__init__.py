@@ -1,1 +1,1 @@
-"""The tools over HTTP, free of any framework: a request value in, a response value out."""
+"""The tools over HTTP, independent of any framework: request value in, response value out."""

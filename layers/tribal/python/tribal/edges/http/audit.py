@@ -1,4 +1,4 @@
-"""What is recorded of a request: who asked what for, and how it ended; never what is in it, or in its answer."""
+"""The log record of a request: caller, route, tool and result, but no content of the request or the answer."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import re
 from dataclasses import dataclass
 
 SLOW_SECONDS = 1.0
-"""From which a request is named slow. By judgement: ten times what a search of 5,000 tables takes under load."""
+"""Requests from this duration on are logged as slow. By judgement: ten times a search of 5,000 tables under load."""
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}\Z")
 
 
 @dataclass(slots=True)
 class RequestLog:
-    """What logs and metrics tell of a request."""
+    """What logs and metrics record about a request."""
 
     request_id: str
     route: str = "other"
-    """The path with names in place of values."""
+    """The path template of its route."""
     subject: str | None = None
     tool: str | None = None
 
     def fields(self, method: str, status: int, seconds: float) -> dict[str, object]:
-        """The fields of its line in the log."""
+        """The fields of its log line."""
         fields = {
             "request_id": self.request_id,
             "method": method,
@@ -37,5 +37,5 @@ class RequestLog:
 
 
 def usable_request_id(given: str | None, otherwise: str) -> str:
-    """The id that a request brought, if that may stand in a log and a header; else another."""
+    """The request's own id if it is safe for logs and headers, otherwise another one."""
     return given if given is not None and _REQUEST_ID.match(given) else otherwise

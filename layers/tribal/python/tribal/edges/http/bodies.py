@@ -1,4 +1,4 @@
-"""Reads what a request bears, within limits that hold before anything is parsed."""
+"""Parses bodies and headers of requests; size limits are checked before parsing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from tribal.errors import BodyTypeRefused, RequestRefused
 
 DEEPEST = 64
-"""Levels of a JSON body. By judgement: the deepest input of a tool has two, a message of MCP six."""
+"""Maximum nesting of a JSON body. By judgement: the deepest tool input has two levels, an MCP message six."""
 MOST_PARTS = 100_000
-"""Brackets, commas and colons of a JSON body: once read, each costs some hundred bytes. By judgement."""
+"""Maximum number of brackets, commas and colons in a JSON body: parsed, each takes some hundred bytes. By judgement."""
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},:"))
 _STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
@@ -20,47 +20,47 @@ _JSON_TYPE = re.compile(r"application/(?:json|[\w.+-]+\+json)\Z")
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The JSON object that a body is; an empty body counts as an empty one.
+    """Parse a body as a JSON object; an empty body is an empty object.
 
     Raises:
-        RequestRefused: when it is none, or too deep.
+        RequestRefused: when it is not a JSON object, or too deeply nested.
     """
     require_bounded(body)
     try:
-        # Lone surrogates are rejected by the call, with a message.
+        # The call rejects lone surrogates with a message.
         value = json.loads((body or b"{}").decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise RequestRefused('the body is no JSON object; it is the tool\'s input, such as {"query": "..."}')
+        raise RequestRefused('the body is not a JSON object; send the tool\'s input, such as {"query": "..."}')
     return value
 
 
 def require_bounded(body: bytes) -> None:
-    """Refuse a body of JSON that is nested deeper, or has more parts, than a parser should be given.
+    """Refuse a JSON body that is too deeply nested or has too many parts.
 
     Raises:
-        RequestRefused: when it does.
+        RequestRefused: when it exceeds a limit.
     """
     structure = _TEXT.sub(b"", body).translate(None, _NO_STRUCTURE)
     if len(structure) > MOST_PARTS:
-        raise RequestRefused(f"the body has more than {MOST_PARTS} parts; no input has")
+        raise RequestRefused(f"the body has more than {MOST_PARTS} parts")
     if max(accumulate(_STEPS.get(sign, 0) for sign in structure), default=0) > DEEPEST:
-        raise RequestRefused(f"the body is nested deeper than {DEEPEST} levels; no input is")
+        raise RequestRefused(f"the body is nested deeper than {DEEPEST} levels")
 
 
 def require_json(content_type: str | None) -> None:
-    """Refuse a body that calls itself something else than JSON; one that says nothing is taken for it.
+    """Refuse a body with a content type other than JSON; a missing one counts as JSON.
 
     Raises:
-        BodyTypeRefused: when it does.
+        BodyTypeRefused: when it has another type.
     """
     if content_type is not None and not _JSON_TYPE.match(content_type.partition(";")[0].strip().lower()):
-        raise BodyTypeRefused("the body is of a type that is not read; send JSON, with Content-Type: application/json")
+        raise BodyTypeRefused("unsupported content type; send JSON with Content-Type: application/json")
 
 
 def accepts(accept: str | None, content_type: str) -> bool:
-    """Whether a header `Accept` admits a content type; a missing one, and one that cannot be read, admits all."""
+    """Whether an `Accept` header allows a content type; a missing or malformed one allows all."""
     if not accept:
         return True
     kind = content_type.partition(";")[0]

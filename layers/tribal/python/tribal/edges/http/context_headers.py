@@ -1,4 +1,4 @@
-"""What headers choose among a caller's own identifiers; they add nothing that the caller does not have.
+"""Headers that select a session, an agent and one of the caller's projects; they never add rights.
 
 Source: docs/contracts.md, Memory, layers and callers.
 """
@@ -18,15 +18,15 @@ PROJECT = "x-tribal-project"
 
 
 def with_context_headers(caller: Caller, headers: Mapping[str, str]) -> Caller:
-    """The caller with the session and the agent that headers name, and the project that new memories go to.
+    """The caller with the session and agent from headers, and the project for new memories.
 
     Args:
-        caller: whom the request's token, signature or machine identifies.
-        headers: by name in lower case.
+        caller: the caller identified by token, signature or machine.
+        headers: by lower-case name.
 
     Raises:
-        RequestRefused: when a header is no name.
-        IdentifierRefused: when the project is none of the caller's.
+        RequestRefused: when a header is not a valid name.
+        IdentifierRefused: when the caller does not belong to the project.
     """
     identity = caller.identity
     session, agent, project = (_named(headers, name) for name in (SESSION, AGENT, PROJECT))
@@ -34,7 +34,7 @@ def with_context_headers(caller: Caller, headers: Mapping[str, str]) -> Caller:
         return caller
     if project is not None:
         if project not in identity.projects:
-            raise IdentifierRefused(f"the project that {_spelled(PROJECT)} names is none of the caller's")
+            raise IdentifierRefused(f"the caller does not belong to the project in {_spelled(PROJECT)}")
         others = tuple(pair for pair in identity.chosen if pair[0] != "project")
         identity = replace(identity, chosen=(*others, ("project", project)))
     identity = replace(identity, session=session or identity.session, agent=agent or identity.agent)
@@ -48,13 +48,13 @@ def _named(headers: Mapping[str, str], name: str) -> str | None:
     text = _as_sent(value).strip()
     if not is_identifier(text):
         raise RequestRefused(
-            f"the header {_spelled(name)} is no name: it has up to {LONGEST_IDENTIFIER} characters that can be read"
+            f"the header {_spelled(name)} is not a valid name: use up to {LONGEST_IDENTIFIER} printable characters"
         )
     return text
 
 
 def _as_sent(value: str) -> str:
-    """The text of a header: servers take its bytes for Latin-1, and clients send UTF-8."""
+    """The text of a header: servers decode it as Latin-1, but clients send UTF-8."""
     try:
         return value.encode("latin-1").decode()
     except UnicodeError:

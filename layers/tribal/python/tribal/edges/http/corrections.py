@@ -1,4 +1,4 @@
-"""The routes of corrections: the difference is shown first, and written when it comes back agreed to."""
+"""The routes of corrections: a preview shows the difference, which is written once the caller confirms it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def correction_routes(signing_key: bytes) -> tuple[Route, ...]:
             "GET",
             CORRECTIONS,
             _written,
-            "What people have written about a table, a domain of a database, or a database.",
+            "Corrections that people wrote about a table, a domain or a database.",
             parameters=("table", "database", "domain"),
             models=written_models,
             failures=looked_up,
@@ -70,7 +70,7 @@ def correction_routes(signing_key: bytes) -> tuple[Route, ...]:
             "POST",
             CORRECTIONS,
             partial(_write, signing_key),
-            "Write a correction whose difference was looked at.",
+            "Write a correction after its preview.",
             models=write_models,
             failures=(*looked_up, CorrectionOutdated),
         ),
@@ -78,7 +78,7 @@ def correction_routes(signing_key: bytes) -> tuple[Route, ...]:
 
 
 class _ToolFailed(Exception):
-    """What a correction is about cannot be looked at; the tool's answer says why."""
+    """The subject of a correction cannot be read; carries the tool's answer."""
 
     def __init__(self, response: Response) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ def _write(signing_key: bytes, call: Call) -> Response:
         agreed = _body(call, AgreedCorrection)
         proposal, _ = _proposal(call, agreed)
         if not hmac.compare_digest(_token(signing_key, call, proposal).encode(), agreed.token.encode()):
-            raise CorrectionOutdated(f"{proposal.key} is not as it was shown; look at the difference again")
+            raise CorrectionOutdated(f"{proposal.key} changed since the preview; preview the correction again")
         proposal.write(call.app.store())
         return WrittenCorrection(file=proposal.key)
 
@@ -157,24 +157,24 @@ def _valid(kind: type[Body], content: Mapping[str, Any]) -> Body:
 
 
 def _token(signing_key: bytes, call: Call, proposal: Proposal) -> str:
-    """Proof that this caller was shown this change; a page of another site cannot know it."""
+    """Proves that this caller saw the preview; a page of another site cannot forge it."""
     message = f"{call.request.caller.subject}\n{proposal.fingerprint}".encode()
     return hmac.new(signing_key, message, hashlib.sha256).hexdigest()
 
 
 def _proposal(call: Call, correction: Correction) -> tuple[Proposal, int]:
-    """What the correction would change, and how many lines around it the caller may see."""
+    """The change, and the number of context lines that the caller may see."""
     from tribal.documenting.annotating import propose
 
     about = _about(call, correction)
     proposal = propose(call.app.store(), about.database, about.subject, correction.words.strip())
-    # The file is about every schema of the database.
+    # The file covers all schemas of the database.
     return proposal, _CONTEXT_LINES if call.request.caller.scope.allows_all_of(about.database) else 0
 
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What a correction is about, which its caller may see."""
+    """The subject of a correction, which the caller may see."""
 
     database: str
     subject: Subject
@@ -186,16 +186,16 @@ def _about(call: Call, correction: Correction) -> _About:
 
     if correction.table is not None:
         if correction.domain is not None or correction.database is not None or correction.said != "description":
-            raise RequestRefused("a correction is about a table or about a domain of a database, not about both")
+            raise RequestRefused("a correction is about either a table or a domain, not both")
         table = _asked(call, "get_table_schema", table=correction.table).schema_
         columns = [column.name for column in table.columns]
         if correction.column is not None and correction.column not in columns:
             raise RequestRefused(f"{table.name} has no column {correction.column!r}")
         return _About(table.database, Subject((table.schema_, table.table), column=correction.column), columns)
     if correction.database is None or correction.column is not None:
-        raise RequestRefused("a correction names a table, or a database with or without a domain")
+        raise RequestRefused("a correction needs a table, or a database and optionally a domain")
     if not call.request.caller.scope.allows_all_of(correction.database):
-        raise RightMissing("words about a whole database or domain need a token whose scope has all of the database")
+        raise RightMissing("correcting a database or domain needs a token whose scope includes the whole database")
     if correction.domain is not None:
         _asked(call, "get_domain_overview", domain=correction.domain, database=correction.database)
     else:
@@ -206,10 +206,10 @@ def _about(call: Call, correction: Correction) -> _About:
 
 
 def _asked(call: Call, tool: str, **arguments: Any) -> Any:
-    """The whole answer of a tool, which bounds what the caller may correct to what the caller may see.
+    """All pages of a tool's answer; callers may correct only what they may see.
 
     Raises:
-        _ToolFailed: when it fails.
+        _ToolFailed: when the tool fails.
     """
     from tribal.tools.call import call_tool
     from tribal.tools.registry import REGISTRY

@@ -1,4 +1,4 @@
-"""`/docs`: what can be asked, as one page without scripts that needs nothing from elsewhere."""
+"""`/docs`: the API reference as one self-contained page without scripts."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def docs_page(document: Mapping[str, Any]) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(info['title'])}: what can be asked</title><style>{_STYLE}</style></head><body><main>"
+        f"<title>{escape(info['title'])}: API</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info['description'])}</p>"
-        '<p>For programs: <a href="openapi.json">openapi.json</a>. Where a token is demanded, it goes into '
+        '<p>For programs: <a href="openapi.json">openapi.json</a>. If a token is required, send it as '
         "<code>Authorization: Bearer TOKEN</code>.</p>"
-        f"{operations}<h2>Schemas that are referred to</h2>{_json(document['components']['schemas'])}"
+        f"{operations}<h2>Schemas</h2>{_json(document['components']['schemas'])}"
         "</main></body></html>\n"
     )
 

@@ -1,4 +1,4 @@
-"""Entity tags of answers that change only with the index: clients that still have one are answered without the body."""
+"""Entity tags for answers that change only with the index, so that clients can revalidate their cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DIGITS = 32
 
 
 def entity_tag(request: Request, app: Application) -> str:
-    """A weak tag that differs where the generation, the request, what its caller may see, or the program differs.
+    """A weak tag that depends on index generation, request, caller's scope and program version.
 
     Raises:
         IndexNotReady: when there is no usable index.
@@ -28,7 +28,7 @@ def entity_tag(request: Request, app: Application) -> str:
 
 
 def matches(if_none_match: str | None, tag: str) -> bool:
-    """Whether the header `If-None-Match` names the tag; tags are compared weakly."""
+    """Whether the `If-None-Match` header contains the tag, by weak comparison."""
     if not if_none_match:
         return False
     opaque = tag.removeprefix("W/")

@@ -22,11 +22,11 @@ class Request:
     caller: Caller
     body: bytes = b""
     query: Mapping[str, str] = field(default_factory=dict)
-    """The parameters of the query string, decoded; of one that is given twice the last."""
+    """Decoded query parameters; the last one wins if repeated."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """By name in lower case."""
+    """By lower-case name."""
     base: str = ""
-    """The server's address as the caller reaches it, absolute, without a slash at its end."""
+    """The absolute address of the server as seen by the caller, without a trailing slash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +39,4 @@ class Response:
     tool_failed: bool | None = None
     """Whether the called tool failed; `None` when no tool was called."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers beside the content type."""
+    """Headers besides the content type."""

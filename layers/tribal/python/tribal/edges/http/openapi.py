@@ -1,4 +1,4 @@
-"""The OpenAPI document of a server, made from its routes and tools: nothing is written twice.
+"""The OpenAPI document of a server, derived from its routes and tools.
 
 Source: https://spec.openapis.org/oas/v3.1.1.html
 """
@@ -47,7 +47,7 @@ _FAILURES: tuple[type[TribalError], ...] = (
     IndexNotReady,
     TribalError,
 )
-"""What a tool may answer with."""
+"""Errors that a tool may answer with."""
 _OF_BODIES: tuple[type[TribalError], ...] = (RequestRefused, PathUnknown, BodyTooLarge, BodyTypeRefused)
 _OF_ALL: tuple[type[TribalError], ...] = (
     RequestRefused,
@@ -76,14 +76,14 @@ def answer_openapi(call: Call) -> Response:
     return Response(200, _written(tuple(call.routes), call.tools, call.request.base))
 
 
-# A document takes some 50 ms, and anybody may ask for it.
+# Building the document takes 50 ms, and unauthenticated callers may request it.
 @lru_cache(maxsize=8)
 def _written(routes: Sequence[Route], tools: Registry, base: str) -> bytes:
     return json.dumps(openapi(routes, tools, base)).encode()
 
 
 def openapi(routes: Sequence[Route], tools: Registry, base: str = "") -> dict[str, Any]:
-    """The document of a server with these routes and tools at an address."""
+    """The document of a server with these routes and tools."""
     components = _Components()
     components.schemas[_REFUSAL] = components.take(_refusal_schema(), _REFUSAL)
     paths: dict[str, dict[str, Any]] = {}
@@ -111,13 +111,13 @@ def openapi(routes: Sequence[Route], tools: Registry, base: str = "") -> dict[st
 
 
 class _Components:
-    """Definitions that several schemas share, under one name each."""
+    """Definitions that several schemas share."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, Any] = {}
 
     def take(self, schema: Mapping[str, Any], owner: str) -> dict[str, Any]:
-        """A schema whose definitions are components; one that differs from its namesake gets its owner's name."""
+        """Move a schema's definitions to the components; the owner's name resolves conflicts."""
         definitions = schema.get("$defs", {})
         names = {name: name for name in definitions}
         for name, definition in definitions.items():
@@ -202,7 +202,7 @@ def _description(status: str) -> dict[str, str]:
 
 
 def _security(route: Route) -> dict[str, Any]:
-    # A server on one machine may demand none.
+    # A server on one machine may not require a token.
     return {"security": [] if route.public else [{"bearer": []}, {}]}
 
 

@@ -1,4 +1,4 @@
-"""The page's own files, and the routes `GET /v1/page/...` that its data comes from, part by part."""
+"""The files of the page, and the routes `GET /v1/page/...` for its data."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def _domain(call: Call) -> Response:
 def _asked(call: Call, name: str) -> str:
     value = call.request.query.get(name)
     if not value:
-        raise RequestRefused(f"the query string lacks {name!r}")
+        raise RequestRefused(f"the query parameter {name!r} is missing")
     return value
 
 
 def prepare_page(app: Application) -> None:
-    """Have read what the first view of somebody who may see everything shows.
+    """Load in advance what the first view shows to an unrestricted caller.
 
     Raises:
         TribalError: when there is no index yet.
@@ -83,7 +83,7 @@ def prepare_page(app: Application) -> None:
 
 
 def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
-    """A part of what the caller may see, from one generation of the index."""
+    """A part of the page for the caller, from one generation of the index."""
     from tribal.capabilities.retrieval.tools import READ_DOCUMENTATION
     from tribal.page_data.survey import page_toolbox, survey
 
@@ -119,11 +119,11 @@ PAGE_ROUTES: tuple[Route, ...] = (
     Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
-    Route("GET", f"{PAGE}/remembered", _remembered, "What others decided and learned of the table `name`."),
-    Route("GET", f"{PAGE}/domain", _domain, "What the page of a domain of `database` shows.", by_generation=True),
-    _part_route("columns", "The names of the columns of every table, in the order of the catalog."),
-    _part_route("keys", "The declared keys, by the places of their tables in the catalog."),
-    _part_route("state", "How fresh everything is, and how well it is described."),
-    _part_route("todo", "What is most worth a sentence."),
+    Route("GET", f"{PAGE}/remembered", _remembered, "Decisions and shared memories about the table `name`."),
+    Route("GET", f"{PAGE}/domain", _domain, "Everything about a domain of `database`.", by_generation=True),
+    _part_route("columns", "The column names of every table, in catalog order."),
+    _part_route("keys", "The declared keys, by the positions of their tables in the catalog."),
+    _part_route("state", "How fresh the documentation is, and how much is described."),
+    _part_route("todo", "What to document first."),
 )
-"""The page at the root of a server, and what it shows."""
+"""The page at the root of a server, and its data."""

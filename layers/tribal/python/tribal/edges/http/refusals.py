@@ -1,4 +1,4 @@
-"""What is answered to a request that is refused: the error as data, in the shape in which commands print theirs."""
+"""Responses to refused requests: the error as JSON, in the same shape as on the command line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tribal_contracts import AgentError
 
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The response to a request that ends in this error, with the status that the one table has for it."""
+    """The response for an error, with the status of its class."""
     return failure(error.to_agent_error(timestamp), error.http_status, headers)
 
 
 def failure(error: AgentError, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """The response that tells a failure as data."""
+    """The response for an error that is already data."""
     told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
     return Response(status, json.dumps(told).encode(), headers=headers or {})

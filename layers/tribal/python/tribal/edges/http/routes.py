@@ -1,6 +1,6 @@
-"""The routes: `GET /health`, `GET /v1/tools`, `POST /v1/tools/{name}`, and what documents them.
+"""The routes `GET /health`, `GET /v1/tools`, `POST /v1/tools/{name}`, and their documentation.
 
-The request body is the tool's input, the response body its output; errors show in the body and in the status code.
+The request body is the tool's input, the response body its output. Errors set both body and status code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMED_CHARS = 100
 def respond(
     request: Request, app: Application, tools: Registry = REGISTRY, routes: Sequence[Route] | None = None
 ) -> Response:
-    """Answer a request by the common routes, or by these; trailing slashes in the path are ignored."""
+    """Answer a request with the given routes, by default the common ones; trailing slashes are ignored."""
     try:
         with doing("retrieving"):
             return _answered(request, app, tools, ROUTES if routes is None else routes)
@@ -44,7 +44,7 @@ def respond(
 def _answered(request: Request, app: Application, tools: Registry, routes: Sequence[Route]) -> Response:
     route, values = find_route(request.method, request.path, routes)
     if not accepts(request.headers.get("accept"), route.content_type):
-        raise AnswerTypeRefused(f"the answer is {route.content_type}, which the header Accept leaves out")
+        raise AnswerTypeRefused(f"the answer is {route.content_type}, which the Accept header does not allow")
     tag = entity_tag(request, app) if route.by_generation else None
     if tag is not None and matches(request.headers.get("if-none-match"), tag):
         return Response(304, b"", route.content_type, headers={"ETag": tag})
@@ -59,7 +59,7 @@ def _without_body_for_head(request: Request, response: Response) -> Response:
 
 
 def _health(call: Call) -> Response:
-    """Report whether there is a usable index; that there is none yet is no fault, so the status is 200 either way."""
+    """Report whether there is a usable index; a missing one is not a fault, so the status is 200 either way."""
     metadata = call.app.index().metadata()
     ready = metadata is not None
     told = {
@@ -75,7 +75,7 @@ def _listed(call: Call) -> Response:
     return Response(200, _list_of(call.tools))
 
 
-# Deriving the schemas takes longer than most answers, and a process offers the same tools to everybody.
+# Deriving the schemas takes longer than most answers, and all callers get the same tools.
 @lru_cache(maxsize=8)
 def _list_of(tools: Registry) -> bytes:
     from tribal.tools.listing import input_schema, listed_output_schema
@@ -97,11 +97,11 @@ def _list_of(tools: Registry) -> bytes:
 def _called(call: Call) -> Response:
     name, request, tools = call.values["name"], call.request, call.tools
     if name not in tools.tools:
-        raise PathUnknown(f"there is no tool {name[:_NAMED_CHARS]!r}; there is {', '.join(sorted(tools.tools))}")
+        raise PathUnknown(f"unknown tool {name[:_NAMED_CHARS]!r}; the tools are {', '.join(sorted(tools.tools))}")
     require_json(request.headers.get("content-type"))
     largest = largest_body(request.path, ROUTES, tools)
     if len(request.body) > largest:
-        raise BodyTooLarge(f"the body is larger than {largest} bytes; ask for less at once")
+        raise BodyTooLarge(f"the body is larger than {largest} bytes; send a smaller request")
     answer = call_tool(name, json_object(request.body), request.caller, call.app, tools)
     error = tools.group_of(name).error_of(answer)
     status = 200 if error is None else error_class_of(error.code).http_status
@@ -109,7 +109,7 @@ def _called(call: Call) -> Response:
 
 
 def _openapi(call: Call) -> Response:
-    # Imported here, as the page below: most processes of the function that answers are never asked for them.
+    # Imported here, as is the page below: most function processes never need them.
     from tribal.edges.http.openapi import answer_openapi
 
     return answer_openapi(call)
@@ -126,10 +126,10 @@ def _json(status: int, content: Any) -> Response:
 
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/health", _health, "Whether there is an index to ask.", public=True),
+    Route("GET", "/health", _health, "Whether there is a usable index.", public=True),
     Route("GET", TOOLS, _listed, "Every tool with the schemas of its input and output."),
     Route("POST", f"{TOOLS}/{{name}}", _called, "Call a tool.", calls_tool=True),
-    Route("GET", "/openapi.json", _openapi, "What can be asked, as OpenAPI 3.1.", public=True),
-    Route("GET", "/docs", _docs, "What can be asked, as a page.", public=True, content_type=HTML),
+    Route("GET", "/openapi.json", _openapi, "The API as an OpenAPI 3.1 document.", public=True),
+    Route("GET", "/docs", _docs, "The API reference as a page.", public=True, content_type=HTML),
 )
-"""Every route that Lambda and `tribal serve` have in common."""
+"""The routes that Lambda and `tribal serve` share."""

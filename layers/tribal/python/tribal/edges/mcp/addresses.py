@@ -1,6 +1,6 @@
-"""The addresses of resources: `tribal://{database}/{schema}/{table}` and `tribal://{database}/domains/{domain}`.
+"""The URIs of resources: `tribal://{database}/{schema}/{table}` and `tribal://{database}/domains/{domain}`.
 
-Each part is percent-encoded. A schema that is called `domains`, or begins with a double quote, is quoted as in SQL.
+Each part is percent-encoded. A schema named `domains`, or one that starts with a double quote, is quoted as in SQL.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(rf"{SCHEME}([^/?#]+)/([^/?#]+)/([^/?#]+)({re.escape(AS_JSO
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What an address names."""
+    """The parsed URI of a resource."""
 
     kind: Literal["table", "domain"]
     parts: tuple[str, ...]
@@ -37,10 +37,10 @@ class Address:
 
 
 def read_address(text: str) -> Address:
-    """The address in a text.
+    """Parse a URI.
 
     Raises:
-        ValueError: when it is none.
+        ValueError: when it is invalid.
     """
     found = _ADDRESS.fullmatch(text)
     if found is None:
@@ -51,10 +51,10 @@ def read_address(text: str) -> Address:
         return Address("domain", (database, last), as_json)
     schema = parse_name(middle) if middle.startswith('"') else (middle,)
     if len(schema) != 1:
-        raise ValueError(f"{middle!r} is no schema")
+        raise ValueError(f"{middle!r} is not a schema")
     return Address("table", (database, schema[0], last), as_json)
 
 
 def quoted_schema(schema: str) -> str:
-    """A schema as it stands in an address, before percent-encoding."""
+    """A schema as written in a URI, before percent-encoding."""
     return '"' + schema.replace('"', '""') + '"' if schema == DOMAINS or schema.startswith('"') else schema

@@ -1,4 +1,4 @@
-"""Which agent asks: what an MCP client calls itself, where its protocol and the client say so."""
+"""The calling agent: the name that an MCP client gives itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.ports.remembering.identity import is_identifier
 
 
 def with_agent(caller: Caller, context: ServerRequestContext[Any]) -> Caller:
-    """The caller with the client's name as its agent, unless it has one; a name that cannot identify is none."""
+    """The caller with the client's name as its agent, unless it has an agent or the name is invalid."""
     params = context.session.client_params
     identity = caller.identity
     if params is None or identity.agent is not None or identity.user is None:

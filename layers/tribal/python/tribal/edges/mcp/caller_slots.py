@@ -9,10 +9,10 @@ from anyio import CapacityLimiter
 
 
 class CallerSlots:
-    """Gives each caller at most half of the threads; its further calls wait their turn.
+    """Gives each caller at most half of the threads; further calls wait.
 
     Args:
-        threads: how many there are for all callers.
+        threads: number of threads for all callers.
     """
 
     def __init__(self, threads: int) -> None:
@@ -21,7 +21,7 @@ class CallerSlots:
 
     @asynccontextmanager
     async def of(self, caller: Hashable) -> AsyncIterator[None]:
-        """Hold one slot of a caller."""
+        """Hold one of the caller's slots."""
         limiter, users = self._limiters.get(caller, (CapacityLimiter(self._most), 0))
         self._limiters[caller] = (limiter, users + 1)
         try:

@@ -1,4 +1,4 @@
-"""Completion of the names in prompts and in addresses of resources, bounded by what the caller may see."""
+"""Completes names in prompts and resource URIs, within the caller's scope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribal.identity.table_names import format_name
 from tribal_contracts import NameKind
 
 MOST_VALUES = 100
-"""As many as the protocol allows in one answer."""
+"""The protocol's limit for one answer."""
 
 _TEMPLATES: Mapping[str, tuple[NameKind, ...]] = {
     TABLE_TEMPLATE: ("database", "schema", "table"),
@@ -26,10 +26,10 @@ _PROMPT_ARGUMENTS: Mapping[tuple[str, str], NameKind] = {
 
 
 def complete(client: ToolClient, request: types.CompleteRequestParams) -> types.Completion:
-    """The names that begin as the argument does; none where it is no name.
+    """The names that start with the argument's value; empty for an argument that is not a name.
 
     Raises:
-        MCPError: when the names cannot be had.
+        MCPError: when the names cannot be read.
     """
     kind = _kind(request)
     if kind is None:

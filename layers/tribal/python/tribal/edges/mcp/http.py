@@ -1,8 +1,7 @@
-"""The tools over MCP's streamable HTTP, for whatever server mounts it.
+"""The tools over MCP's streamable HTTP, as an ASGI application.
 
-Requests of the current protocol stand alone. Clients of older ones are given a session where the server keeps them, and
-do without where it does not, as in AWS Lambda. Answers are JSON. Nothing is ever sent unasked, so that there is no
-stream to open by GET.
+Requests of the current protocol version are stateless. Clients of older versions get a session, except in AWS Lambda,
+which keeps none. Answers are JSON. The server never sends messages on its own, so there is no stream to open by GET.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from tribal.ports.caller import Caller
 from tribal.tools.registry import REGISTRY, Registry
 
 CALLER = "tribal.caller"
-"""Key of the ASGI scope under which the server in front puts the verified caller."""
+"""ASGI scope key of the verified caller, set by the server in front."""
 SLOT = "tribal.slot"
-"""Key under which it may put with whom the request shares its part of the threads; by default with its caller's."""
+"""Scope key of what identifies requests that share threads; by default, the caller."""
 MOST_SESSIONS = 1_000
-"""Open sessions of clients of older protocols; an idle one ends after half an hour. By judgement: 30 kB each."""
+"""Maximum open sessions of older clients; an idle one ends after 30 minutes. By judgement: 30 kB each."""
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,12 +36,12 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 def mcp_asgi(app: Application, tools: Registry = REGISTRY, *, sessions: bool = True) -> McpEndpoint:
-    """The endpoint over the tools of this process; without sessions any process may answer any request."""
+    """The endpoint for the tools of this process; without sessions, any process can answer any request."""
     return McpEndpoint(local_calls(app, tools), tools, sessions=sessions)
 
 
 class McpEndpoint:
-    """An ASGI application, to be called while `running`; it takes the caller from the scope and verifies nothing."""
+    """An ASGI application for use within `running`; takes the caller from the scope and verifies nothing."""
 
     def __init__(self, call: CallTool, tools: Registry, *, sessions: bool) -> None:
         self._methods = ("POST", "DELETE") if sessions else ("POST",)
@@ -54,17 +53,17 @@ class McpEndpoint:
         )
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """What the endpoint needs while it answers; can be entered once."""
+        """Runs the endpoint's background tasks; can be entered once."""
         return self._manager.run()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["method"] not in self._methods:
-            refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "send messages by POST"}}
+            refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "use POST to send messages"}}
             await JSONResponse(refused, 405, {"Allow": ", ".join(self._methods)})(scope, receive, send)
             return
         caller: Caller = scope[CALLER]
-        # A session belongs to whoever opened it; every request is still answered for its own caller.
+        # A session belongs to the caller who opened it; each request is still answered for its own caller.
         owner = AuthenticatedUser(AccessToken(token="", client_id=caller.subject, scopes=[]))
         await self._manager.handle_request({**scope, "user": owner}, receive, send)
 

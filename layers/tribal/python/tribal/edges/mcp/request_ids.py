@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# Possessive, and able to end in the middle of a string, so that any line is scanned once, in linear time.
+# Possessive, and may end inside a string, so that any line is scanned once, in linear time.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]|[^\s"{}\[\]:,]++', re.DOTALL)
 _WHOLE_NUMBER = re.compile(rb"-?[0-9]{1,18}")
 _PLAIN_TEXT = re.compile(rb'"([ !#-\[\]-~]{1,200})"')

@@ -1,4 +1,4 @@
-"""Answers of the tools as Markdown, for people and models who attach a resource."""
+"""Renders answers of the tools as Markdown resources."""
 
 from __future__ import annotations
 

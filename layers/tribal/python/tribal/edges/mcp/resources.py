@@ -1,4 +1,4 @@
-"""Tables and domains as resources, made of the tools' own answers: who may not see a table finds no resource of it."""
+"""Tables and domains as resources, derived from the tools' answers, so that the same scope applies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribal.edges.mcp.tool_client import ToolClient
 from tribal.identity.table_names import format_name
 
 NEEDED = frozenset({"get_table_schema", "get_domain_overview"})
-"""The tools that resources are made of; without one of them there are none."""
+"""The tools that resources need; without both there are no resources."""
 RESOURCES_A_PAGE = 100
 """By judgement: about 4,000 tokens."""
 
@@ -29,7 +29,7 @@ _CURSOR = TypeAdapter[tuple[Kind, list[str] | None]](tuple[Kind, list[str] | Non
 
 
 def resource_templates() -> list[types.ResourceTemplate]:
-    """The addresses of tables and domains, as Markdown and as JSON."""
+    """The URI templates of tables and domains, as Markdown and as JSON."""
     return [
         types.ResourceTemplate(
             name=f"{kind}{'' if media == MARKDOWN else '-json'}",
@@ -50,7 +50,7 @@ def list_resources(client: ToolClient, cursor: str | None) -> types.ListResource
     """A page of the domains and tables that the caller may see.
 
     Raises:
-        MCPError: when the cursor is none of ours, or the names cannot be had.
+        MCPError: when the cursor is invalid, or the names cannot be read.
     """
     first, after = (_KINDS[0], None) if cursor is None else _read_cursor(cursor)
     resources: list[types.Resource] = []
@@ -71,10 +71,10 @@ def list_resources(client: ToolClient, cursor: str | None) -> types.ListResource
 
 
 def read_resource(client: ToolClient, uri: str) -> types.TextResourceContents:
-    """A table or a domain as its address says, on one page.
+    """The content of a table or domain.
 
     Raises:
-        MCPError: when there is none of that address, or the caller may not see it.
+        MCPError: when it does not exist, or the caller may not see it.
     """
     try:
         address = read_address(uri)
@@ -103,4 +103,6 @@ def _read_cursor(cursor: str) -> tuple[Kind, list[str] | None]:
     try:
         return _CURSOR.validate_json(base64.urlsafe_b64decode(cursor))
     except (ValueError, ValidationError):
-        raise MCPError(types.INVALID_PARAMS, "the cursor is none of this list; ask without one") from None
+        raise MCPError(
+            types.INVALID_PARAMS, "the cursor is not valid for this list; list again without a cursor"
+        ) from None

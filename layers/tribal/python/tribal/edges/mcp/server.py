@@ -1,4 +1,4 @@
-"""An MCP server over a registry of tools; a thin layer over `call_tool`."""
+"""An MCP server for a registry of tools; a thin layer over `call_tool`."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _NAMED_CHARS = 100
 
 Context = ServerRequestContext[Any]
 CallerOf = Callable[[Context], Caller]
-"""Who sent a request."""
+"""Returns the caller of a request."""
 SlotOf = Callable[[Context], Hashable]
-"""With whom a request shares its part of the threads."""
+"""Returns what identifies requests that share threads."""
 Page = types.PaginatedRequestParams | None
 Result = TypeVar("Result")
 
 
 def serve(app: Application, caller: Caller, reading: int, writing: int, tools: Registry = REGISTRY) -> None:
-    """Serve over two file descriptors until the input ends or nobody reads the answers."""
+    """Serve over two file descriptors until the input ends or the client stops reading."""
 
     async def run() -> None:
         server = build_server(local_calls(app, tools), lambda context: with_agent(caller, context), tools)
@@ -56,9 +56,9 @@ def serve(app: Application, caller: Caller, reading: int, writing: int, tools: R
 def build_server(
     call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY, slot_of: SlotOf | None = None
 ) -> Server[Any]:
-    """Build a server that answers the caller of each request from what the tools say at that time.
+    """Build a server that calls the tools for the caller of each request.
 
-    With `slot_of` no caller occupies more than half of the threads.
+    With `slot_of`, no caller occupies more than half of the threads.
     """
     answers = _Answers(call, caller_of, tools, slot_of)
     with_resources = tools.tools.keys() >= NEEDED
@@ -80,7 +80,7 @@ def build_server(
 
 
 class _Answers:
-    """The answers to each kind of request."""
+    """Answers each kind of request."""
 
     def __init__(self, call: CallTool, caller_of: CallerOf, tools: Registry, slot_of: SlotOf | None) -> None:
         self._call = call
@@ -100,7 +100,7 @@ class _Answers:
         if request.name not in tools.tools:
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"there is no tool {request.name[:_NAMED_CHARS]!r}; there are {', '.join(tools.tools)}",
+                f"unknown tool {request.name[:_NAMED_CHARS]!r}; the tools are {', '.join(tools.tools)}",
             )
         caller = self._caller_of(context)
         answer = await self._in_thread(context, partial(self._call, request.name, request.arguments or {}, caller))
@@ -135,7 +135,7 @@ class _Answers:
         if prompt is None:
             names = ", ".join(self.prompts)
             raise MCPError(
-                types.INVALID_PARAMS, f"there is no prompt {request.name[:_NAMED_CHARS]!r}; there are {names}"
+                types.INVALID_PARAMS, f"unknown prompt {request.name[:_NAMED_CHARS]!r}; the prompts are {names}"
             )
         return await self._in_thread(
             context, partial(fill_prompt, prompt, self._asker(context), request.arguments or {})
@@ -157,7 +157,7 @@ class _Answers:
 
 def _require_first_page(request: Page, listed: str) -> None:
     if request is not None and request.cursor is not None:
-        raise MCPError(types.INVALID_PARAMS, f"the list of {listed} has one page; ask without a cursor")
+        raise MCPError(types.INVALID_PARAMS, f"the list of {listed} has only one page; list again without a cursor")
 
 
 @lru_cache(maxsize=8)

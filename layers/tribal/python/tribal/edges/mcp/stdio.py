@@ -1,7 +1,7 @@
 """JSON-RPC messages as lines on two file descriptors, for the SDK's server.
 
 The SDK's own stdio transport leaves a client waiting forever when it cannot parse a line, accepts lines of any length,
-drops calls in progress when the input ends, and waits for more input when interrupted. The decision record on our own
+drops calls in progress when the input ends, and waits for more input when interrupted. Our decision record on the
 stdio transport for MCP has the details.
 """
 
@@ -41,7 +41,7 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 @dataclass(frozen=True, slots=True)
 class OversizedLine:
-    """The parts kept of a line that is too long."""
+    """Start and end of a line that is too long."""
 
     start: bytes
     end: bytes
@@ -51,8 +51,8 @@ class OversizedLine:
 async def json_lines(reading: int, writing: int) -> AsyncIterator[Streams]:
     """Message streams over two file descriptors, neither of which is closed on exit.
 
-    Unreadable lines are answered here. When the input ends, pending requests are still answered. When nobody reads the
-    answers any more, the input ends too.
+    Unreadable lines are answered here. When the input ends, pending requests are still answered. When the client stops
+    reading answers, the input ends too.
     """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -144,18 +144,18 @@ def _parsed(line: bytes | OversizedLine) -> types.JSONRPCMessage:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as exc:
         if exc.errors(include_url=False, include_context=False, include_input=False)[0]["type"] == "json_invalid":
-            code, why = types.PARSE_ERROR, "this is no JSON, is too deep, or holds half a character"
+            code, why = types.PARSE_ERROR, "not valid JSON, too deeply nested, or contains a lone surrogate"
         else:
-            code, why = types.INVALID_REQUEST, "this is no JSON-RPC 2.0 message"
+            code, why = types.INVALID_REQUEST, "not a JSON-RPC 2.0 message"
         raise _Unreadable(request_id(line), code, why) from exc
-    # The SDK takes a request with any other id for a notification, and its sender would wait for an answer for ever.
+    # The SDK treats a request with any other id as a notification, and the client would wait forever.
     if isinstance(message, types.JSONRPCNotification) and "id" in from_json(line):
         raise _Unreadable(None, types.INVALID_REQUEST, "the id of a request must be a string or an integer")
     return message
 
 
 def _read_lines(descriptor: int, deliver: Callable[[bytes | OversizedLine | None], None]) -> None:
-    # The server may end first and leave nobody to deliver to.
+    # The server may end first, so that there is no one to deliver to.
     with suppress(anyio.RunFinishedError, anyio.ClosedResourceError, anyio.BrokenResourceError, CancelledError):
         for line in split_lines(descriptor):
             deliver(line)
@@ -205,7 +205,7 @@ def claim_standard_streams() -> tuple[int, int]:
     """
     # A closed descriptor may have been reused since; Python remembers what it found at startup.
     if sys.stdin is None or sys.stdout is None:
-        raise ConfigurationError("standard input or output is closed; MCP needs both of them")
+        raise ConfigurationError("standard input or output is closed; MCP needs both")
     reading, writing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -1,4 +1,4 @@
-"""How the server asks the tools: in this process, or wherever a deployment has them."""
+"""Calls tools for the MCP server, in this process or in a deployment's functions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract
 
 CallTool = Callable[[str, Mapping[str, Any], Caller], Contract]
-"""Calls a tool for a caller; any error is an answer in the shape of the tool's capability."""
+"""Calls a tool for a caller; an error becomes an answer in the failure shape of the tool's capability."""
 
 _FIRST_SERVER_FAULT = 500
 
 
 def local_calls(app: Application, tools: Registry = REGISTRY) -> CallTool:
-    """Calls of the tools in this process."""
+    """A function that calls the tools in this process."""
     return partial(_call_here, app=app, tools=tools)
 
 
@@ -38,14 +38,14 @@ def _call_here(
 
 @dataclass(frozen=True, slots=True)
 class ToolClient:
-    """Asks tools for one caller where a failure is an error of the protocol."""
+    """Calls tools for one caller; a failed call becomes a protocol error."""
 
     call: CallTool
     tools: Registry
     caller: Caller
 
     def ask(self, name: str, **arguments: Any) -> Any:
-        """The answer of a tool; what is `None` is left out of the arguments.
+        """The answer of a tool; arguments that are `None` are left out.
 
         Raises:
             MCPError: when the tool failed.
@@ -71,7 +71,7 @@ class ToolClient:
 
 
 def protocol_error(error: AgentError) -> MCPError:
-    """A tool's failure where the protocol knows no failed answers."""
+    """A tool's failure as an error of the protocol."""
     ours = error_class_of(error.code).http_status >= _FIRST_SERVER_FAULT
     code = types.INTERNAL_ERROR if ours else types.INVALID_PARAMS
     return MCPError(code, error.message, json.loads(error.to_compact_json()))

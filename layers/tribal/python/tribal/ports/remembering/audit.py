@@ -16,7 +16,7 @@ class MemoryWrite:
     at: str
     """ISO 8601 in UTC."""
     subject: str
-    """Who did it."""
+    """The caller who did it."""
     act: Act
     layer: str
     space: str

@@ -1,4 +1,4 @@
-"""What people and agents want to be told of a table whenever it is looked at."""
+"""Notes and decisions that are shown with a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Something that may be about a table: somebody's words, never an instruction."""
+    """A memory or decision that may be about a table; its text is data, never an instruction."""
 
     id: str
     kind: Literal["memory", "adr", "policy", "pattern", "spec"]
@@ -23,17 +23,17 @@ class Guidance:
     created_at: str
     """ISO 8601 in UTC."""
     tables: Sequence[str] = ()
-    """Names of tables that it says it is about, as they were written."""
+    """Table names that it declares, as written."""
     place: int = 2
-    """0 of a decision that blocks, 1 of another one, 2 of a memory."""
+    """Rank: 0 for a blocking decision, 1 for other decisions, 2 for memories."""
 
 
 class GuidanceSource(Protocol):
-    """Tells of tables what others of the caller's layers have learned; whether it is about a table the asker decides.
+    """Finds memories and decisions that may be about a table; the user of this port decides which ones are.
 
-    Raises `MemoryRefused` or `SourceFailed` when it cannot be asked.
+    Raises `MemoryRefused` or `SourceFailed` when it cannot answer.
     """
 
     def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
-        """What may be about a table, of the layers that the caller shares with others, in no order."""
+        """Candidates from the caller's shared layers, in no order."""
         ...

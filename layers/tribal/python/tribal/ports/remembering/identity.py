@@ -1,4 +1,4 @@
-"""Who a caller is in the seven layers of memory, and the spaces that this opens.
+"""The identity of a caller in the seven layers of memory, and the spaces that it opens.
 
 Source: memory specification, section 3, layer; precedence: docs/contracts.md, Memory.
 """
@@ -12,11 +12,11 @@ from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import slug
 
 LAYERS = ("agent", "user", "session", "project", "team", "org", "company")
-"""In order of precedence: the most specific first."""
+"""In order of precedence, most specific first."""
 SHARED_LAYERS = ("project", "team", "org", "company")
 """Layers that more than one person may read."""
 WRITE_RIGHT = "memory:write"
-"""The right to write to the layers that are the caller's own."""
+"""The right to write to the caller's own layers."""
 _SLUG_CHARS = 40
 LONGEST_IDENTIFIER = 200
 """Characters."""
@@ -32,21 +32,21 @@ WRITE_RIGHTS = tuple(dict.fromkeys(map(right_to_write, LAYERS)))
 
 
 def is_identifier(text: str) -> bool:
-    """Whether a text may identify somebody or something: it can be read, and has no space around it."""
+    """Whether a text is a valid identifier: printable, without surrounding spaces."""
     return 0 < len(text) <= LONGEST_IDENTIFIER and text.isprintable() and text == text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A layer with its identifiers: what memories are kept in and searched by."""
+    """A layer with its identifiers; memories are stored in spaces and searched by space."""
 
     layer: str
     identifiers: tuple[tuple[str, str], ...]
-    """Pairs of kind and value, such as `("user", "ada")`; of an agent or a session the user comes first."""
+    """Pairs of kind and value, such as `("user", "ada")`; for an agent or a session, the user comes first."""
 
     @property
     def name(self) -> str:
-        """What it is called in keys and indexes: layer, readable words and a hash, which no other space has."""
+        """The unique name in keys and indexes: layer, readable words and a hash."""
         values = [value for _, value in self.identifiers]
         return (
             f"{self.layer}/{slug(' '.join(values))[:_SLUG_CHARS]}-{object_hash([self.layer, *self.identifiers])[:20]}"
@@ -68,7 +68,7 @@ class Identity:
     orgs: tuple[str, ...] = ()
     company: str | None = None
     chosen: tuple[tuple[str, str], ...] = ()
-    """Pairs of a layer with several identifiers and the one that new memories go to."""
+    """For layers with several identifiers, the one for new memories, as pairs of layer and identifier."""
 
     def spaces(self, layer: str) -> tuple[Space, ...]:
         """Every space of a layer that the caller belongs to."""
@@ -81,7 +81,7 @@ class Identity:
         return tuple(Space(layer, ((layer, value),)) for value in values)
 
     def spaces_to_write(self, layer: str) -> tuple[Space, ...]:
-        """The spaces of a layer that a new memory may go to: the chosen one where one was chosen."""
+        """The spaces of a layer that a new memory may go to: only the chosen one, if any."""
         chosen = tuple(pair for pair in self.chosen if pair[0] == layer)
         spaces = self.spaces(layer)
         return tuple(each for each in spaces if each.identifiers == chosen) if chosen else spaces

@@ -1,4 +1,4 @@
-"""Where the company keeps what it decided."""
+"""Sources of decisions and policies."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_BYTES = 1 << 20
-"""Of a file of a source."""
+"""Maximum size of a file in a source."""
 
 
 def name_problem(path: str) -> str | None:
-    """Why a file cannot be an item by its path; `None` of one that can."""
+    """Why a path cannot be an item; `None` if it can."""
     try:
         path.encode()
     except UnicodeEncodeError:
-        return "its name is no UTF-8"
+        return "its name is not UTF-8"
     if {"", ".", "..", ".git"} & {*path.split("/")}:
-        return "its path leads elsewhere"
-    return None if path.isprintable() else "its name has characters that cannot be seen"
+        return "its path leaves the source"
+    return None if path.isprintable() else "its name has invisible characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class SourceEntry:
     """A file of a source.
 
     Attributes:
-        path: relative, with `/`.
-        version: of its bytes: another one for other bytes.
-        size_bytes: of it.
-        modified_at: when it was last written, in UTC, where there is no history.
+        path: relative, separated by `/`.
+        version: changes with the content.
+        size_bytes: size of the content.
+        modified_at: when it was last written, in UTC, if there is no history.
     """
 
     path: str
@@ -45,12 +45,12 @@ class SourceEntry:
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """One state of a source: what is read later is of this state, whatever happens meanwhile.
+    """A consistent state of a source; later reads are from this state.
 
     Attributes:
-        commit: of git; `None` without.
-        entries: its files, by path.
-        refused: what is no file that may be read: links, and what they lead to.
+        commit: the git commit; `None` without git.
+        entries: its files, ordered by path.
+        refused: paths that may not be read, such as links.
     """
 
     commit: str | None
@@ -60,12 +60,12 @@ class SourceTree:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeOrigin:
-    """Where knowledge comes from.
+    """The configured source of knowledge.
 
     Attributes:
-        settings: as they were written.
-        company: the company that the store belongs to.
-        open: opens the source, which is closed behind its use.
+        settings: the settings as written.
+        company: the company that owns the store.
+        open: opens the source; a context manager that closes it.
     """
 
     settings: KnowledgeSettings
@@ -74,7 +74,7 @@ class KnowledgeOrigin:
 
 
 class KnowledgeSource(Protocol):
-    """A folder or a git repository; never written to, and nothing in it is followed or executed."""
+    """A folder or a git repository; read-only. Links in it are not followed, and nothing is executed."""
 
     @property
     def location(self) -> str:
@@ -82,7 +82,7 @@ class KnowledgeSource(Protocol):
         ...
 
     def tree(self) -> SourceTree:
-        """The newest state.
+        """The current state.
 
         Raises:
             SourceFailed: when it cannot be read, is too large, or takes too long. Retryable.
@@ -93,12 +93,12 @@ class KnowledgeSource(Protocol):
         """The bytes of a file of the tree.
 
         Raises:
-            ItemUnusable: when it is not there any more, or is another one.
+            ItemUnusable: when it no longer exists or has changed.
         """
         ...
 
     def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:
-        """The commits that changed each of these files, the newest first; nothing without git.
+        """The commits that changed each of these files, newest first; empty without git.
 
         Raises:
             SourceFailed: when it cannot be read or takes too long. Retryable.

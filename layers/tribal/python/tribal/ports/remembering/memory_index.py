@@ -1,4 +1,4 @@
-"""The index of memories: a live projection of the objects that hold them."""
+"""The index of memories, a projection of the stored memories."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexedMemory:
-    """A memory, and what it is found by."""
+    """A memory with its search terms and vector."""
 
     space: Space
     record: MemoryRecord
     terms: Sequence[str]
-    """Stemmed words, with repetitions; no line breaks in them."""
+    """Stemmed words, with repetitions, without line breaks."""
     vector: NDArray[Any] | None = None
-    """L2-normalised; `None` for a text that the model has no vector for."""
+    """L2-normalised; `None` if the model has no vector for the text."""
     tables: Sequence[str] = ()
-    """Names of the tables that it is about; whoever may see none of them does not see it."""
+    """Names of its tables; callers who may see none of them do not see the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,59 +36,59 @@ class FoundMemory:
     space: Space
     record: MemoryRecord
     score: float
-    """By words BM25, comparable within one answer; by a vector the cosine."""
+    """BM25 for words, comparable within one answer; cosine for vectors."""
     terms: Sequence[str] = ()
-    """As they were written."""
+    """As indexed."""
     vector: NDArray[Any] | None = None
-    """As it was written, L2-normalised, to the precision of float16."""
+    """As indexed, L2-normalised, with float16 precision."""
 
 
 class MemoryIndex(Protocol):
-    """Finds memories; thread-safe, and shared by processes: what one has written the next call of any finds.
+    """Finds memories. Thread-safe and shared by processes: a write is visible to the next call of any process.
 
-    Every search says what it may look at, and tells of nothing else: neither its hits nor their scores depend on other
-    memories, but for those by words where an index counts words over all spaces.
+    Neither hits nor scores of a search depend on memories outside of its selection, except that some indexes count word
+    frequencies over all spaces.
 
     Raises, from every method: `MemoryStoreFailed`, `MemoryTimedOut`.
     """
 
     def write(self, memories: Iterable[IndexedMemory], removed: Iterable[tuple[Space, str]] = ()) -> None:
-        """Add and replace memories, and remove others by space and id; each as often as one likes.
+        """Add or replace memories, and remove others by space and id; idempotent.
 
         Raises:
             MemoryRefused: when a space would hold more than the index takes (`MEM_SPACE_FULL`).
-            MemoryConflict: when others change the same all the time.
+            MemoryConflict: when concurrent changes keep conflicting.
         """
         ...
 
     def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
-        """Memories that share a term, the best first."""
+        """Memories that share a term, best first."""
         ...
 
     def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
-        """Memories by cosine, the nearest first."""
+        """Memories by cosine, nearest first."""
         ...
 
     def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
-        """Memories that are about one of the tables, in no order, with the score 0."""
+        """Memories about one of the tables, in no order, with score 0."""
         ...
 
     def of_spaces(self, wanted: MemorySelection, memory_ids: Sequence[str] | None = None) -> Iterator[FoundMemory]:
-        """All memories, or those of these ids, with the score 0."""
+        """All memories, or those with these ids, with score 0."""
         ...
 
     def count(self, wanted: MemorySelection) -> int:
-        """How many memories there are."""
+        """Number of memories."""
         ...
 
     def is_empty(self) -> bool:
-        """Whether it has no memory at all, or was lost."""
+        """Whether it has no memories, or was lost."""
         ...
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Throw all away, or what there is of some spaces, even what cannot be read; it can be built anew."""
+        """Delete everything, or all memories of some spaces, even unreadable ones; the index can be rebuilt."""
         ...
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Release open resources."""
         ...

@@ -1,4 +1,4 @@
-"""What a search of memories may look at: spaces, tags, the tables that a caller may see, and sessions still in use."""
+"""Restricts a search of memories: spaces, tags, visible tables, and active sessions."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tribal.identity.table_names import parse_name
 from tribal.ports.remembering.identity import Space
 
 NOWHERE = "?"
-"""The place of a memory whose tables cannot be located."""
+"""Place of a memory whose tables cannot be located."""
 _NAME_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySelection:
-    """The memories that a search may look at; any other moves neither results nor totals."""
+    """The memories that a search may use; no others influence results or totals."""
 
     spaces: tuple[Space, ...]
     tags: tuple[str, ...] = ()
-    """Of which a memory has one, case-folded; none for every memory."""
+    """A memory must have one of these, case-folded; empty for all memories."""
     scope: Scope = EVERYTHING
-    """A memory that names tables names one in here."""
+    """A memory that names tables must name one in this scope."""
     used_since: datetime | None = None
-    """After which a session's memory was used; `None` for every memory of a session."""
+    """Memories of sessions must have been used since; `None` for all."""
 
     @property
     def places(self) -> frozenset[str] | None:
-        """What `places_of` a memory has one of, when it has any; `None` for a caller who may see all."""
+        """A memory with places must have one of these; `None` for a caller who may see everything."""
         if self.scope == EVERYTHING:
             return None
         schemas = (_place(database, schema) for database, schema in self.scope.schemas or ())
@@ -38,7 +38,7 @@ class MemorySelection:
 
     @property
     def folded_tags(self) -> frozenset[str]:
-        """The tags, to compare with folded ones."""
+        """The case-folded tags."""
         return frozenset(tag.casefold() for tag in self.tags)
 
     @property
@@ -47,12 +47,12 @@ class MemorySelection:
         return float("-inf") if self.used_since is None else self.used_since.timestamp()
 
     def limits_use(self, space: Space) -> bool:
-        """Whether memories of a space end with their session."""
+        """Whether memories of a space expire with their session."""
         return self.used_since is not None and space.layer == "session"
 
 
 def places_of(tables: Iterable[str]) -> Sequence[str]:
-    """Where tables are: the database, and the schema in it, of each `database.schema.table`."""
+    """The database and the schema of each `database.schema.table`."""
     places: dict[str, None] = {}
     for table in tables:
         parts = _parts(table)

@@ -58,7 +58,7 @@ def _as_one(waiting: Waiting) -> AgentError:
     first = waiting.errors[0]
     if len(waiting.errors) == 1:
         return first
-    message = f"rules describe {waiting.counted} until the next run asks the model: {waiting.reason}"
+    message = f"rules describe {waiting.counted} until the next run calls the model: {waiting.reason}"
     context = {
         "tables": list(waiting.tables[:_NAMED]),
         "domains": list(waiting.domains[:_NAMED]),

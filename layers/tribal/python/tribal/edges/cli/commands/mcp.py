@@ -32,7 +32,7 @@ def mcp(
         typer.Option(
             "--schema",
             metavar="DATABASE.SCHEMA",
-            help="Show only this schema; may be given several times. Other databases are not shown then.",
+            help="Show only this schema; may be given several times. Other databases are hidden.",
         ),
     ] = None,
     tools: Annotated[
@@ -41,20 +41,20 @@ def mcp(
     ] = None,
     client: Annotated[
         Optional[McpClient],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--client", help="Serve nothing: print what this client wants in its settings."),
+        typer.Option("--client", help="Do not serve; print the settings entry for this client."),
     ] = None,
     url: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--url", help="With --client: where the tools are served over HTTP, such as by tribal serve."),
+        typer.Option("--url", help="With --client: the URL of a running server, such as tribal serve."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Serve nothing: print what MCP clients want in their settings.")
+        bool, typer.Option("--json", help="Do not serve; print the settings entry for MCP clients.")
     ] = False,
 ) -> None:
-    """Answer agents over MCP, on standard input and output, until the input ends.
+    """Serve the tools over MCP on standard input and output, until the input ends.
 
-    An MCP client starts it and talks to it; it is not meant for typing. tribal mcp --json prints the entry for the
-    client's settings. It may start before the first run: each question reads the index that is there at that time.
+    An MCP client starts it; tribal mcp --json prints the entry for the client's settings. It may start before the
+    first run: each call reads the current index.
     """
     from tribal.errors import EXIT_INTERRUPTED
     from tribal.settings import load_settings
@@ -75,8 +75,8 @@ def mcp(
 
 def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
     if sys.stdin is not None and sys.stdin.isatty():
-        typer.echo("MCP server: waiting for a client on standard input; Ctrl-C ends it.", err=True)
-        typer.echo("Clients start it themselves; tribal mcp --json prints the settings for them.", err=True)
+        typer.echo("MCP server: waiting for a client on standard input; Ctrl-C stops it.", err=True)
+        typer.echo("MCP clients start it themselves; tribal mcp --json prints their settings.", err=True)
 
     from tribal.app.local import local_application
     from tribal.edges.local_caller import local_caller, new_session
@@ -104,7 +104,7 @@ def _scope(databases: list[str], schemas: list[str]) -> Scope:
         except ValueError:
             raise ConfigurationError(f"--schema {text!r} is not DATABASE.SCHEMA, such as sales.public") from None
         if databases and name not in databases:
-            raise ConfigurationError(f"--schema {text!r} is of a database that --database leaves out; name that too")
+            raise ConfigurationError(f"--schema {text!r} is in a database that --database excludes; add that database")
         pairs.add((name, part))
     if pairs:
         return Scope(schemas=frozenset(pairs))
@@ -112,7 +112,7 @@ def _scope(databases: list[str], schemas: list[str]) -> Scope:
 
 
 def _command(project: Path, databases: list[str], schemas: list[str], tools: list[str]) -> list[str]:
-    """What starts this server from any folder."""
+    """The command that starts this server from any folder."""
     command = [str(Path(sys.argv[0]).absolute()), "mcp", "--project", str(project)]
     for option, values in (("--database", databases), ("--schema", schemas), ("--tools", tools)):
         for value in values:

@@ -1,4 +1,4 @@
-"""What MCP clients want in their settings, each in its own form.
+"""Settings entries for MCP clients, each in the client's format.
 
 Commands and folders are absolute: a desktop client has neither the shell's working directory nor its PATH.
 """
@@ -12,7 +12,7 @@ NAME = "tribal-knowledge"
 
 
 class McpClient(StrEnum):
-    """A client whose settings are known."""
+    """A client whose settings format is known."""
 
     CLAUDE = "claude"
     VSCODE = "vscode"
@@ -21,15 +21,15 @@ class McpClient(StrEnum):
 
 
 def client_settings(client: McpClient | None, command: list[str], url: str | None) -> dict[str, Any]:
-    """The entry of this server: what `claude mcp add-json` and `code --add-mcp` take, and for others their file.
+    """The entry for this server: input of `claude mcp add-json` or `code --add-mcp`, or the content of a settings file.
 
     Args:
-        client: whose; without one, in the form that most share.
+        client: the client; `None` for the format that most clients share.
         command: starts the server on standard input and output.
-        url: where it is served over HTTP; then nothing is started.
+        url: the address of a running server, used instead of the command.
 
     Raises:
-        ConfigurationError: when the client reads no such entry.
+        ConfigurationError: when the client does not support the entry.
     """
     local = {"command": command[0], "args": command[1:]}
     typed: dict[str, Any] = {"type": "stdio", **local} if url is None else {"type": "http", "url": url}
@@ -42,7 +42,7 @@ def client_settings(client: McpClient | None, command: list[str], url: str | Non
             from tribal.errors import ConfigurationError
 
             raise ConfigurationError(
-                "claude_desktop_config.json takes commands alone; add the address in Claude Desktop under Settings, "
+                "claude_desktop_config.json supports only commands; add the URL in Claude Desktop under Settings, "
                 "Connectors, or leave out --url"
             )
     return {"mcpServers": {NAME: local if url is None else {"url": url}}}

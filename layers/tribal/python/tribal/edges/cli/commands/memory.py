@@ -1,4 +1,4 @@
-"""`tribal memory`: looks after all memories, whoever they belong to."""
+"""`tribal memory`: maintains the memories of all callers."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ memory = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_hel
 
 @memory.callback()
 def group() -> None:
-    """Look after what is remembered."""
+    """Maintain memories."""
 
 
 @memory.command("export")
 @command
 def export_memories(
-    file: Annotated[Path, typer.Argument(help="Where to; - is standard output.")] = _STANDARD,
+    file: Annotated[Path, typer.Argument(help="The file to write; - is standard output.")] = _STANDARD,
     layer: Annotated[list[str] | None, typer.Option(help="Only this layer; may be given more than once.")] = None,
     project: Project = _HERE,
 ) -> None:
-    """Write every memory, whoever it belongs to, as a line of JSON: what an import elsewhere reads.
+    """Write the memories of all callers, one JSON object per line, for tribal memory import.
 
-    Whoever reads the file reads what anybody remembered for himself.
+    The file contains private memories too.
     """
     from tribal.capabilities.memory.errors import MemoryInputInvalid
     from tribal.capabilities.memory.transfer import exported
@@ -44,7 +44,7 @@ def export_memories(
 
     unknown = [each for each in layer or () if each not in LAYERS]
     if unknown:
-        raise MemoryInputInvalid(f"there is no layer {unknown[0]!r}; the layers are {', '.join(LAYERS)}")
+        raise MemoryInputInvalid(f"unknown layer {unknown[0]!r}; the layers are {', '.join(LAYERS)}")
     with _looking_after(project) as (app, _):
         lines = exported(app.store(), layer or ())
         if file == _STANDARD:
@@ -63,13 +63,13 @@ def export_memories(
 @memory.command("import")
 @command
 def import_memories(
-    file: Annotated[Path, typer.Argument(help="What an export wrote; - is standard input.")],
+    file: Annotated[Path, typer.Argument(help="A file written by tribal memory export; - is standard input.")],
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Add the memories of an export, all of them or, where a line cannot be taken, none.
+    """Add the memories of an export. If a line is invalid, nothing is added.
 
-    They keep author, time and id. What is there already stays as it is, with the tags of both.
+    Memories keep their author, time and id. Existing memories stay unchanged, except that tags are merged.
     """
     from tribal.capabilities.memory.tools import repository_for
     from tribal.capabilities.memory.transfer import imported
@@ -83,15 +83,15 @@ def import_memories(
     if as_json:
         print_json({"added": found.added, "known": found.known})
         return
-    typer.echo(f"{_counted(found.added)} added, {found.known:,} there already.")
+    typer.echo(f"{_counted(found.added)} added, {found.known:,} existed already.")
 
 
 @memory.command("prune")
 @command
 def prune(project: Project = _HERE, as_json: Json = False) -> None:
-    """Remove the memories of sessions that ended: nobody finds them any more.
+    """Remove the memories of ended sessions, which no search returns.
 
-    A session ends memory.session_days after it was last used.
+    A session ends memory.session_days after its last use.
     """
 
     with _looking_after(project) as (app, caller):

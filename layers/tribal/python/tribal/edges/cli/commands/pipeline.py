@@ -46,8 +46,8 @@ def plan(
 ) -> None:
     """Plan the documentation by business domain.
 
-    It reads the structure of the databases, and has them count which values of likely keys are found where; no row
-    leaves them. Nothing is documented yet: look at progress/documentation-plan.json, move tables between domains if you
+    Reads the structure of each database and counts matching values of likely keys on the server. No rows are
+    transferred. Nothing is documented yet: check progress/documentation-plan.json, move tables between domains if you
     like, then run tribal document.
     """
     from tribal.app.local import local_application
@@ -78,7 +78,8 @@ def document(
     domain: Domains = None,
     retry_failed: RetryFailed = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Document unchanged tables too, and by a plan older than the configuration.")
+        bool,
+        typer.Option("--force", help="Document unchanged tables too, and accept a plan older than the configuration."),
     ] = False,
     no_samples: NoSamples = False,
     new_prose: NewProse = False,
@@ -88,8 +89,8 @@ def document(
 ) -> None:
     """Document the tables of the plan and write the manifest.
 
-    Tables whose documentation would come out the same are left alone. A table that fails is recorded and does not
-    stop the others; --retry-failed takes up only those.
+    Skips tables whose documentation would not change. A table that fails is recorded and does not stop the others;
+    --retry-failed documents only the failed ones.
     """
     from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
@@ -120,13 +121,13 @@ def index(
     dsn: Dsn = None,
     project: Project = _HERE,
     work_unit: WorkUnits = None,
-    force: Annotated[bool, typer.Option("--force", help="Build the index anew.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild the index.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Bring the search index up to the documents.
+    """Update the search index from the documents.
 
-    Only files that changed since the last time are read. The index is one SQLite file, data/tribal-knowledge.db; it can
-    be thrown away and built again at any time.
+    Reads only files that changed since the last time. The index is one SQLite file, data/tribal-knowledge.db; you can
+    delete and rebuild it at any time.
     """
     from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
@@ -151,16 +152,16 @@ def run(
     force: Annotated[bool, typer.Option("--force", help="Document and index everything again.")] = False,
     no_samples: NoSamples = False,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Open the page of all documents in the browser; on a terminal alone.")
+        bool, typer.Option("--open", help="Open the page of all documents in the browser; only on a terminal.")
     ] = False,
     new_prose: NewProse = False,
     budget: Budget = None,
     strict: Strict = False,
     as_json: Json = False,
 ) -> None:
-    """Plan, document and index in one go.
+    """Plan, document and index.
 
-    Run it as often as you like. A run that finds nothing changed rewrites nothing; one that was stopped is carried on.
+    Run it as often as you like. If nothing changed, nothing is rewritten; a stopped run is resumed.
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.model_view import agree
@@ -186,14 +187,14 @@ def run(
 
 
 def _report_refused(work: LocalRun, project: Path, *, as_json: bool) -> None:
-    """Say what a run has left undone because somebody answered no."""
+    """Report a run that planned only, because the user declined the cost."""
     if as_json:
         print_json(work.record)
         return
-    typer.echo("Planned only: no table was documented, and nothing was asked of the model.")
+    typer.echo("Planned only: no table was documented and no model was called.")
     typer.echo(
         f"Next: {as_typed('run', project)} with another --budget, or with `describer: rules` for a database in "
-        "databases.yaml, which keeps it from the model."
+        "databases.yaml to exclude it from the model."
     )
 
 
@@ -216,7 +217,7 @@ def _record_source(settings: Settings, app: Application, work: LocalRun) -> None
 
 
 def _with_password(settings: Settings) -> str:
-    """What the next command that connects needs besides, if the password was given with the DSN: it is not recorded."""
+    """A reminder for the next command, if the DSN had a password: passwords are not recorded."""
     if settings.source is None or not settings.source.had_password:
         return ""
     return ", with the password in PGPASSWORD or ~/.pgpass, since it is not recorded"
@@ -250,7 +251,7 @@ def _report(
         print_record(record, indexed)
         typer.echo(f"Documents: {settings.address(DOCS + CATALOG_OVERVIEW_PAGE)}")
         if settings.bucket is not None and record.command == "document":
-            next_step = f"{next_step} A deployed environment indexes what is new in its bucket by itself."
+            next_step = f"{next_step} A deployed environment indexes new documents in its bucket automatically."
         typer.echo(next_step)
         if record.command != "index":
             _look(settings, open_page=open_page)
@@ -262,12 +263,12 @@ def _look(settings: Settings, *, open_page: bool) -> None:
     from tribal.identity.locations import DOCS, SITE_PAGE
 
     if settings.bucket is not None:
-        typer.echo(f"Look: aws s3 cp {settings.address(DOCS + SITE_PAGE)} . (all of it in one page)")
+        typer.echo(f"View: aws s3 cp {settings.address(DOCS + SITE_PAGE)} . (everything on one page)")
         return
     page = settings.store / DOCS / SITE_PAGE
     if not page.is_file():
         return
-    typer.echo(f"Look: {page.as_uri()}")
+    typer.echo(f"View: {page.as_uri()}")
     if open_page and sys.stdout.isatty():
         import webbrowser
 

@@ -52,7 +52,7 @@ def profile_command(name: str, arguments: Sequence[str], tools: Registry) -> Any
 def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.0, as_json: Json = False) -> None:
     """Show how far the last run of the deployed environment has come.
 
-    Documenting by work unit, and whether the index is up to date.
+    Shows progress by work unit, and whether the index is up to date.
     """
     from tribal.edges.cli.commands.status import show_status
 
@@ -68,7 +68,7 @@ def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.
 
 
 def _index_state(environment: DeployedEnvironment) -> IndexState:
-    """The API's report on the index; failing to reach it is part of the status, not an error."""
+    """The API's report on the index; an unreachable API is part of the status, not an error."""
     from tribal.edges.cli.commands.status import IndexState
     from tribal.errors import TribalError
 
@@ -93,7 +93,7 @@ def run(
 ) -> None:
     """Start a documentation run in the deployed environment.
 
-    The run goes on there whatever becomes of this command; what it documents is indexed by itself.
+    The run continues if this command is stopped. Its documents are indexed automatically.
     """
     from tribal.runs.ids import execution_run_id, new_run_id
 
@@ -134,15 +134,15 @@ def _request(**asked: Any) -> RunRequest:
         first = error.errors(include_url=False, include_context=False)[0]
         what = "a domain" if first["loc"][0] == "domains" else "a name"
         raise ConfigurationError(
-            f"{first['input']!r} is not {what}; `tribal domains` lists those that there are"
+            f"{first['input']!r} is not {what}; `tribal domains` lists the existing ones"
         ) from error
 
 
 def _require_no_other(app: Application, profile: str) -> None:
-    """Fail early if another run is under way, as the execution would.
+    """Fail early if another run is in progress, as the execution would.
 
     Raises:
-        RunLocked: when another run is under way.
+        RunLocked: when another run is in progress.
     """
     from tribal.errors import RunLocked, StoreError
     from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
@@ -153,8 +153,8 @@ def _require_no_other(app: Application, profile: str) -> None:
         return  # Starting a run does not require read access to the store; the lease still excludes other runs.
     if lease is not None and is_running(lease, app.clock):
         raise RunLocked(
-            f"run {lease.run_id!r} of {holder_text(lease)} is under way since {lease.acquired_at}; wait until it has "
-            f"ended: `tribal --profile {profile} tail` follows it"
+            f"run {lease.run_id!r} of {holder_text(lease)} has been running since {lease.acquired_at}; wait until it "
+            f"has ended: `tribal --profile {profile} tail` follows it"
         )
 
 
@@ -162,7 +162,7 @@ def _require_no_other(app: Application, profile: str) -> None:
 def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> None:
     """Follow a run of the deployed environment until it ends, line by line.
 
-    It ends with the exit code of the run. Ctrl-C ends the following, not the run.
+    Ends with the exit code of the run. Ctrl-C stops following, not the run.
     """
     from tribal.edges.cli.commands.tail import last_run, require_recorded
     from tribal.errors import DeploymentRefused
@@ -176,7 +176,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
         found = next((one for one in machine.recent() if execution_run_id(one.arn, one.started_at) == run_id), None)
         ended = None if found is None else _end_of(machine, found.arn)
     except DeploymentRefused:
-        ended = None  # What the run writes to the store says enough, only later.
+        ended = None  # The store shows the end of the run too, only later.
     if ended is None:
         require_recorded(run_id, store)
     _follow(context, app, run_id, ended, as_json=as_json)
@@ -195,7 +195,7 @@ def _follow(
         as_json=as_json,
         again=f"{profile} tail {run_id}",
         ended=ended,
-        next_step=f"What is new is indexed by itself; `{profile} status` shows whether it is.",
+        next_step=f"New documents are indexed automatically; `{profile} status` shows when that is done.",
     )
 
 
@@ -209,11 +209,11 @@ def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
         if status in ("RUNNING", "PENDING_REDRIVE"):
             return
         if status == "SUCCEEDED":
-            raise RunLocked(f"{execution!r} did not begin a run: another one was under way; wait until that has ended")
+            raise RunLocked(f"{execution!r} did not start a run: another run is in progress; wait until it has ended")
         name, message = machine.failure(execution) if status == "FAILED" else ("", "")
         if name:
             raise error_from_name(name, message)
-        raise RunInterrupted(f"{execution!r} was ended ({status}) before its run was done; the next run carries on")
+        raise RunInterrupted(f"{execution!r} ended ({status}) before its run was complete; the next run resumes it")
 
     return ended
 

@@ -22,13 +22,13 @@ _HERE = Path()
 _PRODUCTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 
 _TEMPLATE = """\
-# What Tribal Knowledge reads. Run `tribal check`, then `tribal run`, in this folder.
+# The databases to document. Run `tribal check`, then `tribal run`, in this folder.
 databases:
-  - name: {name}            # how documents and answers call this database
+  - name: {name}            # the name of this database in documents and answers
     type: {type}
     # Either a DSN ...
     dsn: {dsn}
-    # ... or separate fields. ${{NAME}} is taken from the environment, ${{NAME:-x}} falls back on x.
+    # ... or separate fields. ${{NAME}} is read from the environment; ${{NAME:-x}} falls back to x.
     # host: db.example.com
     # port: 5432
     # database: company
@@ -47,21 +47,21 @@ databases:
     # Rows to look at in each table, to describe its columns; values are masked. 0 reads no rows.
     # sample_rows: 50
 
-    # Tables that belong to a business domain whatever the keys say.
+    # Tables assigned to a business domain regardless of their keys.
     # domains:
     #   billing: ["invoice*", "sales.credit_note"]
 
-    # How much of the database a run may use.
+    # How much load a run may put on the database.
     # limits:
     #   connections: 4
     #   statement_timeout_seconds: 60
     #   lock_timeout_seconds: 2
 
-# Where documents and index go; this folder unless something else is said.
+# Where documents and index are stored; this folder by default.
 # store: ./knowledge
 
-# A model that describes what nobody has; without one rules do, and nothing leaves this machine. It needs
-# pip install 'tribal-knowledge[model]'; describer: rules in an entry above keeps a database from it.
+# A model that describes undocumented tables; without one, rules do, and nothing leaves this machine. It needs
+# pip install 'tribal-knowledge[model]'; describer: rules in an entry above excludes a database from it.
 # model:
 #   provider: anthropic
 #   name: claude-haiku-5-5
@@ -79,13 +79,13 @@ databases:
 def init(
     dsn: Dsn = None,
     project: Project = _HERE,
-    force: Annotated[bool, typer.Option("--force", help="Replace a databases.yaml that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing databases.yaml.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write a commented databases.yaml to fill in.
 
-    With a DSN it is filled in already. A password in the DSN is left out of the file: the file says which
-    environment variable to put it in.
+    With a DSN, the entry is filled in. A password in the DSN is not written to the file; the file names the environment
+    variable for it.
     """
     from tribal.errors import ConfigurationError
     from tribal.settings import PROJECT_FILE
@@ -93,7 +93,7 @@ def init(
 
     file = project / PROJECT_FILE
     if file.exists() and not force:
-        raise ConfigurationError(f"{file} is there already; edit it, or replace it with --force")
+        raise ConfigurationError(f"{file} exists; edit it, or replace it with --force")
     name, kind, shown = "company", "postgres", "${DATABASE_URL}"
     if dsn is not None:
         entry = entry_from_dsn(dsn, {})
@@ -107,7 +107,7 @@ def init(
     if as_json:
         print_json({"success": True, "file": str(file)})
         return
-    first = "Fill it in" if shown == "${DATABASE_URL}" else "Look through it"
+    first = "Fill it in" if shown == "${DATABASE_URL}" else "Check it"
     if "${TRIBAL_PASSWORD}" in shown:
         first = "Set TRIBAL_PASSWORD to the password"
     typer.echo(f"Wrote {file}. {first}, then run {as_typed('check', project)} and {as_typed('run', project)}.")
@@ -123,24 +123,23 @@ def _quoted(text: str) -> str:
 def check(
     dsn: Dsn = None,
     project: Project = _HERE,
-    sql: Annotated[bool, typer.Option("--sql", help="Print every statement that would ever be sent.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print every statement that tribal may send.")] = False,
     prompt: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Option(
-            "--prompt", metavar="TABLE", help="Print what a model would be sent about a table.", show_default=False
+            "--prompt", metavar="TABLE", help="Print what would be sent to a model about a table.", show_default=False
         ),
     ] = None,
     no_samples: NoSamples = False,
     as_json: Json = False,
 ) -> None:
-    """Say what can and cannot be read, what GRANT is missing, and whether the model could be asked.
+    """Show what can be read, which GRANTs are missing, and whether the model is ready.
 
-    It connects to each database and reads its structure, and no row. It names objects that the server fails to render;
-    a run documents everything else. With --sql it connects to nothing and prints every statement that Tribal Knowledge
-    would ever send, so that an administrator can look at them first.
-
-    With --prompt it prints, byte for byte, what a run would send to the model about a table of the last plan, a line
-    a question, and sends nothing. Samples are taken as a run takes them; --no-samples leaves them out.
+    Connects to each database and reads its structure, but no rows. Lists objects that the server fails to render; a run
+    documents everything else. With --sql it does not connect: it prints every statement that Tribal Knowledge may send,
+    for an administrator to review.
+    With --prompt it prints exactly what a run would send to the model about a table of the last plan, one request per
+    line, and sends nothing. It takes samples as a run does; --no-samples leaves them out.
     """
     from tribal.errors import ConfigurationError
     from tribal.settings import load_settings
@@ -160,7 +159,7 @@ def check(
 
 
 def _print_statements(settings: Settings, *, as_json: bool) -> None:
-    """The statements for the types of databases that are configured, or for all where none is."""
+    """The statements for the configured types of databases, or for all types if none is configured."""
     from tribal.app.local import statements
 
     kinds = {entry.type for entry in settings.entries} or set(_PRODUCTS)
@@ -174,7 +173,7 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
         print_json({"statements": listed})
         return
     for kind, some in sent.items():
-        typer.echo(f"-- Every statement that is sent to {_PRODUCTS[kind]}. {{...}} marks what is filled in.")
+        typer.echo(f"-- Every statement that is sent to {_PRODUCTS[kind]}. {{...}} marks a placeholder.")
         for statement in some:
             typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
 
@@ -229,9 +228,9 @@ def _print_model(model: ModelReadiness) -> None:
     if model.missing:
         out.print(f"[red]✗[/] [bold]model {escape(model.name)}[/]{prices}\n  {escape(model.missing)}", soft_wrap=True)
         return
-    there = "package and key are" if model.name.startswith("anthropic/") else "its package is"
+    there = "the package and the key are" if model.name.startswith("anthropic/") else "the package is"
     out.print(
-        f"[green]✓[/] [bold]model {escape(model.name)}[/]{prices}; {there} there, and nothing was sent", soft_wrap=True
+        f"[green]✓[/] [bold]model {escape(model.name)}[/]{prices}; {there} available; nothing was sent", soft_wrap=True
     )
 
 
@@ -240,7 +239,7 @@ def _summary(results: Sequence[dict[str, Any]]) -> str:
     lacking = sum(bool(result["missing"] or result["broken"]) for result in reached)
     told = [f"{len(reached) - lacking} can be read"]
     if lacking:
-        told.append(f"{lacking} can be read in part")
+        told.append(f"{lacking} can be read partially")
     if len(reached) < len(results):
         told.append(f"{len(results) - len(reached)} did not answer or refused the login")
     return f"{counted(len(results), 'database')}: {', '.join(told)}."
@@ -278,10 +277,10 @@ def _print_access(result: dict[str, Any]) -> None:
         + (f", role {escape(result['role'])}" if result["role"] else "")
     )
     schemas = ", ".join(result["readable_schemas"]) or "none"
-    out.print(f"  schemas that can be read: {escape(schemas)}")
+    out.print(f"  readable schemas: {escape(schemas)}")
     out.print(
-        f"  tables: {result['tables_total']}, of which {result['tables_selectable']} can be sampled; the structure of "
-        "the others is documented all the same"
+        f"  tables: {result['tables_total']}, {result['tables_selectable']} of which can be sampled; the structure of "
+        "the others is documented too"
         if result["tables_total"] != result["tables_selectable"]
         else f"  tables: {result['tables_total']}, all of which can be sampled"
     )
@@ -294,5 +293,5 @@ def _print_access(result: dict[str, Any]) -> None:
     for missing in result["missing"]:
         out.print(f"  [yellow]missing[/]: {escape(missing['what'])}\n    {escape(missing['grant'])}", soft_wrap=True)
     if result["script"] and (result["missing"] or result["warnings"]):
-        out.print("  [bold]for the administrator[/], a role and a user that may read this and no more:")
+        out.print("  [bold]for the administrator[/], a role and a user that may read only this:")
         typer.echo(result["script"])

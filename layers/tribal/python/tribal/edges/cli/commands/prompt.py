@@ -1,4 +1,4 @@
-"""Prints what a model would be sent about a table."""
+"""Prints the requests that would be sent to a model about a table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def print_prompt(settings: Settings, table: str, *, as_json: bool) -> None:
-    """Print the bodies of the requests about a table, one a line, and on standard error what is to be known of them.
+    """Print the bodies of the requests about a table, one per line, and notes about them on standard error.
 
     Raises:
         ConfigurationError: when model, prompts or annotations cannot be used.
         PlanError: when there is no plan.
-        TableNotFound: when the plan has no such table.
+        TableNotFound: when the plan does not have the table.
     """
     from tribal.app.local import local_application
     from tribal.runs.reports.previewing import find_planned_table, preview
@@ -32,7 +32,7 @@ def print_prompt(settings: Settings, table: str, *, as_json: bool) -> None:
     app = local_application(with_databases(settings, as_planned=True))
     planned = find_planned_table(table, app)
     if not app.options().described_by_model(planned.entry):
-        kept_from = f"nothing would be sent: `describer: rules` keeps database {planned.entry.name!r} from the model"
+        kept_from = f"nothing would be sent: `describer: rules` excludes database {planned.entry.name!r} from the model"
         _print(planned.name, [], [kept_from], as_json=as_json)
         return
     shown = preview(planned, app)
@@ -42,16 +42,16 @@ def print_prompt(settings: Settings, table: str, *, as_json: bool) -> None:
 
 def _notes(name: str, shown: TablePreview, requests: list[UnsentRequest]) -> list[str]:
     if not requests:
-        return [f"nothing would be sent: people, comments and rules describe all of {name}"]
+        return [f"nothing would be sent: {name} is fully described by people, comments and rules"]
     size = sum(len(request.body) for request in requests)
     notes = [
         f"nothing was sent; {counted(len(requests), 'request')} about {name}, {counted(size, 'byte')}, to "
         f"{requests[0].address}"
     ]
     if shown.kept:
-        notes.append("what the model wrote about it is kept: a run sends this only with --new-prose")
+        notes.append("the model has described it already: a run sends this only with --new-prose")
     if shown.not_sampled:
-        notes.append(f"its samples are missing, which a run may show: {shown.not_sampled}")
+        notes.append(f"its samples are missing, but a run may include them: {shown.not_sampled}")
     return notes
 
 

@@ -27,7 +27,7 @@ def diff(
         typer.Option(
             "--since",
             metavar="RUN",
-            help="What changed from this run to the last one; asks no database.",
+            help="What changed since this run; does not connect to a database.",
             callback=run_ids,
         ),
     ] = None,
@@ -36,22 +36,22 @@ def diff(
         typer.Option(
             "--between",
             metavar="RUN RUN",
-            help="What changed from the first run to the second one.",
+            help="What changed between these two runs.",
             callback=run_ids,
         ),
     ] = None,
     no_samples: NoSamples = False,
-    full: Annotated[bool, typer.Option("--full", help="Show long values whole, as those of view definitions.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show long values, such as view definitions, in full.")] = False,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="End with exit code 1 when something changed, for CI.")
+        bool, typer.Option("--exit-code", help="Exit with code 1 when something changed, for CI.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what changed since the last run.
+    """Show what changed since the last run.
 
-    It reads the structure of the databases and compares it with what the last run read: tables, columns, keys,
-    indexes, checks, comments and views; then it says which documents the next tribal run would write. It writes
-    nothing. With --since or --between it compares recorded runs instead; the folders in progress/runs are their names.
+    Reads the structure of the databases and compares it with the last run: tables, columns, keys, indexes, checks,
+    comments and views. Then lists the documents that the next tribal run would write. Writes nothing. With --since or
+    --between it compares recorded runs instead; progress/runs has a folder for each run.
     """
     from tribal.edges.cli.review_view import comparison_data, print_comparison
     from tribal.errors import EXIT_DATABASE, EXIT_PARTIAL
@@ -89,15 +89,15 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
 def lint(
     project: Project = _HERE,
     strict: Annotated[
-        bool, typer.Option("--strict", help="End with exit code 1 when any rule that is switched on finds something.")
+        bool, typer.Option("--strict", help="Exit with code 1 when any enabled rule reports a finding.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say how well everything is documented, and what is amiss.
+    """Show how much is documented, and report problems.
 
-    It looks at the documents alone. The rules undocumented, unclear, unmasked, orphaned and without_key are switched
-    on and off under lint: in databases.yaml. A value that should be masked, or a coverage below minimum_coverage there,
-    ends it with exit code 1; other findings do so with --strict.
+    Reads only the documents. Enable or disable the rules undocumented, unclear, unmasked, orphaned and without_key
+    under lint: in databases.yaml. An unmasked value, or coverage below minimum_coverage, means exit code 1; other
+    findings do so with --strict.
     """
     from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
@@ -119,13 +119,13 @@ def lint(
 @command
 def todo(
     project: Project = _HERE,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="The most to list.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="The number of items to list.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Say what is most worth a sentence of yours.
+    """Show what to document first.
 
-    It ranks tables that no person, comment or model has described, and columns of which nothing is known: by the tables
-    that refer to theirs, and by how unclear their names are. The lines to fill in come last, for annotations/ in this
+    Ranks tables that no person, comment or model has described, and columns without any information, by the number of
+    tables that refer to them and by how unclear their names are. Ends with lines to fill in for annotations/ in this
     folder.
     """
     from tribal.app.local import local_application

@@ -17,29 +17,31 @@ _HERE = Path()
 @command
 def serve(
     project: Project = _HERE,
-    host: Annotated[str, typer.Option(help="The address to bind; wider than this machine demands a token.")] = (
+    host: Annotated[str, typer.Option(help="The address to bind; beyond this machine, a token is required.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.", min=0, max=65_535)] = 8080,
-    workers: Annotated[int, typer.Option(help="Processes that answer.", min=1, max=64)] = 1,
+    port: Annotated[int, typer.Option(help="The port; 0 for any free one.", min=0, max=65_535)] = 8080,
+    workers: Annotated[int, typer.Option(help="Number of server processes.", min=1, max=64)] = 1,
     tools: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
         typer.Option("--tools", metavar="NAME", help="Offer only this tool or capability; may be given several times."),
     ] = None,
     require_token: Annotated[
-        bool, typer.Option("--require-token", help="Demand a token on this machine too, as behind a proxy.")
+        bool, typer.Option("--require-token", help="Require a token on this machine too, for example behind a proxy.")
     ] = False,
     write: Annotated[
         bool,
-        typer.Option("--write", help="Let people on this machine correct descriptions; others need a token that may."),
+        typer.Option(
+            "--write", help="Let people on this machine correct descriptions; others need a token with the right."
+        ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say where it is as a JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as a JSON object.")] = False,
 ) -> None:
-    """Answer people, programs and agents over HTTP, until Ctrl-C or SIGTERM.
+    """Serve people, programs and agents over HTTP, until Ctrl-C or SIGTERM.
 
-    The tools are at /v1/tools, documented at /docs and /openapi.json. It may start before the first run, and sees a new
-    index without a restart. Whoever can reach it on this machine may ask; others need a token (tribal token), or one of
-    the issuer that databases.yaml names under serve.
+    The tools are at /v1/tools, documented at /docs and /openapi.json. It may start before the first run, and loads a
+    new index without a restart. Callers on this machine need no token; others need one from tribal token, or from the
+    issuer in databases.yaml under serve.
     """
     from tribal.edges.http.asgi.running import listen, run_server
     from tribal.edges.http.asgi.starting import ServerBlueprint, check_server
@@ -55,7 +57,7 @@ def serve(
             typer.echo(json.dumps({"address": address, "workers": workers}))
         else:
             typer.echo(f"serving {address}")
-            typer.echo("Ctrl-C ends it.", err=True)
+            typer.echo("Ctrl-C stops it.", err=True)
         if run_server(blueprint, listening, workers):
             raise typer.Exit(EXIT_INTERRUPTED)
 

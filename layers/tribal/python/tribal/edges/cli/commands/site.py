@@ -15,15 +15,15 @@ _HERE = Path()
 
 @command
 def site(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder, or a site that this wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder, or a site written earlier.")],
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
     """Write the documentation as a static site.
 
-    Open its index.html in a browser, from the disk or from any web server: it needs no program, no network and no build
-    step, and loads the parts of a large database when they are opened. It shows everything that is documented, to
-    whoever can read the folder. Writing it again replaces it at once.
+    Open its index.html in a browser, from disk or from any web server. It needs no program, network or build step, and
+    loads parts of a large database on demand. Everyone who can read the folder sees everything that is documented.
+    Writing it again replaces it atomically.
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.commands.site_folder import write_site

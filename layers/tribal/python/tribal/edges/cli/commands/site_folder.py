@@ -1,4 +1,4 @@
-"""Writes a static site: a folder of files named by a hash of them, and an `index.html` that is replaced at once."""
+"""Writes a static site: a folder named after a hash of its files, and an `index.html` that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OURS = re.compile(rf"\A(?:{re.escape(_MARK)}|{_INDEX}|{_INDEX}\.new|{_UNFINISHE
 
 
 def write_site(folder: Path, parts: Iterable[tuple[str, object]]) -> Path:
-    """Write a site of these parts, and return its `index.html`; the same parts make the same bytes.
+    """Write a site and return its `index.html`; the same parts give the same bytes.
 
-    A site that was there is whole until its `index.html` is replaced, and what belonged to it is removed after that.
-    A failure leaves the folder as it was; one that did not exist is not created.
+    An existing site stays complete until its `index.html` is replaced; its old files are removed after that. A failure
+    leaves the folder as it was, or missing if it did not exist.
 
     Raises:
         ConfigurationError: when the folder holds anything but such a site.
@@ -49,13 +49,13 @@ def write_site(folder: Path, parts: Iterable[tuple[str, object]]) -> Path:
 
 
 def _take(folder: Path) -> None:
-    """Make the folder, or find a site of ours in it."""
+    """Create the folder, or make sure that it holds only a site that we wrote."""
     folder.mkdir(parents=True, exist_ok=True)
     there = sorted(path.name for path in folder.iterdir())
     foreign = [name for name in there if not _OURS.match(name)] if _MARK in there else there
     if foreign:
         raise ConfigurationError(
-            f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a site that tribal wrote; name a new folder"
+            f"{str(folder)!r} holds {foreign[0]!r}, which is not part of a site written by tribal; use a new folder"
         )
     (folder / _MARK).touch()
 
@@ -67,7 +67,7 @@ def _clean_up(folder: Path, *, existed: bool) -> None:
 
 
 def _write_files(folder: Path, parts: Iterable[tuple[str, object]]) -> str:
-    """Write all files into a new folder; returns a hash of their names and contents."""
+    """Write all files to a new folder; returns a hash of their names and contents."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     digest = hashlib.sha256()

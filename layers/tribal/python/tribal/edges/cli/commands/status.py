@@ -1,4 +1,4 @@
-"""`tribal status`, of a folder or bucket here and of a deployed environment."""
+"""`tribal status` for a local folder, a bucket or a deployed environment."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class IndexState:
     def text(self, manifest_hash: str | None) -> str:
         """One line of text, given the hash of the published manifest."""
         if "error" in self.data:
-            return f"not known: {self.data['error']}"
+            return f"unknown: {self.data['error']}"
         if not self.data.get("ready"):
-            return "none yet" + ("; it is made by itself of the documents that are published" if manifest_hash else "")
-        made = f"made {self.data.get('indexed_at')}"
+            return "none yet" + ("; it is built automatically from the published documents" if manifest_hash else "")
+        made = f"built {self.data.get('indexed_at')}"
         told = self.data.get("manifest_hash")
         if told is None or manifest_hash is None:
             return f"ready, {made}"
         if told == manifest_hash:
             return f"up to date, {made}"
-        return f"ready, {made}, of older documents; what is new is taken in by itself, some minutes after a run"
+        return f"ready, {made}, from older documents; new ones are indexed automatically some minutes after a run"
 
 
 @command
@@ -55,7 +55,7 @@ def status(
 ) -> None:
     """Show how far the last run has come.
 
-    Documenting by work unit, indexing, and who holds the lease.
+    Shows progress by work unit, indexing, and who holds the lease.
     """
     from tribal.app.local import local_application
     from tribal.settings import load_settings
@@ -80,11 +80,11 @@ def show_status(
     """Print the status, once or, with `watch`, whenever it changes.
 
     Args:
-        app: its store is read, and its clock tells whether the lease has expired.
+        app: provides the store, and the clock to check whether the lease has expired.
         watch: whether to continue until the run has ended.
         interval: seconds between two reads.
         as_json: whether to print JSON.
-        again: a command as it is to be typed, given its name.
+        again: formats a command for the user to type, given its name.
         index: returns the state of a deployed environment's index, which is not in the store.
     """
     from dataclasses import asdict
@@ -139,8 +139,8 @@ def _print_last_run(out: Console, run: RunRecord, state: str, again: str, *, wit
     )
     ended = state + ("" if run.command in ("plan", "index") else tables)
     if run.completed_at is None:
-        ended = "stopped before it could say how it ended"
-    carry_on = f"; {again} carries on" if state == "stopped" else ""
+        ended = "stopped without a recorded result"
+    carry_on = f"; {again} resumes it" if state == "stopped" else ""
     out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}{escape(carry_on)}")
     for error in run.errors[:_LISTED_ERRORS] if with_errors or state == "failed" else ():
         out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
@@ -171,12 +171,12 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
     elif report.run is not None:
         _print_last_run(out, report.run, report.state or "", again(report.run.command), with_errors=state is not None)
     for name in report.damaged:
-        out.print(f"[yellow]{escape(name)}[/] is damaged; the next run makes it anew")
+        out.print(f"[yellow]{escape(name)}[/] is damaged; the next run rebuilds it")
     documenter = report.documenter
     if documenter is None and report.damaged:
         return
     if documenter is None:
-        out.print(f"nothing has been planned here yet; start with {escape(again('run'))}")
+        out.print(f"nothing is planned yet; start with {escape(again('run'))}")
         return
     stats = documenter.stats
     out.print(
@@ -188,7 +188,7 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
             continue
         failed = f", {unit.tables_failed} failed" if unit.tables_failed else ""
         waits = sum(error.code in WAITING for error in unit.errors)
-        failed += f", {waits} with words of rules" if waits else ""
+        failed += f", {waits} described by rules" if waits else ""
         failed += f"; {usage_text(unit.usage)}" if unit.usage is not None else ""
         out.print(
             f"  {escape(unit_id)}: {report.shown(unit.status)}, {unit.tables_completed} of {unit.tables_total}{failed}"
@@ -210,7 +210,7 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
         out.print(
             f"indexing: {report.shown(indexer.status)}, {indexer.files_indexed} of {indexer.files_total} files, "
             f"{indexer.files_failed} failed"
-            + f", of older documents; run {escape(again('index'))}"
+            + f", from older documents; run {escape(again('index'))}"
             * report.index_is_older
         )
         for error in indexer.errors:

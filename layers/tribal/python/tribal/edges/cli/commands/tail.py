@@ -1,4 +1,4 @@
-"""`tribal tail`, of a run in a folder or bucket here and of one in a deployed environment."""
+"""`tribal tail` for a run in a local folder, a bucket or a deployed environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOK_SECONDS = 1.0
 def tail(run: RunId = None, project: Project = _HERE, as_json: Json = False) -> None:
     """Follow a run until it ends, line by line.
 
-    It ends with the exit code of the run. Ctrl-C ends the following, not the run.
+    Ends with the exit code of the run. Ctrl-C stops following, not the run.
     """
     from tribal.app.local import local_application
     from tribal.settings import load_settings
@@ -39,7 +39,7 @@ def last_run(store: ObjectStore, clock: Clock) -> str:
     """The run that holds the lease, or held it last.
 
     Raises:
-        PlanError: when there has been none.
+        PlanError: when there is none.
     """
     from tribal.errors import PlanError
     from tribal.runs.leases.lease_file import find_lease
@@ -47,8 +47,8 @@ def last_run(store: ObjectStore, clock: Clock) -> str:
     found = find_lease(store, clock)
     if found.damaged:
         raise PlanError(
-            f"the lease in {store.location} is damaged and does not tell the last run; name the run: the folders in "
-            "progress/runs are their names",
+            f"the lease in {store.location} is damaged, so the last run is unknown; name a run: the folders in "
+            "progress/runs are named after them",
             code="DOC_PLAN_NOT_FOUND",
         )
     if found.record is None:
@@ -67,7 +67,7 @@ def require_recorded(run_id: str, store: ObjectStore) -> None:
 
     if run_record(run_id, store) is None:
         raise PlanError(
-            f"no run {run_id!r} is recorded in {store.location}; `tribal status` names the last one",
+            f"no run {run_id!r} is recorded in {store.location}; `tribal status` shows the last one",
             code="DOC_PLAN_NOT_FOUND",
         )
 
@@ -87,7 +87,7 @@ def follow(
     Args:
         run_id: the run to follow.
         store: the store that it writes to.
-        clock: used to tell whether its lease has expired.
+        clock: used to check whether its lease has expired.
         as_json: print only its record, at the end.
         again: the command that resumes following it.
         ended: raises when the execution behind the run has ended.
@@ -107,7 +107,7 @@ def follow(
             following = Following(run_id, store, clock, ThreadWorkerPool(), sink, ended)
             record = following.until_end(lambda: pause.wait(LOOK_SECONDS))
     except KeyboardInterrupt:
-        typer.echo(f"\nno longer followed; the run goes on, and `{again}` follows it again", err=True)
+        typer.echo(f"\nstopped following; the run continues, and `{again}` follows it again", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if as_json:
         print_json(record)

@@ -1,4 +1,4 @@
-"""`tribal token`: makes, lists and revokes the tokens that `tribal serve` takes."""
+"""`tribal token`: creates, lists and revokes tokens for `tribal serve`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 MORE_RIGHTS = ("annotations:write", "metrics:read")
-"""Rights beside those of the tools, and those to write to the layers of memory."""
+"""Rights that no tool or layer of memory needs."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -29,30 +29,32 @@ token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help
 @token.command("create")
 @command
 def create(
-    name: Annotated[str, typer.Argument(help="What it is listed and logged under, such as ada-laptop.")],
+    name: Annotated[str, typer.Argument(help="The name of the token in lists and logs, such as ada-laptop.")],
     scope: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--scope", metavar="DATABASE[.SCHEMA]", help="What its bearer may see; give it several times."),
+        typer.Option(
+            "--scope", metavar="DATABASE[.SCHEMA]", help="What its bearer may see; may be given several times."
+        ),
     ] = None,
     right: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--right", metavar="RIGHT", help="What its bearer may do; reading, unless said otherwise."),
+        typer.Option("--right", metavar="RIGHT", help="What its bearer may do; by default, read."),
     ] = None,
-    days: Annotated[int, typer.Option(help="How long it is valid.", min=1, max=_MOST_DAYS)] = _DAYS,
+    days: Annotated[int, typer.Option(help="Days until it expires.", min=1, max=_MOST_DAYS)] = _DAYS,
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Make a token and show it once; only its hash is kept.
+    """Create a token and show it once; only its hash is stored.
 
     Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
-    annotations:write and memory:write; to write to the memory of a project, team, org or company takes another, such as
+    annotations:write and memory:write. Writing to the memory of a project, team, org or company needs a right such as
     memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record
 
     if not scope:
-        raise ConfigurationError("a token needs a --scope, the databases or schemas that its bearer may see")
+        raise ConfigurationError("a token needs --scope: the databases or schemas that its bearer may see")
     _check_scope(scope)
     _check_name(name)
     store, now = _store(project)
@@ -64,13 +66,13 @@ def create(
         return
     typer.echo(made)
     typer.echo(f"{record.name} sees {', '.join(record.scope)} until {record.expires_at}.", err=True)
-    typer.echo("It is not shown again: only its hash is kept.", err=True)
+    typer.echo("It is not shown again: only its hash is stored.", err=True)
 
 
 @token.command("list")
 @command
 def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
-    """List the tokens: names, what they let see and do, and until when."""
+    """List the tokens with their scope, rights and expiry."""
     from tribal.store.access_tokens import has_expired, read_tokens
 
     store, now = _store(project)
@@ -91,7 +93,7 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The token's name, as tribal token list shows it.")],
     project: Project = _HERE,
 ) -> None:
-    """Take a token back: a running server refuses it within seconds."""
+    """Revoke a token; a running server refuses it within seconds."""
     from tribal.store.access_tokens import revoke_token
 
     store, _ = _store(project)
@@ -115,7 +117,7 @@ def _rights(given: list[str] | None) -> list[str]:
     known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in EVERYTHING.tools.values())}
     for right in given or ():
         if right not in known:
-            raise ConfigurationError(f"--right {right!r} is no right; there are {', '.join(sorted(known))}")
+            raise ConfigurationError(f"--right {right!r} is not a right; the rights are {', '.join(sorted(known))}")
     return sorted(set(given) if given else EVERYTHING.read_rights)
 
 

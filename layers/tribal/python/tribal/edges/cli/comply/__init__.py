@@ -1,1 +1,1 @@
-"""`tribal comply`: what people type before a commit, and CI runs."""
+"""`tribal comply`: run by people before a commit, and by CI."""

@@ -1,4 +1,4 @@
-"""`tribal comply`: checks files and documented tables against what was decided."""
+"""`tribal comply`: checks files and documented tables against decisions and policies."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ if TYPE_CHECKING:
     from tribal_contracts.knowledge import KnowledgeCheckOutput, PolicyViolation, Severity
 
 _HERE = Path()
-_MOST_TOLD = 10_000
-"""The most violations that are shown: a hostile file could have a million."""
+_MAX_SHOWN = 10_000
+"""Maximum number of violations to print: a hostile file could have a million."""
 
 
 @command
 def comply(
     paths: Annotated[
         Optional[list[Path]],  # noqa: UP045 - typer reads it at run time
-        typer.Argument(
-            metavar="[PATH]...", help="Files, or a folder, which is checked as a whole.", show_default=False
-        ),
+        typer.Argument(metavar="[PATH]...", help="Files or folders.", show_default=False),
     ] = None,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Only what git says changed: staged, not staged, or new.")
+        bool, typer.Option("--changed", help="Only files that changed according to git: staged, unstaged or new.")
     ] = False,
     since: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--since", metavar="COMMIT", help="With --changed: what changed since this commit, too."),
+        typer.Option("--since", metavar="COMMIT", help="With --changed: include changes since this commit."),
     ] = None,
     tables: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time
@@ -50,18 +48,16 @@ def comply(
         typer.Option("--item", metavar="ID", help="Only this decision or policy; may be given several times."),
     ] = None,
     min_severity: Annotated[
-        str, typer.Option("--min-severity", metavar="info|warn|block", help="Leave lighter ones out.")
+        str, typer.Option("--min-severity", metavar="info|warn|block", help="Leave out less severe ones.")
     ] = "warn",
-    form: Annotated[
-        str, typer.Option("--format", metavar="text|json|sarif", help="sarif is what code hosts read.")
-    ] = "text",
+    form: Annotated[str, typer.Option("--format", metavar="text|json|sarif", help="sarif is for code hosts.")] = "text",
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
-    """Check code, SQL, dependencies and documented tables against what was decided.
+    """Check code, SQL, dependencies and documented tables against decisions and policies.
 
-    Ends with 1 when something blocks. A folder is checked as a whole: only there is found out what must be there and is
-    not. What git ignores is left out.
+    Exits with 1 when a violation blocks. A folder is checked as a whole; only then is something required but missing
+    found. Files that git ignores are skipped.
     """
     from tribal.edges.cli.comply.files import CheckedFiles, changed_files, files_of
     from tribal.errors import EXIT_PARTIAL
@@ -71,7 +67,7 @@ def comply(
     if form not in ("text", "json", "sarif"):
         raise typer.BadParameter("text, json or sarif", param_hint="--format")
     if since is not None and not changed:
-        raise typer.BadParameter("it says since when, together with --changed", param_hint="--since")
+        raise typer.BadParameter("needs --changed", param_hint="--since")
     if changed:
         found = changed_files(paths or [], since)
     elif paths or not tables:
@@ -114,7 +110,7 @@ def _checked(
         caller = local_caller(settings)
         visible = visible_items(caller, app)
         rules = rules_of(visible, items or None)
-        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MOST_TOLD)
+        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN)
         documented = Documented(app.index(), caller.scope)
         warnings = [*visible.unusable, *found.warnings]
         return checked(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
@@ -127,7 +123,8 @@ def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Ru
         typer.echo(show_invisible(_line(each)))
     if answer.truncated:
         typer.echo(
-            f"note: only the gravest {_MOST_TOLD:,} violations are shown; name fewer files to see others", err=True
+            f"note: only the {_MAX_SHOWN:,} most severe violations are shown; check fewer files to see the rest",
+            err=True,
         )
     for warning in answer.warnings or ():
         typer.echo(f"note: {show_invisible(warning)}", err=True)

@@ -24,9 +24,9 @@ class CheckedFiles:
     """Files with their texts.
 
     Attributes:
-        files: their paths are unique, relative, with `/`.
-        is_whole: whether they are all that there is in a folder.
-        warnings: what was left out.
+        files: with unique relative paths, separated by `/`.
+        is_whole: whether they are all files of a folder.
+        warnings: which files were skipped.
     """
 
     files: list[SourceFile] = field(default_factory=list)
@@ -34,11 +34,11 @@ class CheckedFiles:
     warnings: list[str] = field(default_factory=list)
 
     def add(self, place: Path, shown: str) -> None:
-        """Read a file; what is a link, no file, too large or cannot be read is told."""
+        """Read a file; a link, or a file that is too large or unreadable, gets a warning."""
         try:
             found = place.lstat()
             if not stat.S_ISREG(found.st_mode):
-                self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "no file")
+                self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "not a file")
                 return
             if found.st_size > MAX_FILE_BYTES:
                 self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True, is_over_limit=True)
@@ -48,13 +48,13 @@ class CheckedFiles:
             self._leave_out(shown, f"not readable ({error.strerror})", by_path=True)
             return
         if b"\0" in data[:_BINARY_BYTES]:
-            self.files.append(SourceFile(shown, "", "it is no text", is_binary=True))
+            self.files.append(SourceFile(shown, "", "it is not text", is_binary=True))
         else:
             self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
 
     def _leave_out(self, shown: str, why: str, *, by_path: bool = False, is_over_limit: bool = False) -> None:
         self.is_whole = self.is_whole and not by_path
-        self.warnings.append(f"{shown!r} was not looked into: it is {why}")
+        self.warnings.append(f"{shown!r} was not checked: it is {why}")
         if by_path:
             self.files.append(SourceFile(shown, "", f"it is {why}", is_over_limit=is_over_limit))
 
@@ -62,14 +62,14 @@ class CheckedFiles:
 def files_of(paths: Sequence[Path]) -> CheckedFiles:
     """The files of a folder, as paths relative to it, or files and folders, relative to the current folder.
 
-    What git ignores in its own checkout is left out, and so are links.
+    Links, and files that git ignores in its checkout, are left out.
 
     Raises:
-        ConfigurationError: when a path is not there, or there are too many files.
+        ConfigurationError: when a path does not exist, or there are too many files.
     """
     for path in paths:
         if not path.exists():
-            raise ConfigurationError(f"there is no file or folder {str(path)!r}")
+            raise ConfigurationError(f"no such file or folder: {str(path)!r}")
     if len(paths) == 1 and paths[0].is_dir():
         found = CheckedFiles(is_whole=True)
         _add_all(found, ((paths[0] / name, name) for name in _listed(paths[0])))
@@ -80,23 +80,23 @@ def files_of(paths: Sequence[Path]) -> CheckedFiles:
 
 
 def changed_files(paths: Sequence[Path], since: str | None) -> CheckedFiles:
-    """What git says changed: what is staged, not staged or new, and with a commit what changed since that too.
+    """Files that changed according to git: staged, unstaged or new, and with a commit, changes since that commit.
 
     Raises:
-        ConfigurationError: when there is no git, no checkout or no such commit.
+        ConfigurationError: when git, a checkout or the commit is missing.
     """
     here = Path()
     limits = ["--", *map(str, paths)]
     new = _git(here, "ls-files", "-z", "--others", "--exclude-standard", *limits)
     if new is None:
         raise ConfigurationError(
-            "what changed cannot be told: there is no git, or the current folder is in no checkout of it; name files or"
-            " folders instead"
+            "cannot find out what changed: git is missing, or the current folder is not in a checkout; name files or "
+            "folders instead"
         )
     commit = f"{since or 'HEAD'}^{{commit}}"
     known = _git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", commit)
     if known is None and since is not None:
-        raise ConfigurationError(f"git knows no commit {since!r}")
+        raise ConfigurationError(f"git has no commit {since!r}")
     if known is None:
         changed = _git(here, "ls-files", "-z", "--cached", *limits)
     else:
@@ -117,7 +117,7 @@ def _add_all(found: CheckedFiles, places: Iterator[tuple[Path, str]]) -> None:
             continue
         known.add(shown)
         if len(known) > MOST_FILES:
-            raise ConfigurationError(f"these are more than {MOST_FILES:,} files; name folders in them, one at a time")
+            raise ConfigurationError(f"more than {MOST_FILES:,} files; check subfolders one at a time")
         found.add(place, shown)
 
 
@@ -131,7 +131,7 @@ def _several(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _shown(path: Path) -> str:
-    """A path relative to the current folder; what is elsewhere keeps its whole path, without the root."""
+    """A path relative to the current folder; a path outside of it keeps its full path, without the root."""
     relative = os.path.relpath(path)
     return path.resolve().as_posix().lstrip("/") if relative.startswith("..") else Path(relative).as_posix()
 
@@ -140,7 +140,7 @@ def _listed(folder: Path) -> list[str]:
     """The files below a folder, relative to it, in order."""
     told = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if told is not None:
-        # What is deleted and not committed is still listed.
+        # Files that are deleted but not committed are still listed.
         return sorted(name for name in set(_names(told)) if os.path.lexists(folder / name))
     return sorted(_walked(folder))
 
@@ -153,7 +153,7 @@ def _walked(folder: Path) -> Iterator[str]:
 
 
 def _is_environment(folder: Path) -> bool:
-    """Whether a folder holds somebody else's code: a virtual environment."""
+    """Whether a folder is a virtual environment."""
     return (folder / "pyvenv.cfg").exists()
 
 
@@ -162,10 +162,10 @@ def _names(told: bytes) -> list[str]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git says; `None` when there is none, or it fails."""
+    """The output of git; `None` when git is missing or fails."""
     command = ["git", "-c", "core.fsmonitor=false", *arguments]
     try:
-        # Arguments come from this module and from whoever types the command.
+        # Arguments come from this module and from the user.
         finished = subprocess.run(  # noqa: S603 - no shell
             command, cwd=folder, capture_output=True, check=False, timeout=_GIT_SECONDS
         )

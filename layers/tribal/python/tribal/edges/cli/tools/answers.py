@@ -1,4 +1,4 @@
-"""Prints answers of the tools for humans."""
+"""Prints answers of the tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def print_answer(tool: str, answer: Contract) -> None:
 
 
 def print_error(error: AgentError, project: Path | None = None) -> None:
-    """Print an error and its suggestions on standard error; `project` is the folder that was asked, if it was one."""
+    """Print an error and its suggestions on standard error; `project` is the folder of a local index."""
     from rich.markup import escape
 
     from tribal.edges.cli.hints import with_typed_commands

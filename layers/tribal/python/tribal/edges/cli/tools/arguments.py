@@ -1,8 +1,8 @@
 """Derives the parameters of a command from the fields of a tool's input.
 
-A required field becomes an argument, any other an option. A list is a repeatable option, or the arguments behind the
-others; an object, or a list of them, is given as JSON or read from a file with `@FILE`; a field that holds the text of
-a file takes its path.
+A required field becomes an argument, any other field an option. A list is a repeatable option, or the trailing
+arguments. Objects and lists of objects are given as JSON, or read from a file with `@FILE`. A field for the text of a
+file takes its path.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def tool_arguments(model: type[BaseModel], trailing: str | None = None) -> list[
 
     Args:
         model: the tool's input.
-        trailing: a field that need not be given, which is one or, of a list, several arguments behind the others.
+        trailing: an optional field that becomes the last argument, or for a list, the last arguments.
 
     Raises:
-        TypeError: when a field is called like an option that every command has.
+        TypeError: when a field has the name of an option of every command.
     """
     taken = sorted(_OF_EVERY_COMMAND & {_plain(name) for name in model.model_fields})
     if taken:
@@ -88,13 +88,13 @@ def _argument(name: str, field: FieldInfo, *, trailing: bool = False) -> Argumen
     kind = _kind(field)
     help_text = (field.description or "").removeprefix("Extension: ")
     plain = _plain(name)
-    # What is no name in Python, such as `from`, is still one on a command line.
+    # A Python keyword, such as `from`, is a valid name on a command line.
     is_keyword = iskeyword(plain)
     parameter_name = name if is_keyword else plain
     spelt = (f"--{plain}",) if is_keyword else ()
     repeated = get_origin(kind.annotation) is list
     if field.is_required():
-        # The end of a list would be ambiguous in an argument, and a flag needs a name.
+        # The end of a list would be ambiguous among arguments, and a flag needs a name.
         as_option = repeated or kind.annotation is bool or is_keyword
         made = typer.Option if as_option else typer.Argument
         info = made(*spelt, help=help_text, metavar=kind.metavar, show_default=False)
@@ -113,7 +113,7 @@ def _argument(name: str, field: FieldInfo, *, trailing: bool = False) -> Argumen
 
 
 def _plain(name: str) -> str:
-    """A field's name without the underscore that keeps it from being a keyword of Python."""
+    """A field's name without the underscore that avoids a Python keyword."""
     return name.rstrip("_")
 
 
@@ -136,7 +136,7 @@ def _kind(field: FieldInfo) -> _Kind:
 
 
 def _bare(annotation: Any) -> Any:
-    """A type without its annotations, and without the `None` of an optional one."""
+    """A type without annotations and without the `None` of an optional type."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _bare(get_args(annotation)[0])
@@ -144,7 +144,7 @@ def _bare(annotation: Any) -> Any:
         members = [bare for bare in map(_bare, get_args(annotation)) if bare not in (None, NoneType)]
         if len(members) == 1:
             return members[0]
-        # Of a text or a number, the tool's own model says which it was.
+        # If both text and numbers are allowed, the tool's own model decides.
         return str if str in members and all(map(_is_scalar, members)) else object
     return annotation
 
@@ -180,7 +180,7 @@ def _read_text(name: str, path: str) -> str:
     except OSError as error:
         raise ConfigurationError(f"{name}: {path!r} cannot be read ({error.strerror or error}); name a file") from error
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{name}: {path!r} is no text in UTF-8") from error
+        raise ConfigurationError(f"{name}: {path!r} is not UTF-8 text") from error
 
 
 def _read_json(name: str, value: str) -> Any:
@@ -190,6 +190,4 @@ def _read_json(name: str, value: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{name}: this is no JSON; write it out, or name a file that holds it as @FILE") from (
-            error
-        )
+        raise ConfigurationError(f"{name}: not valid JSON; write JSON, or @FILE to read it from a file") from (error)

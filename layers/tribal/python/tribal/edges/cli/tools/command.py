@@ -27,7 +27,7 @@ _HERE = Path()
 def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) -> Any:
     """The Click command of a tool.
 
-    With `deployed`, it calls the environment of the context's profile instead of reading a local index.
+    With `deployed`, it calls the environment of the profile instead of reading a local index.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     function = _deployed_function(spec, tools) if deployed else _function(spec, tools)
@@ -44,13 +44,13 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         from tribal.tools.call import call_tool
         from tribal.tools.pages import whole_answer
 
-        # The process ends after this answer, and garbage collection of a large index would take a tenth of its time.
+        # The process ends after this answer; garbage collection of a large index would take 10 % of the time.
         gc.disable()
         settings = load_settings(project=project, needs_databases=False)
         arguments = _typed(spec, values, context)
         app = local_application(settings, limits=False)
         caller = local_caller(settings)
-        # The limit spares the context of a model; a person reads on.
+        # The limit saves a model's context; people can read more.
         asked = app if as_json else replace(app, answer_tokens=None)
         try:
             found = call_tool(spec.name, arguments, caller, asked, tools)
@@ -85,14 +85,14 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         failure = tools.group_of(spec.name).error_of(found)
         if failure is not None and failure.code == "RET_INDEX_NOT_READY":
             profile = f"tribal --profile {context.obj}"
-            hint = f"In this environment: `{profile} run`; `{profile} status` shows how far it is."
+            hint = f"In this environment: `{profile} run`; `{profile} status` shows its progress."
         _show(found, spec, tools, as_json=as_json, hint=hint)
 
     return _with_parameters(answer, spec)
 
 
 def _typed(spec: ToolSpec, values: Mapping[str, Any], context: typer.Context) -> dict[str, Any]:
-    """A tool's input of what was typed alone: its own defaults may mean less than the same value typed."""
+    """A tool's input with only the options that were typed: an explicit value may mean more than the same default."""
     arguments = tool_arguments(spec.input_model, spec.trailing)
     names = {argument.parameter.name for argument in arguments}
     untyped = {name for name in names if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT"}
@@ -109,7 +109,7 @@ def _read(spec: ToolSpec, body: bytes, tools: Registry) -> Contract:
         return read_answer(spec.name, body, tools)
     except ValidationError as error:
         raise DeploymentUnreachable(
-            f"the answer of {spec.name} cannot be read; environment and command line are of different versions"
+            f"the answer of {spec.name} cannot be read; the environment and the command line have different versions"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Custom views of what was decided, and of syncs."""
+"""Custom views of decisions, policies and syncs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _print_found(answer: KnowledgeQueryOutput, out: Console) -> None:
     from rich.markup import escape
 
     if not answer.items:
-        out.print("Nothing was decided on that.")
+        out.print("No decision or policy matches.")
         return
     for item in answer.items:
         told = ", ".join([item.type, item.layer, item.status, *(["with constraints"] if item.has_constraints else [])])
@@ -90,7 +90,7 @@ def _print_sync(answer: SyncNowOutput, out: Console) -> None:
 def _print_status(answer: SyncStatusOutput, out: Console) -> None:
     healthy = "[green]healthy[/]" if answer.healthy else "[red]not healthy[/]"
     ago = "never synced" if answer.last_sync_at is None else f"last synced {answer.time_since_sync} ago"
-    out.print(f"{healthy}, {ago}, {counted(answer.failed_items, 'file')} that cannot be used")
+    out.print(f"{healthy}, {ago}, {counted(answer.failed_items, 'unusable file')}")
     stats = answer.stats
     out.print(
         f"[dim]{counted(stats.total_syncs, 'sync')}, {counted(stats.total_items_synced, 'item')} synced,"

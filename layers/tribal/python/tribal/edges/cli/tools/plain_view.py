@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from tribal_contracts import Contract
 
 _INDENT = 3
-_TOLD_ELSEWHERE = {"success", "tokens_used", "error", "warnings"}
-"""Fields already covered by the exit code or by messages on standard error."""
+_SHOWN_ELSEWHERE = {"success", "tokens_used", "error", "warnings"}
+"""Fields that the exit code or standard error already show."""
 
 
 def print_plain(answer: Contract, out: Console) -> None:
     """Print every field of an answer, in order, under its JSON name."""
-    _print_fields(answer.model_dump(mode="json", by_alias=True, exclude=_TOLD_ELSEWHERE), out, 0)
+    _print_fields(answer.model_dump(mode="json", by_alias=True, exclude=_SHOWN_ELSEWHERE), out, 0)
 
 
 def _print_fields(fields: dict[str, Any], out: Console, indent: int) -> None:

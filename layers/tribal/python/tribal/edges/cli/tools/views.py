@@ -1,4 +1,4 @@
-"""Custom views of the answers about tables and domains, in place of the default one."""
+"""Custom views of answers about tables and domains."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
             print_indented(out, f"[dim]because:[/] {escape('; '.join(table.reasons))}", _INDENT)
     shown = len(answer.tables)
     if answer.total_matches > shown:
-        out.print(f"[dim]the best {shown} of {counted(answer.total_matches, 'table')} that match; more with --limit[/]")
+        out.print(f"[dim]the best {shown} of {counted(answer.total_matches, 'matching table')}; more with --limit[/]")
 
 
 def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
@@ -142,7 +142,7 @@ def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
 
     from tribal.identity.table_names import TableIdentity
 
-    # Everything is SQL, including the comments, so that it can be pasted or piped unchanged.
+    # The whole output is SQL, including the comments, so that it can be pasted or piped unchanged.
     ends = f"{answer.source} to {answer.target}:"
     if not answer.path_found:
         _print_comment(out, f"{ends} no path of keys")
@@ -150,13 +150,13 @@ def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
     _print_comment(out, f"{ends} {counted(answer.hop_count or 0, 'join')}")
     repeating = [step.to_alias or step.to_table for step in answer.path or () if step.fans_out]
     if repeating:
-        _print_comment(out, f"several rows of {', '.join(repeating)} may meet one row before: mind sums and counts")
+        _print_comment(out, f"several rows of {', '.join(repeating)} may match one earlier row: check sums and counts")
     out.print(f"{escape(answer.sql_snippet or '')};", soft_wrap=True)
     for number, other in enumerate(answer.alternatives or (), start=1):
         tables = " > ".join(TableIdentity.parse(step.to_table).table for step in other.path)
         _print_comment(out, f"or {number}. by {tables}: {'; '.join(other.reasons)}")
     if answer.alternatives:
-        _print_comment(out, "with --json: their SQL")
+        _print_comment(out, "--json prints their SQL")
 
 
 def _print_comment(out: Console, text: str) -> None:
@@ -164,7 +164,7 @@ def _print_comment(out: Console, text: str) -> None:
     from rich.text import Text
 
     mark = "-- "
-    # A name may hold a line break, behind which nothing would be a comment any more.
+    # A line break in a name would end the comment.
     plain = Text(" ".join(text.split()))
     for line in [plain] if out.soft_wrap else plain.wrap(out, max(out.width - len(mark), _INDENT)):
         line.rstrip()

@@ -1,6 +1,6 @@
-"""Answers in threads: quick ones one after the other, slow ones beside them.
+"""Runs answers in threads: fast ones one at a time, slow ones in parallel.
 
-Two answers at once get half a processor each, and take the interpreter and its caches from each other dozens of times.
+Two parallel answers get half of the CPU each, and switch the interpreter and its caches dozens of times.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from anyio import CapacityLimiter, to_thread
 from tribal.edges.mcp.caller_slots import CallerSlots
 
 CALLS_AT_ONCE = 4
-"""Threads that answer, of which each caller gets half. Two at once are best for one caller: most of an answer is
-Python, which runs one at a time. Measured by `python -m bench.serving`."""
+"""Number of threads; each caller gets half. Two are best for one caller, since most of an answer is Python, which
+runs in one thread at a time. Measured by `python -m bench.serving`."""
 QUICK_SECONDS = 0.05
-"""After so long an answer makes room for another beside it. By judgement: four times as long as a search takes."""
+"""After this time the next answer may start. By judgement: four times the duration of a search."""
 
 Answer = TypeVar("Answer")
 
@@ -31,7 +31,7 @@ class AnswerThreads:
         self._slots = CallerSlots(CALLS_AT_ONCE)
 
     async def run(self, call: Callable[[], Answer], caller: Hashable) -> Answer:
-        """Run a call of a caller in a thread when it is its turn."""
+        """Run a caller's call in a thread, as soon as it may start."""
         async with self._slots.of(caller), self._limiter:
             await self._turn.acquire()
             holds = [True]

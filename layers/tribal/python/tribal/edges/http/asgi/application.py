@@ -1,4 +1,4 @@
-"""The application of `tribal serve`: the routes, with everything around them that a server needs."""
+"""The ASGI application of `tribal serve`: the routes and the layers around them."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def asgi_application(
     """Build the application.
 
     Args:
-        app: what answers come from; closed when the server ends.
-        tools: the tools that are offered.
-        serving: whom it answers, and how it is reached.
-        metrics: where requests are counted.
-        write: takes the lines of the log.
+        app: the application that answers; closed when the server stops.
+        tools: the offered tools.
+        serving: the settings of the server.
+        metrics: counts requests.
+        write: writes a line to the log.
     """
     routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
     mcp = mcp_asgi(app, tools, sessions=serving.one_process)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # Beside the first requests, so that the server is there at once and the first page is quick.
+        # Concurrently with the first requests: the server starts at once, and the first page is fast.
         threading.Thread(target=_prepare, args=(app, tools), daemon=True).start()
         try:
             async with mcp.running():
@@ -79,7 +79,7 @@ def asgi_application(
 
 
 def prepare_answers(app: Application, tools: Registry) -> None:
-    """Have read and derived what answers and the first view of the page need.
+    """Load and derive in advance what answers and the first view of the page need.
 
     Raises:
         TribalError: when there is no index yet.
@@ -89,13 +89,13 @@ def prepare_answers(app: Application, tools: Registry) -> None:
 
 
 def _prepare(app: Application, tools: Registry) -> None:
-    # Without an index there is nothing to prepare, and each request is told so.
+    # Without an index there is nothing to prepare; each request gets an error.
     with suppress(TribalError):
         prepare_answers(app, tools)
 
 
 class _Mcp:
-    """The endpoint of MCP under its name in logs and metrics, with the tool that is called."""
+    """The MCP endpoint, which also records the called tool for logs and metrics."""
 
     def __init__(self, endpoint: McpEndpoint, tools: Registry) -> None:
         self._endpoint = endpoint
@@ -115,7 +115,7 @@ class _Mcp:
         await self._endpoint(scope, again, send)
 
     def _called(self, body: bytes) -> str | None:
-        """The tool that a message calls; `None` where it calls none of ours."""
+        """The tool that a message calls; `None` if it calls none of our tools."""
         try:
             message = json.loads(body) if len(body) <= self._largest else None
             name = message["params"]["name"] if message and message["method"] == "tools/call" else None
@@ -125,11 +125,11 @@ class _Mcp:
 
 
 def _own_routes(serving: Serving, metrics: Metrics) -> tuple[Route, ...]:
-    """The routes that only a server of its own has."""
+    """The routes of `tribal serve` that a deployed environment does not have."""
 
     def measured(call: Call) -> Response:
         if not call.request.caller.may(METRICS_RIGHT):
-            raise RightMissing(f"the figures of the server need the right {METRICS_RIGHT!r}")
+            raise RightMissing(f"metrics need the right {METRICS_RIGHT!r}")
         return Response(200, metrics.text(call.app), CONTENT_TYPE)
 
     def described(path: str, call: Call) -> Response:
@@ -137,7 +137,7 @@ def _own_routes(serving: Serving, metrics: Metrics) -> tuple[Route, ...]:
         return Response(200, json.dumps(told).encode())
 
     return (
-        Route("GET", "/metrics", measured, "Figures for Prometheus.", content_type=CONTENT_TYPE),
+        Route("GET", "/metrics", measured, "Metrics for Prometheus.", content_type=CONTENT_TYPE),
         *correction_routes(serving.signing_key),
         *(
             Route("GET", f"{METADATA_PATH}{path}", partial(described, path), "How clients get a token.", public=True)

@@ -1,7 +1,7 @@
-"""Work that nobody waits for, beside requests: it gives way to them.
+"""Lets requests take precedence over background work.
 
-A thread that computes keeps the interpreter for `sys.getswitchinterval()` while others wait for it, and each request
-gives it up dozens of times.
+A computing thread holds the interpreter for `sys.getswitchinterval()` while others wait, and each request releases it
+dozens of times.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import threading
 from contextlib import suppress
 
 SWITCH_SECONDS = 0.0005
-"""How long a thread keeps the interpreter while others wait. Measured by `python -m bench.serving`."""
+"""How long a thread holds the interpreter while others wait. Measured by `python -m bench.serving`."""
 _LEAST_URGENT = 19
 
 
 def be_responsive() -> None:
-    """Have threads of this process wait for each other only shortly."""
+    """Shorten the time for which threads of this process wait for each other."""
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def lower_priority() -> None:
-    """Make this thread the least urgent one."""
-    # Only Linux has priorities of threads.
+    """Give this thread the lowest priority."""
+    # Only Linux has thread priorities.
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LEAST_URGENT)

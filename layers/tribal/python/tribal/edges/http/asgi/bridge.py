@@ -1,4 +1,4 @@
-"""Answers requests by the routes, in threads of which there are few."""
+"""Runs the routes in a small number of threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_PARAMETERS = 50
 
 
 class Bridge:
-    """The routes over an application's state at the time of each request."""
+    """An ASGI application over the routes."""
 
     def __init__(self, app: Application, tools: Registry, serving: Serving, routes: Sequence[Route]) -> None:
         self._app = app
@@ -31,7 +31,7 @@ class Bridge:
         self._turns = AnswerThreads()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whose body arrives in one piece."""
+        """Answer one request, whose body is already received."""
         message = await receive()
         seen: RequestLog = scope[REQUEST_LOG]
         parent, _, name = scope["path"].rstrip("/").rpartition("/")

@@ -48,21 +48,21 @@ _NOBODY = Caller("anonymous", rights=frozenset())
 _IDENTIFYING_AT_ONCE = 4
 _CALLERS_REMEMBERED = 10_000
 _BURST_SECONDS = 10.0
-"""A caller who has been silent may send the requests of this time at once."""
+"""An idle caller may send as many requests at once as the rate allows in this time."""
 _RETRY_SECONDS = 1
 _LINGERING_SECONDS = 1.0
 
 
 class Guards:
-    """Passes on the requests that may be answered, with their caller in the scope and their body received whole.
+    """Passes on accepted requests, with the caller in the scope and the body fully received.
 
     Args:
-        inner: what answers.
-        serving: whom to answer.
+        inner: the application that answers.
+        serving: the settings of the server.
         clock: for the time in refusals.
-        is_public: whether anybody may ask a path.
-        largest_body: how many bytes the body of a request to a path may have.
-        now: seconds on a clock that never goes back.
+        is_public: whether a path needs no caller.
+        largest_body: the maximum size of a body in bytes, by path.
+        now: seconds on a monotonic clock.
     """
 
     def __init__(
@@ -108,12 +108,12 @@ class Guards:
         host = headers.get("host", "")
         if not self._serving.is_own_host(host):
             raise HostRefused(
-                "the request is addressed to a name that this server does not go by; if it is one of its names, list "
+                "this server does not accept this host name; if the name is right, list "
                 "it under serve.hosts in databases.yaml"
             )
         origin = headers.get("origin")
         if origin is not None and not self._serving.is_own_origin(origin, host):
-            raise OriginRefused("the request comes from a page of another site, which may not use this server")
+            raise OriginRefused("the request comes from a page of another site")
 
     async def _caller(self, scope: Scope, headers: dict[str, str], answered: dict[str, str]) -> Caller:
         if self._is_public(scope["path"]):
@@ -123,18 +123,18 @@ class Guards:
         authorization = headers.get("authorization")
         try:
             identify = partial(self._serving.callers.identify, authorization)
-            # Only a token is looked up somewhere.
+            # Only a token needs a lookup.
             caller = identify() if authorization is None else await to_thread.run_sync(identify, limiter=self._limiter)
         except TokenRefused as refused:
             expired = isinstance(refused, TokenExpired)
             told = "the token has expired" if expired else "the token is not accepted"
             answered["WWW-Authenticate"] = challenge(base, resource, None if authorization is None else told)
             if authorization is None:
-                told = "the request bears no token"
+                told = "the request has no token"
             raise CallerUnknown(f"{told}; send a valid one as Authorization: Bearer TOKEN") from refused
         except KeysUnavailable as error:
             answered["Retry-After"] = str(_RETRY_SECONDS)
-            raise ServerBusy("whether the token is good cannot be told right now; try again") from error
+            raise ServerBusy("the token cannot be checked right now; try again") from error
         seen: RequestLog = scope[REQUEST_LOG]
         seen.subject = caller.subject
         return caller
@@ -147,7 +147,7 @@ class Guards:
         if wait > 0:
             answered["Retry-After"] = str(math.ceil(wait))
             raise TooManyRequests(
-                f"more than {self._serving.requests_per_minute} requests a minute; ask again in {math.ceil(wait)} s"
+                f"more than {self._serving.requests_per_minute} requests per minute; retry in {math.ceil(wait)} s"
             )
 
     def _slot(self, scope: Scope) -> Hashable:
@@ -163,8 +163,8 @@ class Guards:
 
 
 def _lingering(send: Send, receive: Receive) -> Send:
-    """Sends, and before the end of an answer reads on for a moment: a client that is still sending its body would see
-    a broken connection instead of the answer."""
+    """Sends, and keeps reading for a moment before the answer ends: a client that is still sending its body would
+    otherwise see a broken connection instead of the answer."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -179,12 +179,12 @@ def _lingering(send: Send, receive: Receive) -> Send:
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether a path is another, or below it."""
+    """Whether a path equals another, or is below it."""
     return path == root or path.startswith(f"{root}/")
 
 
 class _Pace:
-    """How often each caller may ask: a bucket that fills steadily and holds the requests of a few seconds."""
+    """Limits the rate of each caller with a token bucket that holds the requests of a few seconds."""
 
     def __init__(self, per_minute: int, now: Callable[[], float]) -> None:
         self._per_second = per_minute / 60
@@ -193,7 +193,7 @@ class _Pace:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def seconds_to_wait(self, subject: str) -> float:
-        """Count a request; more than 0 when it is one too many."""
+        """Count a request; more than 0 when it exceeds the rate."""
         now = self._now()
         left, at = self._left.pop(subject, (self._most, now))
         left = min(self._most, left + (now - at) * self._per_second)
@@ -205,7 +205,7 @@ class _Pace:
 
 
 class _Bodies:
-    """How much of bodies is held at the moment."""
+    """Counts the bytes of all bodies in memory."""
 
     def __init__(self) -> None:
         self.held = 0
@@ -216,7 +216,7 @@ class _Bodies:
 
 
 class _Body:
-    """Receives one body, and counts it until the request is answered."""
+    """Receives one body and counts it until the request is answered."""
 
     def __init__(self, bodies: _Bodies) -> None:
         self._bodies = bodies
@@ -229,7 +229,7 @@ class _Body:
         self._bodies.held -= self._held
 
     async def receive_all(self, scope: Scope, headers: dict[str, str], receive: Receive, largest: int) -> Receive:
-        """Receive the body within its limits, and return what receives it again at once."""
+        """Receive the body within its limits; returns a function that receives it again without waiting."""
         is_mcp = is_below(scope["path"], MCP)
         largest = LARGEST_MCP_BODY_BYTES if is_mcp else largest
         length = headers.get("content-length", "0")
@@ -238,7 +238,7 @@ class _Body:
         with anyio.move_on_after(BODY_SECONDS) as limit:
             body = await self._read(largest, receive)
         if limit.cancelled_caught:
-            raise RequestTooSlow(f"the body did not arrive within {BODY_SECONDS:g} s; send it again, faster")
+            raise RequestTooSlow(f"the body did not arrive within {BODY_SECONDS:g} s; retry on a faster connection")
         if is_mcp and body:
             await to_thread.run_sync(require_bounded, body)
         sent = False
@@ -257,7 +257,7 @@ class _Body:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise RequestTooSlow("the client hung up")
+                raise RequestTooSlow("the client disconnected")
             piece = message.get("body", b"")
             self._held += len(piece)
             self._bodies.held += len(piece)
@@ -271,4 +271,4 @@ class _Body:
 
 
 def _too_large(largest: int) -> BodyTooLarge:
-    return BodyTooLarge(f"the body is larger than {largest} bytes; ask for less at once")
+    return BodyTooLarge(f"the body is larger than {largest} bytes; send a smaller request")

@@ -1,4 +1,4 @@
-"""How the C library keeps memory that was freed: a server reads index after index. Of glibc alone."""
+"""Tunes how glibc reuses freed memory, since a server loads index after index."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _M_ARENA_MAX = -8
 _M_MMAP_THRESHOLD = -3
 _M_TRIM_THRESHOLD = -1
 _LARGE_BYTES = 4 << 20
-"""What is larger goes back to the system at once: the vectors of an index, and no array of a request."""
+"""Larger blocks are returned to the system at once: vectors of an index, but no array of a request."""
 _SPARE_BYTES = 32 << 20
 
 
 def share_one_arena() -> None:
-    """Have freed memory reused by all threads: each thread's own arena keeps what it once needed."""
+    """Let all threads share freed memory; separate arenas would each keep their peak."""
     with suppress(AttributeError, OSError):
         allocator = ctypes.CDLL(None)
         for parameter, value in (
@@ -27,6 +27,6 @@ def share_one_arena() -> None:
 
 
 def release_free_memory() -> None:
-    """Give free pages back to the system, which takes some milliseconds. Source: malloc_trim(3)."""
+    """Return free pages to the system, which takes some milliseconds. Source: malloc_trim(3)."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

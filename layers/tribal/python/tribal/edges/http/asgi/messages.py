@@ -1,4 +1,4 @@
-"""Between ASGI and the values of `edges.http.messages`."""
+"""Converts between ASGI and the values of `edges.http.messages`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 CALLER = "tribal.caller"
-"""Key of the scope under which the verified `Caller` is."""
+"""Scope key of the verified `Caller`."""
 SLOT = "tribal.slot"
-"""Key of the scope under which is with whom the request shares its part of the threads; see `CallerSlots`."""
+"""Scope key of what identifies requests that share a slot; see `CallerSlots`."""
 REQUEST_LOG = "tribal.request"
-"""Key of the scope under which the request's `RequestLog` is."""
+"""Scope key of the request's `RequestLog`."""
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
-    """The headers by name in lower case; of one that is given several times all, with commas between."""
+    """Headers by lower-case name; repeated headers are joined with commas."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -31,7 +31,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
 
 
 async def send_response(response: Response, scope: Scope, send: Send) -> None:
-    """Send a response whole."""
+    """Send a complete response."""
     headers = {"Content-Type": response.content_type, **response.headers}
     if response.status == 304:
         headers.pop("Content-Type")

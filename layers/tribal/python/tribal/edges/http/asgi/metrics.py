@@ -1,4 +1,4 @@
-"""What whoever runs the server may want to know, in Prometheus' text format."""
+"""Metrics of the server, in Prometheus' text format."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _MEMORY_EVERY_SECONDS = 5.0
 
 
 class Metrics:
-    """The figures of one process; thread-safe.
+    """The metrics of one process; thread-safe.
 
     Args:
-        folder: where the processes of one server keep theirs, if there are several.
+        folder: where the processes of a server share their metrics, if there are several.
     """
 
     def __init__(self, folder: str | None = None) -> None:
@@ -49,13 +49,13 @@ class Metrics:
         self._memory_at = -_MEMORY_EVERY_SECONDS
 
     def count(self, route: str, tool: str | None, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         self._requests.labels(route, tool or "", str(status)).inc()
         self._seconds.labels(route, tool or "").observe(seconds)
         self._note_memory()
 
     def text(self, app: Application) -> bytes:
-        """All figures, with those of the index as it is now."""
+        """All metrics, including those of the current index."""
         self._memory_at = -_MEMORY_EVERY_SECONDS
         self._note_memory()
         if self._folder is None:
@@ -73,7 +73,7 @@ class Metrics:
 
 
 def resident_bytes() -> int:
-    """The memory of this process; where the system does not tell, the most that it ever had."""
+    """The memory of this process; its peak on systems that do not report the current value."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,4 +1,4 @@
-"""Names each request, writes one line of it into the log, and counts it: whoever asked, what for, and how it ended."""
+"""Gives each request an id, logs one line for it, and counts it."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _SECURITY = (
     (b"x-frame-options", b"DENY"),
 )
 _POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
-"""For answers that bring no policy of their own: data, of which nothing may be run or shown as a page."""
+"""For answers without their own policy: data that must not be executed or shown as a page."""
 _CACHING = (b"cache-control", b"private, no-cache")
 _LOG = logging.getLogger(__name__)
 
 
 class Observed:
-    """Watches what another application answers; the outermost layer.
+    """Logs and counts the answers of another application; the outermost layer.
 
     Args:
-        inner: what answers.
-        routes: whose paths stand for those of requests.
-        metrics: where requests are counted.
+        inner: the application that answers.
+        routes: their path templates replace paths in logs and metrics.
+        metrics: counts requests.
         clock: for the time of an unexpected failure.
-        write: takes the lines of the log.
+        write: writes a line to the log.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Observed:
         began = time.perf_counter()
         request_id = usable_request_id(headers_of(scope).get(REQUEST_ID), secrets.token_hex(16))
         seen = scope[REQUEST_LOG] = RequestLog(request_id, template_of(scope["path"], self._routes) or "other")
-        status = 499  # as nginx says of a client that hung up before it was answered
+        status = 499  # nginx's status for a client that disconnected before the answer
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -88,14 +88,14 @@ class Observed:
 
 
 def standard_error(stream: TextIO | None = None) -> Callable[[str], None]:
-    """What writes lines to standard error, each in one piece."""
+    """A function that writes a line to standard error in one call."""
     target = stream or sys.stderr
 
     def write(line: str) -> None:
         try:
             target.write(f"{line}\n")
             target.flush()
-        except (OSError, ValueError):  # nobody reads the log any more: that is no reason to answer nobody
+        except (OSError, ValueError):  # nobody reads the log any more; keep answering requests
             return
 
     return write

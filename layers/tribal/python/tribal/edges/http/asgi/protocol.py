@@ -1,6 +1,6 @@
-"""uvicorn's HTTP protocol with the time limits that it lacks: for headers, and for clients that read nothing.
+"""uvicorn's HTTP protocol with two more time limits: for headers, and for clients that do not read.
 
-An idle connection is closed only if no request has arrived on it that was not read yet.
+An idle connection is closed only if it has no unread request.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tribal.edges.http.asgi.serving import HEADER_SECONDS, STALLED_SECONDS
 
 _AGAIN_SECONDS = 0.1
-"""After which a connection that was about to be closed is looked at again."""
+"""Delay before checking again a connection that was about to be closed."""
 
 
 class TimedProtocol(H11Protocol):
-    """Ends a connection whose request does not arrive, or whose answer is not taken."""
+    """Closes a connection whose request does not arrive, or whose client does not read the answer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._arriving: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._is_last = False
-        """Whether the connection is closed after the next response, since the server is stopping."""
+        """Whether to close the connection after the next response, because the server is stopping."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Begin to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._arriving = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop all timers."""
         self._end(self._arriving)
         self._end(self._stalled)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Pass on what arrived; what begins another request has as long as the first had."""
+        """Pass on data; the start of another request starts its timer."""
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self._arriving is None:
             self._arriving = self.loop.call_later(HEADER_SECONDS, self._give_up)
         super().data_received(data)
 
     def handle_events(self) -> None:
-        """Stop waiting once the headers of a request are there."""
+        """Stop the timer once the headers have arrived."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
@@ -56,7 +56,7 @@ class TimedProtocol(H11Protocol):
             self._arriving = None
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection; one whose client takes nothing would never be flushed."""
+        """Close an idle connection, unless a client that does not read would keep it from being flushed."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
@@ -77,7 +77,7 @@ class TimedProtocol(H11Protocol):
             super().shutdown()
 
     def _give_up(self) -> None:
-        """End a connection on which no request has arrived in time, or only a part of one."""
+        """Close a connection on which no complete request has arrived in time."""
         self._arriving = None
         part_of_request, _ = self.conn.trailing_data
         if part_of_request:
@@ -86,7 +86,7 @@ class TimedProtocol(H11Protocol):
             self._close_idle()
 
     def _close_idle(self) -> None:
-        """Close the connection unless a request has arrived on it, which is then read and answered."""
+        """Close the connection, unless a request has arrived; then answer it."""
         if self.transport.is_closing():
             return
         if self._has_unread():
@@ -95,7 +95,7 @@ class TimedProtocol(H11Protocol):
             return
         connection = self.transport.get_extra_info("socket")
         with suppress(OSError):
-            # At once: closing the transport takes until the loop's next turn, in which a request may arrive.
+            # Abort: a normal close waits for the loop's next iteration, in which a request may arrive.
             connection.shutdown(socket.SHUT_WR)
         self.transport.close()
 
@@ -105,12 +105,12 @@ class TimedProtocol(H11Protocol):
         return bool(arrived.poll(0))
 
     def pause_writing(self) -> None:
-        """Wait for the client to take something of the answer."""
+        """Wait for the client to read."""
         super().pause_writing()
         self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The client has taken it."""
+        """The client has read."""
         self._end(self._stalled)
         self._stalled = None
         super().resume_writing()

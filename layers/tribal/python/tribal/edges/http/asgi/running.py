@@ -1,4 +1,4 @@
-"""Runs the server: one process, or several that share a port, until it is asked to stop."""
+"""Runs the server in one process, or in several that share a port."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from tribal.errors import ConfigurationError
 from tribal.settings import export_variable
 
 DRAINING_SECONDS = 30
-"""What is being answered may take this long once the server is asked to stop."""
+"""Open requests may take this long once the server is asked to stop."""
 _KEEP_ALIVE_SECONDS = 75
-"""Longer than proxies and load balancers keep their idle connections: 60 s in AWS and nginx. They close them first."""
+"""Longer than the 60 s of proxies and load balancers in AWS and nginx, so that they close idle connections first."""
 _SILENT_WORKER_SECONDS = 30
-"""After which a process that answers no ping is replaced. uvicorn's own 5 s kill one that is only short of CPU time."""
+"""Timeout for a process's answer to a ping. uvicorn's default of 5 s kills processes that are merely short of CPU."""
 _LARGEST_HEADERS_BYTES = 32 * 1024
 """Tokens of issuers have up to 16 KB."""
 _BACKLOG = 2_048
 _OPEN_FILES = 8_192
 _NUMBER_THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 _METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-"""By which prometheus_client keeps the figures of several processes where each can tell those of all."""
+"""Lets prometheus_client share the metrics of several processes."""
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that clients can connect to; port 0 lets the system choose one.
 
     Raises:
-        ConfigurationError: when the host is none of this machine, or the port is taken or not allowed.
+        ConfigurationError: when the host is not an address of this machine, or the port is in use or not allowed.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise ConfigurationError(f"--host {host!r} is no address of this machine ({error.strerror})") from error
+        raise ConfigurationError(f"--host {host!r} is not an address of this machine ({error.strerror})") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -53,20 +53,20 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ConfigurationError(
-            f"port {port} of {host} cannot be used ({error.strerror}); name another with --port, or 0 for any free one"
+            f"port {port} of {host} cannot be used ({error.strerror}); use another --port, or 0 for any free one"
         ) from error
     listening.set_inheritable(True)
     return listening
 
 
 def run_server(blueprint: ServerBlueprint, listening: socket.socket, workers: int) -> bool:
-    """Serve until SIGTERM or Ctrl-C, and finish what is being answered; returns whether it was Ctrl-C.
+    """Serve until SIGTERM or Ctrl-C, then finish open requests; returns whether it was Ctrl-C.
 
     Raises:
         ConfigurationError: when a process could not start.
     """
     _allow_many_files()
-    # numpy's threads would compete with each other and with the event loop: a process is one core's worth.
+    # numpy's threads would compete with each other and with the event loop; one process uses one core.
     export_variable(_NUMBER_THREADS_VARIABLE, "1")
     if workers == 1:
         return _run_alone(blueprint, listening)
@@ -75,12 +75,12 @@ def run_server(blueprint: ServerBlueprint, listening: socket.socket, workers: in
         processes = _Processes(_config(replace(blueprint, metrics_folder=folder), workers), [listening])
         processes.run()
     if any(each.exitcode == STARTUP_FAILURE for each in processes.processes):
-        raise ConfigurationError("a process of the server could not start; what it said is above")
+        raise ConfigurationError("a server process could not start; see its output above")
     return processes.interrupted
 
 
 class _Server(Server):
-    """Tells by which signal it was stopped, instead of raising that signal again once it has stopped."""
+    """Records which signal stopped it, instead of raising the signal again."""
 
     @property
     def interrupted(self) -> bool:
@@ -88,12 +88,12 @@ class _Server(Server):
 
 
 class _Processes(Multiprocess):
-    """Several processes, and whether Ctrl-C stopped them."""
+    """Several server processes, which records whether Ctrl-C stopped them."""
 
     interrupted = False
 
     def terminate_all(self) -> None:
-        # Else clients would still connect, and wait for nobody.
+        # Otherwise clients could still connect, and would never be answered.
         for listening in self.sockets:
             listening.close()
         super().terminate_all()
@@ -105,7 +105,7 @@ class _Processes(Multiprocess):
 
 def _run_alone(blueprint: ServerBlueprint, listening: socket.socket) -> bool:
     server = _Server(_config(blueprint, 1))
-    # uvicorn raises the signal again once it has stopped, for whoever handled it before: nobody has to.
+    # uvicorn raises the signal again after stopping, for the previous handler; ignore it.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         server.run(sockets=[listening])
@@ -126,7 +126,7 @@ def _config(blueprint: ServerBlueprint, workers: int) -> Config:
         log_config=None,
         log_level="error",
         access_log=False,
-        # Whoever is behind a proxy says so by serve.public_url: headers that anybody can send are not believed.
+        # A server behind a proxy sets serve.public_url; headers that any client can send are not trusted.
         proxy_headers=False,
         server_header=False,
         limit_concurrency=CONNECTIONS,
@@ -140,7 +140,7 @@ def _config(blueprint: ServerBlueprint, workers: int) -> Config:
 
 
 def _allow_many_files() -> None:
-    """Let the process hold as many connections as it may have: the usual limit is below that."""
+    """Raise the limit of open files to allow all connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

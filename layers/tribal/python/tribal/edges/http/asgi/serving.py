@@ -1,4 +1,4 @@
-"""How a server is reached, whom it answers, and its limits."""
+"""The settings and limits of a server."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tribal.edges.http.identity.callers import Callers
 LARGEST_MCP_BODY_BYTES = 4 * 1024 * 1024
 """The limit of the MCP SDK's own transport."""
 BODY_SECONDS = 15.0
-"""In which a body must have arrived. By judgement: 4 MiB take that long at 2 Mbit/s."""
+"""Time limit for a body. By judgement: 4 MiB take that long at 2 Mbit/s."""
 HEADER_SECONDS = 10.0
-"""In which a request's headers must have arrived. By judgement, as nginx and Apache give 20 to 60 s to slower lines."""
+"""Time limit for a request's headers. By judgement; nginx and Apache allow 20 to 60 s."""
 STALLED_SECONDS = 20.0
-"""How long a client may take nothing of an answer that waits for it."""
+"""How long a client may read nothing of its answer."""
 BODIES_BYTES = 32 * 1024 * 1024
-"""What all bodies that are being received may hold together."""
+"""Limit for all bodies in memory together."""
 CONNECTIONS = 2_000
-"""Connections at once; beyond them a request is refused as the server is busy."""
+"""Maximum number of connections; beyond it, requests are refused as busy."""
 _LOCAL = frozenset({"localhost"})
 
 
@@ -30,28 +30,28 @@ class Serving:
 
     callers: Callers
     public_url: str | None = None
-    """Where people reach it through a proxy."""
+    """Its public address behind a proxy."""
     hosts: frozenset[str] = frozenset()
-    """Names by which it may be addressed, beside `localhost` and addresses in digits."""
+    """Host names that it accepts, besides `localhost` and IP addresses."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-    """Signs what is shown before it is written; the same in every process of a server."""
+    """Signs previews of corrections; the same in every process of a server."""
     issuer: str | None = None
     rights: tuple[str, ...] = ()
-    """The scopes that clients may ask the issuer for."""
+    """The scopes that clients may request from the issuer."""
     one_process: bool = True
-    """Whether all requests come to this process, so that it can keep sessions."""
+    """Whether this process gets all requests, so that it can keep sessions."""
     requests_per_minute: int = 1_200
-    """How many requests whoever bears a token may send."""
+    """Rate limit for callers with a token."""
 
     def base(self, scheme: str, host: str) -> str:
-        """The absolute address of the server, for a request that came in by this scheme and host."""
+        """The absolute address of the server, for a request with this scheme and host."""
         return self.public_url or f"{scheme}://{host}"
 
     def is_own_host(self, host: str) -> bool:
-        """Whether the server may be addressed by the value of a header `Host`.
+        """Whether the server accepts the value of a `Host` header.
 
-        A name that the server does not know may have been pointed at it by a page of another site (DNS rebinding). An
-        address in digits cannot be: a browser sends the name that it looked up.
+        An unknown name may be an attack by a page of another site (DNS rebinding). An IP address cannot be:
+        browsers send the name that they looked up.
         """
         name = host_name(host)
         if name is None:
@@ -60,7 +60,7 @@ class Serving:
         return name in _LOCAL or name in self.hosts or name == public or _is_address(name)
 
     def is_own_origin(self, origin: str, host: str) -> bool:
-        """Whether the value of a header `Origin` is a page of this server, for a request to that host."""
+        """Whether the value of an `Origin` header is this server, for a request to that host."""
         parts = urlsplit(origin)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             return False
@@ -69,7 +69,7 @@ class Serving:
 
 
 def host_name(host: str) -> str | None:
-    """The name in a `Host` without its port, in lower case; `None` when it is none."""
+    """The lower-case name in a `Host` header, without the port; `None` when it is invalid."""
     try:
         parts = urlsplit(f"//{host}")
         name, _ = parts.hostname, parts.port
@@ -81,7 +81,7 @@ def host_name(host: str) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what is bound to a host."""
+    """Whether a server bound to this host can be reached only from this machine."""
     return host in _LOCAL or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 

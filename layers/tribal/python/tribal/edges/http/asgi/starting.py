@@ -1,4 +1,4 @@
-"""Builds the application of a server process from what a command says; picklable, so that there may be several."""
+"""Builds the application of a server process from a picklable blueprint."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerBlueprint:
-    """What a process of the server is built from."""
+    """What a server process needs to build its application."""
 
     settings: Settings
     host: str
-    """What it is bound to."""
+    """The address to bind."""
     require_token: bool = False
     tools: tuple[str, ...] = ()
-    """Tools and capabilities that are offered; none means all."""
+    """Offered tools and capabilities; empty for all."""
     write: bool = False
-    """Whether those on this machine who need no token may correct descriptions, remember and sync."""
+    """Whether callers without a token may correct descriptions, write memories and sync."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     metrics_folder: str | None = None
-    """Where the processes of the server keep their figures, if there are several."""
+    """Where the processes of the server share their metrics, if there are several."""
 
 
 def server_application(blueprint: ServerBlueprint) -> Starlette:
@@ -61,7 +61,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
 
 
 def _prepare_next(app: Application, tools: Registry) -> None:
-    """Prepare an index that was published, in a thread of its own, beside requests."""
+    """Prepare a newly published index in the background."""
     lower_priority()
     try:
         prepare_answers(app, tools)
@@ -74,10 +74,10 @@ def _tools_of(blueprint: ServerBlueprint) -> Registry:
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
-    """Refuse to start what could answer nobody, or would answer everybody.
+    """Refuse to start a server that could answer no one, or would answer everyone.
 
     Raises:
-        ConfigurationError: saying what to do.
+        ConfigurationError: with what to do.
     """
     from tribal.app.local import local_application
 
@@ -85,14 +85,14 @@ def check_server(blueprint: ServerBlueprint) -> None:
         callers = serving_of(blueprint, app, _tools_of(blueprint)).callers
         if callers.without_token is None and callers.issuer is None and not callers.own.any_is_valid():
             raise ConfigurationError(
-                f"{_why_token(blueprint)}, and there is none that is valid: make one with "
-                "`tribal token create NAME --scope DATABASE`, or name your issuer as `issuer` and `audience` "
+                f"{_why_token(blueprint)}, and no valid token exists: create one with "
+                "`tribal token create NAME --scope DATABASE`, or set `issuer` and `audience` of your issuer "
                 "under `serve` in databases.yaml"
             )
 
 
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
-    """Whom a server answers, and how it is reached."""
+    """The settings of a server."""
     settings, serve = blueprint.settings, blueprint.settings.serve
     writing = (
         {*WRITE_RIGHTS, *(right for each in capabilities() for right in each.write_rights)}
@@ -121,14 +121,16 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
 
 
 def _why_token(blueprint: ServerBlueprint) -> str:
-    """Why a token is demanded; empty where requests of this machine need none."""
+    """Why a token is required; empty if it is not."""
     serve = blueprint.settings.serve
     if not is_loopback(blueprint.host):
-        return f"others can reach {blueprint.host}, so that a token is demanded"
+        return f"{blueprint.host} is reachable from other machines, so a token is required"
     if serve.issuer is not None or serve.public_url is not None or serve.hosts:
-        return "databases.yaml has others reach the server (issuer, public_url or hosts), so that a token is demanded"
+        return (
+            "databases.yaml makes the server reachable for others (issuer, public_url or hosts), so a token is required"
+        )
     if blueprint.require_token or serve.require_token:
-        return "a token is demanded"
+        return "a token is required"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Who sends a request, by the bearer token in it: free of any framework and of AWS."""
+"""Identifies callers by bearer token, independent of any framework and of AWS."""
 
 from tribal.edges.http.identity.challenges import METADATA_PATH, challenge, metadata_address, resource_metadata
 from tribal.edges.http.identity.discovery import download_keys

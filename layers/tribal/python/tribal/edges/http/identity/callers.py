@@ -1,4 +1,4 @@
-"""The caller of a request by its header `Authorization`: a token of our own, or one of the trusted issuer."""
+"""Identifies the caller by the `Authorization` header: one of our own tokens, or one of the trusted issuer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tribal.store.access_tokens import find_token, has_expired, is_token, read_t
 from tribal_contracts import AccessTokens
 
 TOKEN_CACHE_SECONDS = 2.0
-"""How long a revoked token may still be taken. By judgement: one look into the store in that time costs nothing."""
+"""How long a revoked token may still be accepted. By judgement: one read of the store in that time costs nothing."""
 
 _LOOK_AGAIN_SECONDS = 0.1
-"""Least time between two looks because of an unknown token: anyone can invent tokens."""
+"""Minimum time between two reads because of an unknown token: anyone can invent tokens."""
 
 
 class OwnTokens:
-    """The project's own tokens, read from its store again and again; thread-safe.
+    """The project's own tokens, reloaded from its store; thread-safe.
 
     Args:
-        store: where the project keeps them.
-        real_now: the time by which they expire.
-        now: seconds on a clock that never goes back.
+        store: the store with the tokens.
+        real_now: the current time, for expiry.
+        now: seconds on a monotonic clock.
     """
 
     def __init__(
@@ -44,25 +44,25 @@ class OwnTokens:
         self._read_at = 0.0
 
     def identify(self, token: str) -> Caller:
-        """The caller that a token of ours admits.
+        """The caller that one of our tokens identifies.
 
         Raises:
-            TokenRefused: when it admits nobody.
-            KeysUnavailable: when that cannot be told, because the store does not answer.
+            TokenRefused: when the token is not valid.
+            KeysUnavailable: when the store does not answer.
         """
         record = find_token(self._tokens(TOKEN_CACHE_SECONDS), token)
         if record is None:
-            # It may just have been made.
+            # It may be new.
             record = find_token(self._tokens(_LOOK_AGAIN_SECONDS), token)
         if record is None:
-            raise TokenRefused("there is no such token")
+            raise TokenRefused("unknown token")
         if has_expired(record, self._real_now()):
             raise TokenExpired("the token has expired")
         subject = f"{OWN_TOKENS}{record.name}"
         return Caller(subject, scope_named(record.scope), frozenset(record.rights), Identity(user=subject))
 
     def any_is_valid(self) -> bool:
-        """Whether there is a token that has not expired."""
+        """Whether any token has not expired."""
         now = self._real_now()
         return any(not has_expired(record, now) for record in self._tokens(TOKEN_CACHE_SECONDS).tokens)
 
@@ -80,23 +80,23 @@ class OwnTokens:
 
 @dataclass(frozen=True, slots=True)
 class Callers:
-    """Who may ask."""
+    """Identifies and admits callers."""
 
     own: OwnTokens
     read_rights: frozenset[str]
-    """The rights of whom an issuer's token admits without telling rights."""
+    """The rights of callers whose token from an issuer does not list any."""
     issuer: tuple[TokenRules, SigningKeys] | None = None
     without_token: Caller | None = None
-    """The caller of requests that bear no token; `None` demands one."""
+    """The caller of requests without a token; `None` if a token is required."""
     company: str | None = None
-    """The company that the store belongs to, and with it everybody who may ask."""
+    """The company of the store and of all its callers."""
 
     def identify(self, authorization: str | None) -> Caller:
         """The caller of a request with this header.
 
         Raises:
-            TokenRefused: when it is nobody who may ask.
-            KeysUnavailable: when that cannot be told right now.
+            TokenRefused: when the caller is not admitted.
+            KeysUnavailable: when the token cannot be checked right now.
         """
         if authorization is None:
             if self.without_token is None:
@@ -106,7 +106,7 @@ class Callers:
         if scheme.lower() == "bearer" and is_token(token.strip()):
             return self._of_company(self.own.identify(token.strip()))
         if self.issuer is None:
-            raise TokenRefused("the token is none of ours, and no issuer is trusted")
+            raise TokenRefused("the token is not one of our own, and no issuer is configured")
         rules, keys = self.issuer
         bearer = identify(authorization, rules, keys)
         rights = self.read_rights if bearer.rights is None else bearer.rights

@@ -1,4 +1,4 @@
-"""What tells a client how to be let in: protected resource metadata, and the header `WWW-Authenticate`.
+"""Tells clients how to authenticate: protected resource metadata and the `WWW-Authenticate` header.
 
 Sources: RFC 9728, sections 2, 3 and 5.1; RFC 6750, section 3.
 """
@@ -12,13 +12,13 @@ METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 
 def resource_metadata(base: str, path: str, issuer: str | None, rights: Sequence[str] = ()) -> dict[str, Any]:
-    """The metadata of what is at a path.
+    """The metadata of a resource.
 
     Args:
-        base: absolute address of the server, with a path prefix where it has one, without a slash at its end.
-        path: of the resource, such as `/mcp`; empty for the whole server.
-        issuer: who issues tokens for it; `None` where only its own are taken.
-        rights: the scopes that a client may ask the issuer for.
+        base: absolute address of the server with its path prefix, without a trailing slash.
+        path: path of the resource, such as `/mcp`; empty for the whole server.
+        issuer: the token issuer; `None` if only our own tokens are accepted.
+        rights: the scopes that a client may request from the issuer.
     """
     told: dict[str, Any] = {
         "resource": f"{base}{path}",
@@ -33,12 +33,12 @@ def resource_metadata(base: str, path: str, issuer: str | None, rights: Sequence
 
 
 def metadata_address(base: str, path: str = "") -> str:
-    """Where the metadata of what is at a path is served: an absolute address below the server's own."""
+    """The absolute address of a resource's metadata."""
     return f"{base}{METADATA_PATH}{path}"
 
 
 def challenge(base: str, path: str = "", refused: str | None = None) -> str:
-    """The value of `WWW-Authenticate` for a request that bears no token, or one that was refused for this reason."""
+    """The value of `WWW-Authenticate` for a request without a token, or with one that was refused for this reason."""
     parts = {} if refused is None else {"error": "invalid_token", "error_description": refused}
     parts["resource_metadata"] = metadata_address(base, path)
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items())

@@ -1,4 +1,4 @@
-"""Downloads what an issuer publishes, within limits that also hold for a server that sends one byte at a time."""
+"""Downloads documents of an issuer, within limits that also hold against a server that sends one byte at a time."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from urllib.parse import urlsplit
 from tribal.edges.http.identity.keys import KeysUnavailable
 
 LARGEST_DOCUMENT_BYTES = 1024 * 1024
-"""Key sets and discovery documents in the wild have a few kilobytes."""
+"""Real key sets and discovery documents have a few kilobytes."""
 
 
 def download(url: str, timeout_seconds: float) -> bytes:
     """The body at an address over HTTP or HTTPS; redirects are not followed.
 
     Args:
-        timeout_seconds: for the whole download, by the clock.
+        timeout_seconds: for the whole download.
 
     Raises:
-        KeysUnavailable: when there is no whole answer with status 200 within the limits.
+        KeysUnavailable: when there is no complete answer with status 200 within the limits.
     """
     began = time.monotonic()
     connection, path = _connection(url, timeout_seconds)
@@ -50,23 +50,23 @@ def _connection(url: str, timeout_seconds: float) -> tuple[http.client.HTTPConne
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise KeysUnavailable(f"nothing from {url!r}: this is no address") from error
+        raise KeysUnavailable(f"nothing from {url!r}: not a valid address") from error
     kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
     if parts.scheme not in kinds or not host:
-        raise KeysUnavailable(f"nothing from {url!r}: the address must begin with https://")
+        raise KeysUnavailable(f"nothing from {url!r}: the address must start with https://")
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     return kinds[parts.scheme](host, port, timeout=timeout_seconds), path
 
 
 @contextmanager
 def _hung_up_after(line: socket.socket, seconds: float) -> Iterator[None]:
-    """End the connection when the time is up: a socket's own timeout begins anew with every byte."""
+    """Close the connection when the time is up: a socket's own timeout restarts with every byte."""
     hung_up = threading.Event()
 
     def hang_up() -> None:
         hung_up.set()
         with suppress(OSError):
-            # Of the plain socket, below TLS: SSLSocket.shutdown would take the session from under a read.
+            # Shut down the plain socket below TLS: SSLSocket.shutdown would break a concurrent read.
             socket.socket.shutdown(line, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(0.0, seconds), hang_up)

@@ -1,7 +1,7 @@
-"""The keys by which an issuer signs: its published JWK set, remembered for a bounded time.
+"""The signing keys of an issuer: its published JWK set, cached for a bounded time.
 
-PyJWT's own client is not used: it cannot tell an outage from an unknown key in every case, limits neither the size nor
-the duration of the answer, and, with `cache_keys`, trusts a key for as long as the process lives.
+PyJWT's own client is not used: it does not always distinguish an outage from an unknown key, limits neither size nor
+duration of a download, and, with `cache_keys`, trusts a key for the lifetime of the process.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 PublicKey = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
 
 KEY_TYPES = {"RS256": "RSA", "PS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
-"""The JWK key type of each algorithm. Asymmetric ones only: with a shared secret, whoever checks tokens could forge
-them."""
+"""The JWK key type of each algorithm. Only asymmetric ones: with a shared secret, the server could forge tokens."""
 SMALLEST_RSA_BITS = 2048
 """Source: RFC 7518, section 3.3."""
 KEY_CACHE_SECONDS = 300.0
-"""A key that the issuer has withdrawn is trusted no longer than this."""
+"""A withdrawn key is trusted for at most this time."""
 MIN_REFRESH_SECONDS = 30.0
-"""Least time between two downloads because of an unknown key: anyone can invent key ids."""
+"""Minimum time between two downloads because of an unknown key: anyone can invent key ids."""
 
 
 class KeysUnavailable(Exception):
-    """The issuer's keys cannot be had right now, so that a token is neither good nor bad. Retryable."""
+    """The issuer's keys are unavailable, so a token cannot be checked. Retryable."""
 
 
 class SigningKeys:
@@ -41,7 +40,7 @@ class SigningKeys:
 
     Args:
         download: fetches the JWK set; raises `KeysUnavailable`.
-        now: seconds on a clock that never goes back.
+        now: seconds on a monotonic clock.
     """
 
     def __init__(self, download: Callable[[], bytes], now: Callable[[], float] = time.monotonic) -> None:
@@ -56,7 +55,7 @@ class SigningKeys:
         """The key with this id that may verify signatures of this algorithm; `None` if the issuer has none.
 
         Raises:
-            KeysUnavailable: when that cannot be told.
+            KeysUnavailable: when the keys cannot be downloaded.
         """
         with self._lock:
             if self._fetched_at is None or self._now() - self._fetched_at >= KEY_CACHE_SECONDS:
@@ -83,10 +82,10 @@ def _read_key_set(document: bytes) -> Mapping[str, list[tuple[frozenset[str], Pu
     try:
         content = json.loads(document)
     except (ValueError, RecursionError) as error:
-        raise KeysUnavailable("what the issuer publishes as its keys is no JSON") from error
+        raise KeysUnavailable("the issuer's key set is not JSON") from error
     listed = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(listed, list):
-        raise KeysUnavailable("what the issuer publishes as its keys is no JWK set")
+        raise KeysUnavailable("the issuer's key set is not a JWK set")
     found: defaultdict[str, list[tuple[frozenset[str], PublicKey]]] = defaultdict(list)
     for entry in listed:
         if not isinstance(entry, dict) or not isinstance(entry.get("kid"), str):
@@ -99,7 +98,7 @@ def _read_key_set(document: bytes) -> Mapping[str, list[tuple[frozenset[str], Pu
 
 
 def _algorithms_of(entry: Mapping[str, Any]) -> frozenset[str]:
-    """The algorithms that a key may verify; empty if it is no key for signatures."""
+    """The algorithms that a key may verify; empty if it is not a signing key."""
     if entry.get("use") not in (None, "sig"):
         return frozenset()
     wanted = entry.get("alg")
@@ -111,7 +110,7 @@ def _public_key(entry: Mapping[str, Any], algorithms: frozenset[str]) -> PublicK
     try:
         key = jwt.PyJWK(dict(entry), min(algorithms)).key
     except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError, OverflowError):
-        # What PyJWT and cryptography raise for members that are missing, of another type or no such key.
+        # Raised by PyJWT and cryptography for missing or invalid members.
         return None
     if isinstance(key, RSAPublicKey):
         return key if key.key_size >= SMALLEST_RSA_BITS else None

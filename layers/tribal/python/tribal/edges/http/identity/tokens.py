@@ -1,4 +1,4 @@
-"""Checks a bearer token: a JWT that a trusted issuer signed for us, and that has not expired."""
+"""Checks a bearer token: an unexpired JWT that a trusted issuer signed for us."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ LONGEST_TOKEN = 16_384
 _LONGEST_SUBJECT = 512
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 OWN_TOKENS = "token:"
-"""Begins the subject of whoever bears a token of our own."""
+"""Prefix of the subject of our own tokens."""
 _TIMES = ("exp", "nbf", "iat")
 
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Whom a token admits."""
+    """The bearer of a valid token."""
 
     subject: str
     scope: Scope
     """What the bearer may see."""
     rights: frozenset[str] | None = None
-    """What the bearer may do; `None` where the rules do not tell, which means that everything may be read."""
+    """What the bearer may do; `None` if the rules define no rights, which means to read everything."""
     identity: Identity = NOBODY
-    """Who the bearer is in the layers of memory."""
+    """The bearer's identity in the layers of memory."""
 
 
 def identify(header: object, rules: TokenRules, keys: SigningKeys) -> Bearer:
-    """Whom the value of an `Authorization` header admits.
+    """The bearer that the value of an `Authorization` header identifies.
 
     Raises:
-        TokenRefused: when it admits nobody, whatever the value is.
-        KeysUnavailable: when the issuer's keys cannot be had.
+        TokenRefused: when the header or its token is invalid.
+        KeysUnavailable: when the issuer's keys cannot be downloaded.
     """
     claims = _claims(_token(header), rules, keys)
     for name in _TIMES:
         if name in claims and not _is_time(claims[name]):
-            raise TokenRefused(f"the claim {name!r} is no time")
+            raise TokenRefused(f"the claim {name!r} is not a timestamp")
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not subject.isprintable():
-        raise TokenRefused("the subject is no name")
+        raise TokenRefused("the subject is not a valid name")
     rules.check_client(claims)
     if subject.startswith(OWN_TOKENS):
-        raise TokenRefused("the subject is named like one of our own tokens")
+        raise TokenRefused("the subject looks like one of our own tokens")
     return Bearer(subject, rules.scope_of(claims), rules.rights_of(claims), rules.identity_of(claims))
 
 
@@ -89,7 +89,7 @@ def _claims(token: str, rules: TokenRules, keys: SigningKeys) -> dict[str, Any]:
     except jwt.ExpiredSignatureError as error:
         raise TokenExpired("the token has expired") from error
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        # Besides its own errors, PyJWT lets through what claims and headers of odd types cause.
+        # Besides its own errors, PyJWT raises these for claims and headers of unexpected types.
         raise TokenRefused(type(error).__name__) from error
     return claims
 
