@@ -177,9 +177,9 @@ class FunctionSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionUse:
-    """What a capability has a function do, and the rights that this takes. A function may serve several capabilities.
+    """How a capability uses a function, and the rights that this needs. A function may serve several capabilities.
 
-    Patterns are keys of the store, where `*` stands for any text.
+    Patterns are keys of the store, where `*` matches any text.
     """
 
     function: str
@@ -194,7 +194,7 @@ class FunctionUse:
     writes_memories: bool = False
     """Whether it writes memories and their index."""
     secret: str | None = None
-    """The setting that names a secret which it reads."""
+    """The setting that names a secret to read."""
     loads: str = ""
     """Python statements that import what it loads only when it is called; packaging runs them."""
 
@@ -211,7 +211,7 @@ class Capability:
     errors: str
     """The module with its errors."""
     write_rights: tuple[str, ...] = ()
-    """Rights to change something that a caller gets who signs for IAM, or on a server that allows writing."""
+    """Write rights of callers who sign with IAM, and of local callers on a server that allows writing."""
     commands: tuple[CommandSpec, ...] = ()
     extras: tuple[str, ...] = ()
     """The optional dependencies that it needs."""
