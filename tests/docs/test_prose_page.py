@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests import ROOT
-from tests.cases import each_case
-from tribal.describing.model.grounding.judging import RULES
+from tribal.describing.model.grounding.sentence_rules import RULES
 from tribal.describing.model.questions import VARIABLES
 
 PAGE = (ROOT / "docs" / "prose.md").read_text(encoding="utf-8")

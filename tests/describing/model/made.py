@@ -9,8 +9,8 @@ from typing import Any
 from tests.conformance.describer import column
 from tests.describing.rules.made import make
 from tribal.describing import RulesDescriber
-from tribal.describing.model.grounding import KnownNames, Reading, read_answer
-from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
+from tribal.describing.model.grounding import CheckedAnswer, KnownNames, read_answer
+from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
 from tribal.ports import HumanDescription, TableContext
 from tribal_contracts import (
     CatalogColumn,
@@ -38,10 +38,10 @@ KNOWN = KnownNames.of(
 columns from the fourth on."""
 
 
-def asking(prompts: Mapping[str, bytes] | None = None, **settings: Any) -> Asking:
+def asking(prompts: Mapping[str, bytes] | None = None, **settings: Any) -> Prompting:
     """What a run asks with."""
     whole = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "key", **settings}
-    return Asking(load_prompts(prompts), ModelSettings(**whole), MODEL)
+    return Prompting(load_prompts(prompts), ModelSettings(**whole), MODEL)
 
 
 def orders(*columns: CatalogColumn, **others: Any) -> CatalogTable:
@@ -102,13 +102,13 @@ def context(table: CatalogTable | None = None, **others: Any) -> TableContext:
     return replace(made, **others)
 
 
-def questions(made: TableContext | None = None, how: Asking | None = None, **others: Any) -> list[Question]:
+def questions(made: TableContext | None = None, how: Prompting | None = None, **others: Any) -> list[Question]:
     """The questions about a table that rules have described."""
     made = made or context()
     return table_questions(made, RulesDescriber().describe_table(made), how or asking(), **others)
 
 
-def question(made: TableContext | None = None, how: Asking | None = None) -> Question:
+def question(made: TableContext | None = None, how: Prompting | None = None) -> Question:
     """The first of them."""
     return questions(made, how)[0]
 
@@ -118,7 +118,7 @@ def answer(text: str = "", columns: Mapping[int, str] | None = None, title: str 
     return {"title": title, "text": text, "columns": [{"n": n, "text": said} for n, said in (columns or {}).items()]}
 
 
-def read(text: str, asked: Question | None = None, known: KnownNames | None = KNOWN) -> Reading:
+def read(text: str, asked: Question | None = None, known: KnownNames | None = KNOWN) -> CheckedAnswer:
     """What is kept of a text about the table."""
     reading = read_answer(asked or question(), answer(text), known)
     assert reading is not None

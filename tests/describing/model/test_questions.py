@@ -12,7 +12,7 @@ from tests.describing.model.made import asking, context, neighbour, orders, ques
 from tests.describing.rules.made import make
 from tribal.describing import RulesDescriber
 from tribal.describing.model.questions import (
-    Asking,
+    Prompting,
     Question,
     domain_key,
     domain_question,
@@ -30,7 +30,7 @@ def shown(asked: Question) -> dict[str, Any]:
     return data
 
 
-def key(made: TableContext, how: Asking | None = None) -> str:
+def key(made: TableContext, how: Prompting | None = None) -> str:
     return question_key(made, RulesDescriber().describe_table(made), how or asking())
 
 

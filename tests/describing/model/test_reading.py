@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.cases import each_case
 from tests.describing.model.made import KNOWN, answer, asking, broken, context, orders, question, read
 from tests.describing.model.test_questions import DOMAIN
-from tribal.describing.model.grounding import Reading, read_answer, read_repair, repair_part
+from tribal.describing.model.grounding import CheckedAnswer, read_answer, read_repair, repair_part
 from tribal.describing.model.questions import domain_question
 from tribal_contracts import DroppedSentence
 
@@ -87,12 +87,12 @@ def test_what_was_not_asked_is_passed_over() -> None:
     reading = read_answer(
         question(), answer("A purchase.", {1: "Its number.", 3: "How urgent it is.", 77: "Odd."}, "Title"), KNOWN
     )
-    assert reading == Reading(text="A purchase.", columns={"grade": "How urgent it is."})
+    assert reading == CheckedAnswer(text="A purchase.", columns={"grade": "How urgent it is."})
 
 
 def test_what_says_nothing_is_kept_empty_without_a_fault() -> None:
     said = {3: "The grade.", 4: "Unknown."}
-    assert read_answer(question(), answer("-", said), KNOWN) == Reading()
+    assert read_answer(question(), answer("-", said), KNOWN) == CheckedAnswer()
 
 
 def test_a_text_that_is_too_long_is_cut_at_a_sentence() -> None:
@@ -127,7 +127,9 @@ def test_a_repair_mends_faulty_subjects_and_touches_no_other() -> None:
     assert first is not None
     assert first.needs_repair
     mended = read_repair(asked, first, answer("A purchase in a shop.", {3: "How urgent.", 4: "Changed."}), KNOWN)
-    assert mended == Reading(text="A purchase in a shop.", columns={"grade": "How urgent.", "kd_nr": "Its customer."})
+    assert mended == CheckedAnswer(
+        text="A purchase in a shop.", columns={"grade": "How urgent.", "kd_nr": "Its customer."}
+    )
 
 
 def test_what_a_repair_does_not_mend_is_dropped_and_recorded() -> None:
@@ -147,7 +149,7 @@ def test_what_a_repair_does_not_mend_is_dropped_and_recorded() -> None:
 def test_a_domain_gets_a_title_and_a_text() -> None:
     asked = domain_question(DOMAIN, asking())
     reading = read_answer(asked, answer("Purchases, as in [t1].", title="Customer purchases"), KNOWN)
-    assert reading == Reading(title="Customer purchases", text="Purchases, as in sales.orders.")
+    assert reading == CheckedAnswer(title="Customer purchases", text="Purchases, as in sales.orders.")
     bad = read_answer(asked, answer("Purchases.", title="Top 10 of [t1]"), KNOWN)
     assert bad is not None
     assert (bad.title, bad.dropped) == ("", [DroppedSentence(subject="title", rule="figure")])
@@ -160,7 +162,7 @@ def test_a_column_called_title_is_not_the_title_of_a_domain() -> None:
     first = read_answer(asked, answer("", {3: "There are 7."}), KNOWN)
     assert first is not None
     mended = read_repair(asked, first, answer("", {3: "How the buyer is spoken to."}), KNOWN)
-    assert mended == Reading(columns={"title": "How the buyer is spoken to."})
+    assert mended == CheckedAnswer(columns={"title": "How the buyer is spoken to."})
 
 
 def test_without_the_names_of_the_catalog_only_called_names_are_found() -> None:

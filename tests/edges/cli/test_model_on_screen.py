@@ -242,7 +242,7 @@ def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.
     assert "the secret 'NOT_SET' with the key of the model is not there" in without_key.stdout
     yard.write(name="claude-of-next-year")
     without_price = yard.tribal("check")
-    assert "no price is known for 'claude-of-next-year'" in without_price.stdout
+    assert "the price of 'claude-of-next-year' is unknown" in without_price.stdout
     assert [each.returncode for each in (without_package, without_key, without_price)] == [1, 1, 1]
     assert all("✗ model anthropic/" in each.stdout for each in (without_package, without_key, without_price))
     told = json.loads(yard.tribal("check", "--json").stdout)

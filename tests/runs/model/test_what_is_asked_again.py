@@ -11,8 +11,7 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
 from tribal.describing import RulesDescriber
-from tribal.describing.model.questions import Asking, Question, load_prompts, table_questions
-from tribal.describing.model.questions.escaping import data_json
+from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.identity import locations
 from tribal.store import require_record
@@ -129,7 +128,7 @@ def questions(runs: ModelRuns) -> dict[str, list[str]]:
 def asked_now(runs: ModelRuns) -> dict[str, list[Question]]:
     """The questions about each table of the latest plan, without samples; as if nothing was ever asked before."""
     plan = require_record(runs.store, locations.PLAN_FILE, DocumentationPlan)
-    how = Asking(load_prompts(), runs.model_settings(), "anthropic/claude-haiku-5-5")
+    how = Prompting(load_prompts(), runs.model_settings(), "anthropic/claude-haiku-5-5")
     found = {}
     for unit in plan.work_units:
         for spec, context in unsampled_contexts(unit, runs.store):

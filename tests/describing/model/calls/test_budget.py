@@ -285,7 +285,7 @@ def test_with_a_damaged_record_nothing_is_spent_and_a_person_is_told_what_to_do(
         refusal = money.refusal()
         assert refusal is not None
         assert refusal.kind == "stopped"
-        assert "delete that file, and run again" in refusal.message
+        assert "delete the file and run again" in refusal.message
     assert store.get(BUDGET_FILE).data == damage
     assert read_spending(store, simulation) == Spending(damaged=True)
     store.delete(BUDGET_FILE)

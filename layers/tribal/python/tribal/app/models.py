@@ -66,7 +66,7 @@ class Models:
         from tribal.describing.model.calls import Budget, CappedModel, Timing
         from tribal.describing.model.describers import ModelDescribers
         from tribal.describing.model.known_models import model_facts
-        from tribal.describing.model.questions import Asking, load_prompts
+        from tribal.describing.model.questions import Prompting, load_prompts
 
         facts = model_facts(settings)
         prompts = load_prompts(self.prompts(), self.prompts_place)
@@ -76,7 +76,7 @@ class Models:
         budget = Budget(self.store(), settings, run_id, _holder(), timing)
         return ModelDescribers(
             CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare),
-            Asking(prompts, settings, model.name, thinking),
+            Prompting(prompts, settings, model.name, thinking),
             facts,
             options,
             self.store(),

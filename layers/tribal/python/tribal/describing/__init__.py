@@ -1,4 +1,4 @@
-"""Describers: they put tables and domains into words."""
+"""Write the descriptions of tables and domains."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Puts tables and domains into words by a language model, and keeps of its answers what was shown to it."""
+"""Describe tables and domains with a language model; sentences not backed by the shown data are dropped."""

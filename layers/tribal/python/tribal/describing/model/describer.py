@@ -1,4 +1,4 @@
-"""The describer that asks a model for what nobody has said and rules do not know."""
+"""The describer that asks a model for descriptions that neither people, comments nor rules provide."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from tribal.describing.model.grounding import KnownNames
+from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import (
-    Asking,
+    Prompting,
     domain_key,
     domain_question,
     is_open,
@@ -17,7 +18,6 @@ from tribal.describing.model.questions import (
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
 from tribal.describing.model.quoting import quote_domain, quote_questions
-from tribal.describing.model.shelf import ProseShelf
 from tribal.describing.model.writing import Writer, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
@@ -35,99 +35,99 @@ from tribal.ports import (
 from tribal_contracts import AgentError, Description, Evidence, KeptProse, KeptSlice, ModelQuote, agent_error
 
 MODEL_VERSION = "1"
-"""To be changed whenever the same prose would be put into other descriptions."""
+"""Change it whenever the same model text would yield different descriptions."""
 CONFIDENCE = 0.6
-"""Of what a model wrote and the checks let pass: above what rules read from names, below what samples show."""
+"""For model text that passed the checks: above what rules read from names, below what samples show."""
 
 
 class ModelDescriber:
-    """Fills what is open with a model's prose; rules describe the rest, and everything where the model fails.
+    """Uses a model's text for open descriptions, and rules for the rest or if the model fails.
 
     Args:
-        model: is asked one question a table, or a few of a wide one.
-        asking: what is the same for all questions. facts: prices, for quotes.
-        shelf: keeps the prose.
-        names: the names of the catalog; read when the first answer is.
-        clock: dates what is kept and warned of.
+        model: gets one question per table, or several for a wide table.
+        prompting: what all questions share. facts: prices, for quotes.
+        cache: stores the model's texts.
+        names: the names of the catalog; read with the first answer.
+        clock: dates cached texts and warnings.
     """
 
     def __init__(
         self,
         model: LanguageModel,
-        asking: Asking,
+        prompting: Prompting,
         facts: ModelFacts,
-        shelf: ProseShelf,
+        cache: ProseCache,
         names: Callable[[], KnownNames | None],
         clock: Clock,
     ) -> None:
         self._rules = RulesDescriber()
         self._model = model
-        self._asking = asking
+        self._prompting = prompting
         self._facts = facts
-        self._shelf = shelf
+        self._cache = cache
         self._names = names
         self._clock = clock
 
     @cached_property
     def version(self) -> str:
         """The versions of rules and prompts, the model, and the settings that its prose depends on."""
-        return f"{self._rules.version}+{MODEL_VERSION}:{self._asking.model}:{self._asking.key(None)[:16]}"
+        return f"{self._rules.version}+{MODEL_VERSION}:{self._prompting.model}:{self._prompting.key(None)[:16]}"
 
     @property
     def at_once(self) -> int:
-        """As many as calls may be under way."""
-        return self._asking.settings.calls_at_once
+        """The number of calls that may run at once."""
+        return self._prompting.settings.calls_at_once
 
     @property
     def longest_seconds(self) -> float:
-        """One call and its repair; of a wide table, the rest may be postponed."""
-        return 2 * self._asking.settings.call_timeout_seconds
+        """One call and its repair; further questions about a wide table may be postponed."""
+        return 2 * self._prompting.settings.call_timeout_seconds
 
     def quote(self, context: TableContext) -> ModelQuote | None:
-        """What the questions about a table would cost; `None` if nothing is open, or the prose is kept."""
+        """What the questions about a table would cost; `None` if nothing is open or the answers are cached."""
         rules = self._rules.describe_table(context)
-        questions = table_questions(context, rules, self._asking)
+        questions = table_questions(context, rules, self._prompting)
         if not questions:
             return None
-        kept = self._shelf.find(questions[0].subject, question_key(context, rules, self._asking))
+        kept = self._cache.find(questions[0].subject, question_key(context, rules, self._prompting))
         if kept.prose is not None:
             return None
         left = [part for each in questions for part in unanswered(each, kept.slices)]
-        return quote_questions(left, self._asking, self._facts)
+        return quote_questions(left, self._prompting, self._facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
-        questions = table_questions(context, self._rules.describe_table(context), self._asking)
-        return [question.request(self._asking.settings.call_timeout_seconds) for question in questions]
+        questions = table_questions(context, self._rules.describe_table(context), self._prompting)
+        return [question.request(self._prompting.settings.call_timeout_seconds) for question in questions]
 
     def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
-        """What the question about a domain would cost; `None` if it is not open, or the prose is kept."""
+        """What the question about a domain would cost; `None` if it is not open or the answer is cached."""
         if not self._is_open(context):
             return None
-        if not changed and self._shelf.find(context.domain, domain_key(context, self._asking)).prose:
+        if not changed and self._cache.find(context.domain, domain_key(context, self._prompting)).prose:
             return None
-        return quote_domain(min(len(context.tables), MAX_TABLES), self._asking, self._facts)
+        return quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._facts)
 
     def describe_table(self, context: TableContext) -> TableDescription:
-        """Describe a table: what a person, a comment or a declaration says stands, the model writes the rest.
+        """Describe a table: texts from people, comments and declarations are kept, the model writes the rest.
 
         Raises:
             DescriptionPostponed: when the time left is too short for a call.
-            StoreError: when prose or budget cannot be read or written.
+            StoreError: when the cache or the budget cannot be read or written.
         """
         rules = self._rules.describe_table(context)
-        questions = table_questions(context, rules, self._asking)
+        questions = table_questions(context, rules, self._prompting)
         if not questions:
             return rules
         name = questions[0].subject
-        key = question_key(context, rules, self._asking)
-        kept = self._shelf.find(name, key)
+        key = question_key(context, rules, self._prompting)
+        kept = self._cache.find(name, key)
         if kept.prose is not None:
             return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
         written = self._writer(name, kept.slices).write(questions)
         if written.failure is not None:
             return replace(rules, usage=written.usage, warning=self._warning(written.failure, "table", name))
-        prose = self._shelf.keep(name, key, self._asking.model, written)
+        prose = self._cache.keep(name, key, self._prompting.model, written)
         described = _with_prose(rules, prose, _shown_keys(context), asked=questions[0].asks_text)
         return replace(described, usage=written.usage)
 
@@ -135,19 +135,19 @@ class ModelDescriber:
         """Title and describe a domain, unless the comments of its schemas say what it is.
 
         Raises:
-            StoreError: when prose or budget cannot be read or written.
+            StoreError: when the cache or the budget cannot be read or written.
         """
         rules = self._rules.describe_domain(context)
         if not self._is_open(context):
             return rules
-        key = domain_key(context, self._asking)
-        prose, usage = self._shelf.find(context.domain, key).prose, None
+        key = domain_key(context, self._prompting)
+        prose, usage = self._cache.find(context.domain, key).prose, None
         if prose is None:
-            written = self._writer(context.domain, {}).write([domain_question(context, self._asking)])
+            written = self._writer(context.domain, {}).write([domain_question(context, self._prompting)])
             usage = written.usage
             if written.failure is not None:
                 return replace(rules, usage=usage, warning=self._warning(written.failure, "domain", context.domain))
-            prose = self._shelf.keep(context.domain, key, self._asking.model, written)
+            prose = self._cache.keep(context.domain, key, self._prompting.model, written)
         said = _said(prose.text, [_NAMES]) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
 
@@ -156,9 +156,9 @@ class ModelDescriber:
 
     def _writer(self, subject: str, slices: Mapping[str, KeptSlice]) -> Writer:
         def keep_slice(key: str, part: KeptSlice) -> None:
-            self._shelf.keep_slice(subject, key, self._asking.model, part)
+            self._cache.keep_slice(subject, key, self._prompting.model, part)
 
-        return Writer(self._model, self._names(), self._asking.settings.call_timeout_seconds, slices, keep_slice)
+        return Writer(self._model, self._names(), self._prompting.settings.call_timeout_seconds, slices, keep_slice)
 
     def _warning(self, failure: ModelFailure, what: str, name: str) -> AgentError:
         if failure.kind == "interrupted" and what == "table":
@@ -183,7 +183,7 @@ def _shown_keys(context: TableContext) -> bool:
 
 
 def _with_prose(rules: TableDescription, prose: KeptProse, keys: bool, *, asked: bool) -> TableDescription:
-    """The rules' description with the model's prose where it has any and samples do not tell more.
+    """The rules' description, with the model's text where there is one and samples do not say more.
 
     Args:
         asked: whether the model was asked for the table's own text.

@@ -1,4 +1,4 @@
-"""The describers of a run in which a model is asked."""
+"""The describers of a run that uses a model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import threading
 from tribal.describing.model.calls import CappedModel
 from tribal.describing.model.describer import ModelDescriber
 from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.questions import Asking
-from tribal.describing.model.shelf import ProseShelf
-from tribal.describing.model.tallied import TalliedModel
+from tribal.describing.model.metered_model import MeteredModel
+from tribal.describing.model.prose_cache import ProseCache
+from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.ports import Clock, Describer, ModelFacts, ObjectStore, Options
 from tribal.store import read_names
@@ -17,26 +17,26 @@ from tribal_contracts import ModelUsage
 
 
 class ModelDescribers:
-    """A model for the databases that are not kept from it, rules for the others.
+    """A model for the databases that may be shown to it, rules for the others.
 
     Args:
-        model: is asked, and closed with the describers.
-        asking: what is the same for all questions. facts: prices, for quotes.
-        options: say which databases the model describes, and whether it writes everything anew.
+        model: closed with the describers.
+        prompting: what all questions share. facts: prices, for quotes.
+        options: say which databases the model describes, and whether it rewrites everything.
     """
 
     def __init__(
         self,
         model: CappedModel,
-        asking: Asking,
+        prompting: Prompting,
         facts: ModelFacts,
         options: Options,
         store: ObjectStore,
         clock: Clock,
     ) -> None:
         self._capped = model
-        self._model = TalliedModel(model, clock)
-        self._asking = asking
+        self._model = MeteredModel(model, clock)
+        self._prompting = prompting
         self._facts = facts
         self._store = store
         self._clock = clock
@@ -44,14 +44,14 @@ class ModelDescribers:
         self._asked = {entry.name for entry in options.databases if options.described_by_model(entry)}
         self._rules = RulesDescriber()
         self._lock = threading.Lock()
-        self._made: dict[str, Describer] = {}
+        self._describers: dict[str, Describer] = {}
 
     def of(self, database: str, /) -> Describer:
         """The describer of a database; the same one each time."""
         with self._lock:
-            if database not in self._made:
-                self._made[database] = self._build(database) if database in self._asked else self._rules
-            return self._made[database]
+            if database not in self._describers:
+                self._describers[database] = self._build(database) if database in self._asked else self._rules
+            return self._describers[database]
 
     @property
     def usage(self) -> ModelUsage:
@@ -59,12 +59,12 @@ class ModelDescribers:
         return self._model.usage
 
     def _build(self, database: str) -> ModelDescriber:
-        shelf = ProseShelf(self._store, database, self._clock, fresh=self._fresh)
+        cache = ProseCache(self._store, database, self._clock, fresh=self._fresh)
         names = _Names(self._store, database)
-        return ModelDescriber(self._model, self._asking, self._facts, shelf, names, self._clock)
+        return ModelDescriber(self._model, self._prompting, self._facts, cache, names, self._clock)
 
     def close(self) -> None:
-        """Book what was spent, and return what was set aside."""
+        """Book what was spent and release the reserved money."""
         self._capped.close()
 
 

@@ -1,4 +1,4 @@
-"""The models that are known, with what they cost; a setting adds others, or another price."""
+"""Known models and their prices; a setting adds models or overrides a price."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KNOWN_MODELS = (
         thinking="disabled",
         smallest_cached_prefix=512,
     ),
-    # It answers 400 to `disabled`; between tools, of which we send none, it may think.
+    # It answers 400 to `disabled`. It may think between tool calls, and we send no tools.
     ModelFacts(
         "claude-sonnet-5-5",
         ModelPrices(Decimal(2), Decimal(10), Decimal("2.50"), Decimal("0.10")),
@@ -30,7 +30,7 @@ KNOWN_MODELS = (
         thinking="between_tools",
         smallest_cached_prefix=512,
     ),
-    # It cannot be kept from thinking, only told to think little.
+    # Thinking cannot be turned off, only reduced.
     ModelFacts(
         "claude-opus-5-5",
         ModelPrices(Decimal(4), Decimal(20), Decimal(5), Decimal("0.20")),
@@ -39,21 +39,21 @@ KNOWN_MODELS = (
         smallest_cached_prefix=512,
     ),
 )
-"""By their names at Anthropic."""
+"""By Anthropic's names."""
 
 _ON_BEDROCK = re.compile(
     r"(?:arn:aws[a-z-]*:bedrock:[a-z0-9-]*:[0-9]*:(?:foundation-model|inference-profile)/)?"
     r"(?:(?P<geography>[a-z]{2,6}(?:-gov)?)\.)?anthropic\.(?P<name>[a-z0-9-]+?)(?:-v[0-9]+(?::[0-9]+)?)?"
 )
 _REGIONAL = Decimal("1.1")
-"""What Bedrock asks for a region or a geography, in terms of its global price; a cap is safe with the higher one."""
+"""Bedrock's price for a region or geography relative to its global price; the higher one keeps caps safe."""
 
 
 def model_facts(settings: ModelSettings) -> ModelFacts:
-    """What is known of the configured model, with a price of the settings before that of the table.
+    """The facts of the configured model; a price in the settings overrides the known one.
 
     Raises:
-        ConfigurationError: when no price is known: no price, no start.
+        ConfigurationError: when the price is unknown.
     """
     known = _known(settings)
     if settings.price is not None:
@@ -61,8 +61,8 @@ def model_facts(settings: ModelSettings) -> ModelFacts:
     if known is None:
         names = ", ".join(model.name for model in KNOWN_MODELS)
         raise ConfigurationError(
-            f"model.name: no price is known for {settings.name!r}; write one as model.price (input_usd and output_usd, "
-            f"in dollars a million tokens), or name one of: {names}"
+            f"model.name: the price of {settings.name!r} is unknown; set model.price (input_usd and output_usd, in "
+            f"dollars per million tokens), or use one of: {names}"
             + (", with 'anthropic.' before it" if settings.provider == "bedrock" else "")
         )
     return known
@@ -80,7 +80,7 @@ def _known(settings: ModelSettings) -> ModelFacts | None:
 
 
 def _priced(name: str, price: ModelPrice, known: ModelFacts | None) -> ModelFacts:
-    """The price of the settings; what they leave unsaid of a known model stays."""
+    """The price of the settings; other facts of a known model are kept."""
     given = {field: Decimal(str(value)) for field, value in price if field.endswith("_usd") and value is not None}
     prices = ModelPrices(
         given["input_usd"],

@@ -1,28 +1,51 @@
-"""Asks a model questions until each is answered, smaller where an answer is cut, once more where it breaks a rule."""
+"""Ask a model questions: split those whose answers are cut off, repeat those whose answers break a rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from tribal.describing.model.grounding import KnownNames, Reading, read_answer, read_repair, repair_part
+from tribal.describing.model.grounding import CheckedAnswer, KnownNames, read_answer, read_repair, repair_part
 from tribal.describing.model.questions import Question, halved, narrowed, slice_key, without_samples
-from tribal.describing.model.written import Written
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome
-from tribal_contracts import KeptSlice, ModelUsage
+from tribal_contracts import DroppedSentence, KeptSlice, ModelUsage
 
 _LEFT_FOR_LATER = ("exhausted", "interrupted", "stopped")
-"""Failures that come before the call, and that another run does not have."""
-_MALFORMED = "the model's answers were not of the shape that it was asked for"
+"""Failures before the call, which the next run may not have."""
+_MALFORMED = "the model's answers did not match the requested schema"
+
+
+@dataclass(slots=True)
+class WriteResult:
+    """What a model wrote about one subject, or why it failed; usage is set either way."""
+
+    title: str = ""
+    text: str = ""
+    columns: dict[str, str] = field(default_factory=dict)
+    dropped: list[DroppedSentence] = field(default_factory=list)
+    from_samples: bool = False
+    usage: ModelUsage = field(default_factory=ModelUsage)
+    paid_before: ModelUsage = field(default_factory=ModelUsage)
+    """The cost of slices that were already cached."""
+    failure: ModelFailure | None = None
+
+    def take(self, part: KeptSlice, title: str = "") -> None:
+        """Add one answer."""
+        self.title = title or self.title
+        self.text = part.text or self.text
+        self.columns.update(part.columns)
+        self.dropped.extend(part.dropped)
+        self.from_samples = self.from_samples or part.from_samples
 
 
 class Writer:
     """Writes about one subject.
 
     Args:
-        model: is asked; it repeats by itself what may pass.
-        known: the names of the catalog, which prose may use by handle alone.
-        deadline_seconds: the longest that one call may take.
-        slices: answers that are kept, by `slice_key`. keep_slice: keeps another one.
+        model: retries transient failures itself.
+        known: the names of the catalog, which answers may use only as handles.
+        deadline_seconds: the most that one call may take.
+        slices: cached answers, by `slice_key`. keep_slice: caches another one.
     """
 
     def __init__(
@@ -38,11 +61,11 @@ class Writer:
         self._deadline_seconds = deadline_seconds
         self._slices = slices
         self._keep_slice = keep_slice
-        self._written = Written()
+        self._written = WriteResult()
         self._spent = ModelUsage()
 
-    def write(self, questions: Sequence[Question]) -> Written:
-        """Ask every question whose answer is not kept; the first failure that nothing can be done about ends it."""
+    def write(self, questions: Sequence[Question]) -> WriteResult:
+        """Ask every question without a cached answer; stop at the first failure that cannot be worked around."""
         left = list(questions)
         while left and self._written.failure is None:
             question = left.pop(0)
@@ -57,11 +80,11 @@ class Writer:
         return self._written
 
     def _answer(self, question: Question, *, last: bool) -> list[Question]:
-        """Take in the answer, or return the questions to ask instead; it is kept unless it is the last."""
+        """Store the answer, or return the questions to ask instead; all but the last answer are cached."""
         self._spent = ModelUsage()
-        reading = self._reading(question)
+        reading = self._read(question)
         if isinstance(reading, ModelFailure) and reading.kind == "malformed":
-            reading = self._reading(question)
+            reading = self._read(question)
         if isinstance(reading, ModelFailure):
             smaller = _smaller(question, reading)
             self._written.failure = None if smaller else reading
@@ -86,16 +109,16 @@ class Writer:
         self._written.usage += outcome.usage
         return outcome
 
-    def _reading(self, question: Question) -> Reading | ModelFailure:
+    def _read(self, question: Question) -> CheckedAnswer | ModelFailure:
         outcome = self._ask(question)
         if isinstance(outcome, ModelFailure):
             return outcome
         return read_answer(question, outcome.value, self._known) or ModelFailure("malformed", _MALFORMED)
 
-    def _repaired(self, question: Question, reading: Reading) -> Reading | None:
-        """The reading after one more call; without an answer, what broke a rule is left out.
+    def _repaired(self, question: Question, reading: CheckedAnswer) -> CheckedAnswer | None:
+        """The answer after one repair call; if that fails, faulty sentences are dropped.
 
-        `None` if that call was not made, since the cap or the end of the run leaves none: it is made by the next run.
+        `None` if the budget or the end of the run prevents the call; the next run makes it.
         """
         outcome = self._ask(question, repair_part(question, reading))
         if not isinstance(outcome, ModelFailure):
@@ -106,8 +129,8 @@ class Writer:
         return None
 
 
-def _part(question: Question, reading: Reading, usage: ModelUsage, *, unrepaired: bool = False) -> KeptSlice:
-    """What is kept of an answer; faults that nobody was asked to repair are not dropped yet."""
+def _part(question: Question, reading: CheckedAnswer, usage: ModelUsage, *, unrepaired: bool = False) -> KeptSlice:
+    """The part of an answer to cache; unrepaired faults are not dropped yet."""
     return KeptSlice(
         text=reading.text,
         columns=dict(sorted(reading.columns.items())),
@@ -119,7 +142,7 @@ def _part(question: Question, reading: Reading, usage: ModelUsage, *, unrepaired
 
 
 def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> list[Question]:
-    """What is still to be asked of a question, given the answers that are kept."""
+    """What is left to ask, given the cached answers."""
     kept = slices.get(slice_key(question)) if slices else None
     if kept is None:
         return [question]
@@ -127,7 +150,7 @@ def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> list[Ques
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
-    """Questions that ask for the same with less: without samples, then in halves; empty if that cannot help."""
+    """Smaller questions for the same content: without samples, then halves; empty if that cannot help."""
     if failure.kind not in ("truncated", "too_long"):
         return []
     if failure.kind == "too_long" and question.shown.samples:

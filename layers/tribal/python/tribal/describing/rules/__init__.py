@@ -1,1 +1,1 @@
-"""The describer that derives its texts by rules, without a model."""
+"""The describer that derives texts by rules, without a model."""

@@ -1,4 +1,4 @@
-"""Everything the rules look at in a column, computed once."""
+"""Everything that the rules use about a column, computed once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ColumnFacts:
 
     @cached_property
     def own_tokens(self) -> list[str]:
-        """The words of the name without those that only say again what the table is called."""
+        """The words of the name without those that repeat the table's name."""
         table = list(_tokens(self.context.table.table_name))
         for owner in (table, [*table[:-1], *map(singular, table[-1:])]):
             if owner and self.tokens[: len(owner)] == owner and len(self.tokens) > len(owner):
@@ -50,7 +50,7 @@ class ColumnFacts:
 
     @cached_property
     def family(self) -> TypeFamily:
-        """What kind of values the type holds; a domain or an enum counts as `other`."""
+        """The family of the type; a domain or an enum is `other`."""
         return type_family(self.column.type)
 
     @cached_property
@@ -85,7 +85,7 @@ class ColumnFacts:
 
     @cached_property
     def samples(self) -> MaskedSamples:
-        """The part of the samples that may be shown."""
+        """The samples that may be shown."""
         return self.context.samples.get(self.column.name) or MaskedSamples()
 
 

@@ -1,4 +1,4 @@
-"""Describes columns: by their comment, else by what keys, types, checks, defaults, samples and plain names tell."""
+"""Describe columns: by their comment, or by keys, types, checks, defaults, samples and clear names."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _unique(facts: ColumnFacts) -> Iterator[Statement]:
 
 
 def _filled_in(facts: ColumnFacts) -> Iterator[Statement]:
-    """What the database fills in by itself."""
+    """Values that the database sets itself."""
     column = facts.column
     if column.generated:
         context = facts.context

@@ -1,4 +1,4 @@
-"""The describer without a model: it says what the catalog declares, samples show and plain names tell."""
+"""The describer without a model: it uses the catalog, samples and clear names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tribal.ports import DomainContext, DomainDescription, TableContext, TableDe
 from tribal_contracts import ModelUsage
 
 RULES_VERSION = "rules-4"
-"""Changes whenever the rules would describe the same table differently."""
+"""Change it whenever the rules would describe the same table differently."""
 
 
 class RulesDescriber:
-    """Says only what is known, and with each sentence what it rests on; does no I/O."""
+    """States only known facts, each with its evidence; does no I/O."""
 
     @property
     def version(self) -> str:
@@ -24,12 +24,12 @@ class RulesDescriber:
 
     @property
     def at_once(self) -> int:
-        """One: rules wait for nothing."""
+        """One: rules need no concurrency."""
         return 1
 
     @property
     def longest_seconds(self) -> float:
-        """None: rules wait for nothing."""
+        """Zero: rules take no time."""
         return 0.0
 
     def quote(self, _context: TableContext) -> None:

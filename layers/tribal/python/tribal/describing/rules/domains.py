@@ -1,4 +1,4 @@
-"""Describes domains."""
+"""Describe domains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal.rendering.words import listing
 from tribal_contracts import Description
 
 _CENTRAL_TABLES = 5
-"""Tables that a domain's description names; by judgement, not measured."""
+"""The most tables named in a domain's description; a judgement."""
 # The comment that PostgreSQL itself puts on the schema that every database has.
 _EMPTY_COMMENTS = frozenset({"standard public schema"})
 

@@ -1,4 +1,4 @@
-"""Describes flags: columns of the type boolean."""
+"""Describe boolean columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULTS = {"true": "True", "false": "False"}
 
 
 def describe_flag(facts: ColumnFacts) -> Iterator[Statement]:
-    """What a flag says by its name, and what it is unless set."""
+    """What a flag's name means, and its default."""
     if facts.family != "boolean":
         return
     named = _named(facts.own_tokens)
@@ -54,5 +54,5 @@ def _named(words: list[str]) -> str:
 
 
 def _is_capability(word: str) -> bool:
-    """Whether a word says what can be done with something: `reversible`."""
+    """Whether a word names a capability: `reversible`."""
     return len(word) > 5 and word.endswith(_CAN_BE) and word not in _NOUNS

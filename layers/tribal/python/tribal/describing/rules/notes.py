@@ -20,7 +20,7 @@ _KEEPS_HISTORY = frozenset("archive audit deleted history journal log logs trail
 
 
 def looks_like_a_leftover(table_name: str) -> bool:
-    """Whether the name is that of a copy that people forget to drop."""
+    """Whether the name suggests a copy that someone forgot to drop."""
     words = split_identifier(table_name)
     return not _LEFTOVERS.isdisjoint({*words[:1], *words[-1:]}) or (len(words) > 1 and words[-1] == "old")
 
@@ -64,7 +64,7 @@ _SNOWFLAKE_KINDS: Mapping[TableKind, list[str]] = {
 
 
 def _snowflake(context: TableContext) -> list[str]:
-    """What only Snowflake declares, and what it does not hold to."""
+    """Snowflake's own properties, and constraints that it does not enforce."""
     table = context.table
     if context.database_type != "snowflake":
         return []

@@ -37,13 +37,13 @@ def sentence(text: str) -> str:
 
 
 def values_list(values: Sequence[str], limit: int = 20) -> str:
-    """A list of values, quoted where spaces or commas would mislead; beyond the limit only how many more there are."""
+    """A list of values, quoted if they have commas or outer spaces; beyond the limit, only their number."""
     shown = ", ".join(_value(redact_text(value)) for value in values[:limit])
     return f"{shown} and {len(values) - limit} more" if len(values) > limit else shown
 
 
 def _value(text: str) -> str:
-    """A value as part of a list: in quotes if it is blank, has spaces at its ends, or holds a comma."""
+    """A value for a list: quoted if it is blank, has outer spaces, or contains a comma."""
     plain = text and text == text.strip() and "," not in text and not any(map(_is_control, text))
     if plain:
         return text

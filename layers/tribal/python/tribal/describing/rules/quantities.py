@@ -1,4 +1,4 @@
-"""Describes money, measures and places on the earth, where the table itself says in what."""
+"""Describe amounts of money, measures and coordinates whose unit the table itself gives."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _PLACES = {
 
 
 def describe_quantity(facts: ColumnFacts) -> Iterator[Statement]:
-    """What a number is in, where its type, its own name or a column beside it says so."""
+    """The unit of a number, if its type, its name or another column gives it."""
     if facts.column.type.lower() == "money":
         yield declared("An amount of money.", "type")
     if facts.family != "number" or facts.foreign_keys or facts.column.name in facts.key_columns:
         return
-    if sister := _sister(facts, ("currency",), ("currency", "code")):
-        yield read(f"An amount of money; {sister} names its currency.", "names of both columns")
+    if companion := _companion(facts, ("currency",), ("currency", "code")):
+        yield read(f"An amount of money; {companion} names its currency.", "names of both columns")
     elif (
         facts.tokens[-1:]
         and facts.tokens[-1] in _MEASURES
-        and (sister := _sister(facts, ("unit",), ("units",), ("uom",), ("unit", "of", "measure")))
+        and (companion := _companion(facts, ("unit",), ("units",), ("uom",), ("unit", "of", "measure")))
     ):
-        yield read(f"In the unit that {sister} names.", "names of both columns")
+        yield read(f"In the unit that {companion} names.", "names of both columns")
     elif unit := _unit(facts.tokens):
         yield read(f"In {unit}.")
     elif len(facts.tokens) == 1 and facts.tokens[0] in _PLACES and _is_placed(facts):
@@ -71,8 +71,8 @@ def _unit(tokens: list[str]) -> str:
     return _UNITS.get(tokens[-1], "")
 
 
-def _sister(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:
-    """The column whose name is this one's with a tail."""
+def _companion(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:
+    """The column named like this one plus a suffix."""
     stems = [facts.tokens]
     if facts.tokens[1:] and facts.tokens[-1] in _MINOR:
         stems.append(facts.tokens[:-1])
@@ -81,6 +81,6 @@ def _sister(facts: ColumnFacts, *tails: tuple[str, ...]) -> str:
 
 
 def _is_placed(facts: ColumnFacts) -> bool:
-    """Whether the table has both coordinates, with places after the decimal point."""
+    """Whether the table has both coordinates, with decimal places."""
     others = {other.tokens[0] for other in facts.others if len(other.tokens) == 1}
     return set(_PLACES) <= {*facts.tokens, *others} and not is_whole(facts.column.type)

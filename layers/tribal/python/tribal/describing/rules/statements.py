@@ -1,4 +1,4 @@
-"""Statements of the rules, each with what it rests on, and descriptions made of them."""
+"""Statements with their evidence, and descriptions made of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tribal_contracts import Description, Evidence, EvidenceKind
 FROM_COMMENT = 0.95
 """A person wrote it, though perhaps long ago."""
 _CONFIDENCES: dict[EvidenceKind, float] = {"declared": 0.9, "seen": 0.7, "read": 0.55}
-"""By judgement: labels for readers, of which only the order means something."""
+"""A judgement: labels for readers; only their order matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, and what it rests on."""
+    """One sentence with its evidence."""
 
     text: str
     kind: EvidenceKind
@@ -24,22 +24,22 @@ class Statement:
 
 
 def declared(text: str, of: str) -> Statement:
-    """What the catalog declares, by a key, a type, a check, a default or a definition."""
+    """A fact from the catalog: a key, a type, a check, a default or a definition."""
     return Statement(text, "declared", of)
 
 
 def seen(text: str) -> Statement:
-    """What samples show."""
+    """A fact from samples."""
     return Statement(text, "seen", "samples")
 
 
 def read(text: str, of: str = "name") -> Statement:
-    """What a name tells of which no other reading is likely."""
+    """A fact read from a name that has only one likely meaning."""
     return Statement(text, "read", of)
 
 
 def description(statements: Iterable[Statement]) -> Description:
-    """A description of these statements: without any, the text is blank and the confidence 0."""
+    """A description made of statements; without any, the text is blank and the confidence 0."""
     said = list(statements)
     if not said:
         return Description(text="", source="derived", confidence=0.0)

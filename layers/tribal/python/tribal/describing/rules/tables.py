@@ -1,4 +1,4 @@
-"""Describes tables: by their comment, else by what keys and definitions declare."""
+"""Describe tables: by their comment, or by keys and definitions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tribal.rendering.words import listing
 from tribal_contracts import CatalogForeignKey, CatalogTable, Description
 
 _LISTED = 4
-"""Tables named in one sentence; by judgement, not measured."""
+"""The most tables named in one sentence; a judgement."""
 
 
 def describe_table(context: TableContext) -> Description:
-    """Describe a table: the comment, or how its rows relate to those of others; blank if nothing says so."""
+    """Describe a table by its comment, or by how its rows relate to other tables; may be blank."""
     comment = clean_comment(context.table.comment, TABLE_COMMENT_CHARS)
     if comment:
         return commented(comment)
@@ -31,7 +31,7 @@ def _view(context: TableContext) -> Iterator[Statement]:
 
 
 def _rows(table: CatalogTable) -> Iterator[Statement]:
-    """How many rows there can be, where the primary key is made of keys of other tables."""
+    """How many rows there can be, if the primary key is made of foreign keys."""
     key = table.primary_key.columns if table.primary_key else []
     owners = _owners(table)
     covered = {column for owner in owners for column in owner.columns}
@@ -51,7 +51,7 @@ def _rows(table: CatalogTable) -> Iterator[Statement]:
 
 
 def _owners(table: CatalogTable) -> list[CatalogForeignKey]:
-    """Foreign keys inside the primary key, one of each table and set of columns."""
+    """Foreign keys inside the primary key, one per table and set of columns."""
     key = set(table.primary_key.columns) if table.primary_key else set()
     inside = {(_place(fk), *sorted(fk.columns)): fk for fk in table.foreign_keys if set(fk.columns) <= key}
     return list(inside.values())

@@ -1,4 +1,4 @@
-"""Describes dates and times."""
+"""Describe dates and times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 
 TIMES = ("date", "instant", "local_time")
 _KINDS = frozenset("at date datetime dt on time timestamp ts utc".split())
-"""Words at the end of a name, or at its start, that only say that it is a time."""
+"""Words at the start or end of a name that only mean that it is a time."""
 _PARTICIPLES = {
     **dict.fromkeys(("create", "creation"), "created"),
     **dict.fromkeys(("insert", "insertion"), "inserted"),
@@ -39,7 +39,7 @@ _BOUNDS = {
     **dict.fromkeys(("to", "until", "till", "thru", "through"), "Until when"),
 }
 _BIRTH = ({"birth"}, {"of", "birth"}, {"birthdate"}, {"birthday"}, {"dob"})
-"""Names of the date of birth, without the word that says that it is a date."""
+"""Names of the date of birth, without the word "date"."""
 _NOW = re.compile(
     r"\(?(?:(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|"
     r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d?\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
@@ -48,7 +48,7 @@ _NOW = re.compile(
 
 
 def describe_time(facts: ColumnFacts) -> Iterator[Statement]:
-    """What a date or time says by the verb in its name, and whether the database fills it in."""
+    """What the verb in the name of a date or time means, and whether the database sets it."""
     if facts.family not in TIMES:
         return
     if facts.family == "date" and set(facts.tokens) - {"date"} in _BIRTH:
@@ -61,7 +61,7 @@ def describe_time(facts: ColumnFacts) -> Iterator[Statement]:
 
 
 def event_words(tokens: Sequence[str]) -> list[str]:
-    """The words of a time's name without those that only say that it is one."""
+    """The words of a time's name without those that only mean that it is a time."""
     words = list(tokens)
     while words[1:] and words[-1] in _KINDS:
         words.pop()

@@ -1,4 +1,4 @@
-"""Verbs in the names of columns: general English, chosen without looking at any schema."""
+"""Verbs in column names: general English, chosen without looking at any schema."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ INTRANSITIVE = frozenset(
     finished happened lapsed matured occurred ran recurred retired started stopped succeeded vanished
     """.split()
 )
-"""Participles of what a thing does itself: it "has expired", it was not expired by somebody."""
+"""Participles of intransitive verbs: it "has expired", it was not expired by someone."""
 
 
 def is_participle(word: str) -> bool:
-    """Whether a word says what was done to something: `shipped`, `paid`."""
+    """Whether a word is a participle: `shipped`, `paid`."""
     return (len(word) > 4 and word.endswith("ed") and word not in _OTHERS) or word in _IRREGULAR

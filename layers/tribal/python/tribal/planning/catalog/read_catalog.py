@@ -16,7 +16,7 @@ from tribal.masking import redact_text
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.planning.catalog.unsettled_tables import Settled, settle
+from tribal.planning.catalog.unsettled_tables import StableContents, settle
 from tribal.ports import (
     Application,
     BrokenTexts,
@@ -124,7 +124,7 @@ def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    settled: Settled
+    settled: StableContents
     contents: CatalogContents
     tables: tuple[CatalogTable, ...]
     """The tables that the configuration selects."""
@@ -133,7 +133,7 @@ class _Found:
     schema_hash: str
 
     @classmethod
-    def of(cls, entry: DatabaseEntry, settled: Settled) -> _Found:
+    def of(cls, entry: DatabaseEntry, settled: StableContents) -> _Found:
         contents = redact_contents(settled.contents, entry.type)
         tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
         used = {table.schema_name for table in tables}
@@ -147,7 +147,7 @@ class _Found:
         return [(table.schema_name, table.table_name) for table in self.tables]
 
 
-def _settled(database: str, contents: CatalogContents, store: ObjectStore) -> Settled:
+def _settled(database: str, contents: CatalogContents, store: ObjectStore) -> StableContents:
     last = _latest(database, store) if contents.locked or contents.changed else None
     if last is None or last.snapshot_file is None:
         return settle(contents, ())

@@ -22,7 +22,7 @@ _LEFT_OUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class StableContents:
     """A reading in which unsettled tables are as an earlier one has them."""
 
     contents: CatalogContents
@@ -43,7 +43,7 @@ class Settled:
         ]
 
 
-def settle(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> Settled:
+def settle(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> StableContents:
     """Replace unsettled tables by their state in an earlier reading; leave out changed ones that it lacks.
 
     What passes must not look like a change of structure: the table's documents, and every hash that covers it, would be
@@ -56,7 +56,7 @@ def settle(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> Settle
     tables = (kept.get(name_of(table), table) for table in contents.tables if name_of(table) not in left_out)
     # Such a table is there, so that nothing may conclude that it is gone.
     unread = contents.unread_tables | left_out
-    return Settled(replace(contents, tables=tuple(tables), unread_tables=unread), left_out)
+    return StableContents(replace(contents, tables=tuple(tables), unread_tables=unread), left_out)
 
 
 def _warning(code: str, database: str, table: SchemaAndTable, what: str, clock: Clock) -> AgentError:

@@ -1,4 +1,4 @@
-"""Calls of a language model: what they may cost, how many at once, and what happens when they fail."""
+"""Calls to a language model: budget, concurrency and retries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The circuit breaker: after many failures in a row calls fail at once, for a while."""
+"""The circuit breaker: after many failures in a row, calls fail immediately for a while."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 FAILURES_IN_A_ROW = 10
-"""By judgement: each has used up its deadline with retries, so a provider that fails now and then opens nothing."""
+"""A judgement: each failure has used up its deadline with retries, so occasional failures do not open the breaker."""
 OPEN_SECONDS = 60.0
-"""By judgement: about the deadline of a call, the time that an outage is waited for anyway."""
+"""A judgement: about a call's deadline, which an outage would cost anyway."""
 
 
 class Breaker:
-    """Counts failures over all threads; once open, it lets a single call through after each `OPEN_SECONDS`."""
+    """Counts failures across threads; once open, it allows one call after each `OPEN_SECONDS`."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -22,20 +22,20 @@ class Breaker:
         self._open_until: datetime | None = None
         self._probing = False
         self.last_failure = ""
-        """What ended the latest of the calls that failed; empty where another process saw it."""
+        """Why the latest failed call failed; empty if another process saw it."""
 
     @property
     def open_until(self) -> datetime | None:
-        """When the next call may be tried; `None` while it is closed."""
+        """When the next call may be tried; `None` while closed."""
         return self._open_until
 
     def is_open(self) -> bool:
-        """Whether a call would fail at once."""
+        """Whether a call would fail immediately."""
         with self._lock:
             return self._refuses()
 
     def admit(self) -> bool:
-        """Whether a call may begin; who is admitted must `count` how it ended."""
+        """Whether a call may start; after an admitted call, `count` its outcome."""
         with self._lock:
             if self._refuses():
                 return False
@@ -43,7 +43,7 @@ class Breaker:
             return True
 
     def count(self, *, failed: bool, why: str = "") -> None:
-        """A call that was admitted has ended; `why` is what ended it, if it failed."""
+        """Record the outcome of an admitted call; `why` is the reason if it failed."""
         with self._lock:
             self.last_failure = why or self.last_failure
             self._failures = self._failures + 1 if failed else 0
@@ -54,7 +54,7 @@ class Breaker:
             self._probing = False
 
     def adopt(self, until: datetime) -> None:
-        """Another holder found that calls fail until then."""
+        """Open until then, as another holder reports."""
         now = self._now()
         with self._lock:
             if until > now and (self._open_until is None or until > self._open_until):

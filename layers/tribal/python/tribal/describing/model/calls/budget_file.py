@@ -1,4 +1,4 @@
-"""The file of the budget: reading it, and changing it by conditional put."""
+"""Read the budget file, and change it by conditional put."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tribal.ports import ObjectStore
 from tribal.store import require_seal, sealed
 from tribal_contracts import BudgetRecord
 
-Told = TypeVar("Told")
-Change = Callable[[BudgetRecord | None], tuple[BudgetRecord | None, Told]]
+Result = TypeVar("Result")
+Change = Callable[[BudgetRecord | None], tuple[BudgetRecord | None, Result]]
 
 # Each race that is lost was won by another holder, so a holder out of forty waits for some seconds at the most.
 _ATTEMPTS = 30
@@ -24,11 +24,11 @@ _LONGEST_PAUSE_SECONDS = 0.5
 
 
 def find_budget(store: ObjectStore) -> tuple[BudgetRecord | None, str | None]:
-    """The record and its etag; nothing where no model was ever asked.
+    """The record and its etag; `None` if no model was ever called.
 
     Raises:
-        ObjectDamaged: when the record is not as it was written. Nothing tells then what was spent, so no model may be
-            asked until a person has looked.
+        ObjectDamaged: when the record is damaged. Spending is then unknown, so no model may be called until a person
+            has checked.
     """
     try:
         found = store.get(BUDGET_FILE)
@@ -48,22 +48,22 @@ class BudgetFile:
         self.store = store
         self._timing = timing
 
-    def change(self, change: Change[Told]) -> Told:
-        """Replace the record by what `change` makes of it, and return what else that tells.
+    def change(self, change: Change[Result]) -> Result:
+        """Replace the record with the first result of `change`, and return the second.
 
-        `change` is called anew with each record that another holder was quicker to write; it may return the record that
-        it was given, and then nothing is written.
+        `change` is called again whenever another holder wrote the record first. If it returns the record unchanged,
+        nothing is written.
 
         Raises:
-            PreconditionFailed: when others were quicker each time.
+            PreconditionFailed: when other holders were faster each time.
             ObjectDamaged: see `find_budget`.
             StoreError: when the store cannot be read or written.
         """
         for attempt in range(_ATTEMPTS):
             present, etag = find_budget(self.store)
-            changed, told = change(present)
+            changed, result = change(present)
             if changed is None or changed == present:
-                return told
+                return result
             try:
                 self.store.put(
                     BUDGET_FILE, sealed(BUDGET_FILE, changed.to_json()), if_match=etag, if_absent=etag is None
@@ -72,8 +72,8 @@ class BudgetFile:
                 longest = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
                 self._timing.pause(self._timing.random() * longest)
             else:
-                return told
+                return result
         raise PreconditionFailed(
-            f"{BUDGET_FILE!r} in {self.store.location} was changed by others {_ATTEMPTS} times running; "
-            "what was spent is written with the next change"
+            f"{BUDGET_FILE!r} in {self.store.location} was changed by other processes {_ATTEMPTS} times in a row; "
+            "spending is written with the next update"
         )

@@ -1,4 +1,4 @@
-"""A language model that keeps to the budget of the run, and is asked again where that can help."""
+"""A language model that keeps to the run's budget and retries transient failures."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import replace
 from itertools import count
 
 from tribal.describing.model.calls.budget import Budget
-from tribal.describing.model.calls.retries import BUSY, DOWN, TRANSIENT, asks_too_much, leaves_time, retry_delay
+from tribal.describing.model.calls.retries import BUSY, DOWN, TRANSIENT, has_time_left, retry_delay, wait_is_too_long
 from tribal.describing.model.calls.timing import Timing
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
 
 _SLICE_SECONDS = 0.5
-"""Pauses are cut into these, between which a stop is noticed."""
+"""A stop is noticed within this time during a pause."""
 _POLL_SECONDS = 0.1
-"""How often a call looks for money, or for a slot when its turn is near: a hundredth of the time that it takes."""
+"""How often a call checks for money, or for a slot when its turn is near: a hundredth of a call's time."""
 _SPREAD_SECONDS = 1.0
-"""Calls that waited for the same moment begin within this time."""
+"""Calls that waited for the same moment start spread over this time."""
 
 
 class CappedModel:
     """Asks a model within the caps of a budget; safe to share between threads.
 
-    A call waits for its turn and for money outside its own deadline. Throttled, overloaded and unavailable calls are
-    repeated inside it. The usage of an outcome is the sum over its attempts.
+    Waiting for a slot and for money does not count towards the deadline. Retries of throttled, overloaded and
+    unavailable calls do. The usage of an outcome is the sum over its attempts.
 
     Args:
-        model: the one that is asked.
-        budget: what this process may spend, and how many calls it may have under way.
-        worst_price: what a request may cost at most, in nanodollars.
-        stop: ends waiting; where it leaves less time than a call may take, none begins.
-        timing: the clock, waiting and chance.
-        prepare: does what takes time before a call, such as loading an SDK; called before each, while no slot is held.
+        model: the model to call.
+        budget: what this process may spend, and how many calls it may run at once.
+        worst_price: the most a request may cost, in nanodollars.
+        stop: ends waiting; if it leaves less time than a call may take, none starts.
+        timing: clock, waiting and randomness.
+        prepare: slow preparation such as loading an SDK; called before each call, while no slot is held.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class CappedModel:
 
     @property
     def name(self) -> str:
-        """Name of the model that is asked."""
+        """The model's name."""
         return self._model.name
 
     def close(self) -> None:
-        """Book what was spent, and return what the budget had set aside; no call may follow."""
+        """Book what was spent and release the reserved money; no call may follow."""
         self._budget.close()
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
@@ -81,11 +81,11 @@ class CappedModel:
 
     def _refusal(self, request: ModelRequest) -> ModelFailure | None:
         if not self._stop.has_time_for(request.deadline_seconds):
-            return ModelFailure("interrupted", "the run ends, and the model was not asked")
+            return ModelFailure("interrupted", "the run is ending; the model was not called")
         return self._budget.refusal()
 
     def _wait_to_begin(self, request: ModelRequest, price: int) -> ModelFailure | None:
-        """Wait out what the provider asked for, then reserve the price; afterwards one call may be made."""
+        """Wait out any pause, then reserve the price; afterwards one call may be made."""
         while True:
             refusal = self._refusal(request)
             if refusal is not None:
@@ -107,7 +107,7 @@ class CappedModel:
                     self._timing.pause(_POLL_SECONDS)
 
     def _ask_within_deadline(self, request: ModelRequest, price: int) -> ModelOutcome:
-        """Make the call that was reserved and admitted, and repeat it while that can help."""
+        """Make the reserved and admitted call, and retry it while that can help."""
         failed, why = True, ""
         try:
             outcome = self._repeated(request, price)
@@ -132,7 +132,7 @@ class CappedModel:
             again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
             if not again:
                 return replace(outcome, usage=usage, unseen=unseen)
-        raise AssertionError("a call is repeated until its deadline at the most")
+        raise AssertionError("retries must end at the deadline")
 
     def _booked(self, request: ModelRequest, price: int) -> ModelOutcome:
         spent, unseen = 0, True
@@ -144,21 +144,21 @@ class CappedModel:
         return outcome
 
     def _wait_to_repeat(self, failure: ModelFailure, attempt: int, ends: float, request: ModelRequest) -> bool:
-        """Whether to repeat a call, after a wait that leaves time for it."""
-        if failure.kind not in TRANSIENT or asks_too_much(failure):
+        """Whether to retry a call, after waiting; `False` if there is not enough time."""
+        if failure.kind not in TRANSIENT or wait_is_too_long(failure):
             return False
         delay = retry_delay(failure, attempt, self._timing.random)
         if failure.kind in BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
         while delay > 0:
-            if not leaves_time(ends - self._timing.monotonic() - delay, request.deadline_seconds):
+            if not has_time_left(ends - self._timing.monotonic() - delay, request.deadline_seconds):
                 return False
             self._pause(delay)
             if self._stop.requested or self._budget.refusal() is not None:
                 return False
             delay = self._budget.pause_left()
-        return leaves_time(ends - self._timing.monotonic(), request.deadline_seconds)
+        return has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
 
     def _wait_out_pause(self) -> None:
         self._pause(self._budget.pause_left())
@@ -166,7 +166,7 @@ class CappedModel:
             self._pause(self._timing.random() * _SPREAD_SECONDS)
 
     def _pause(self, seconds: float) -> None:
-        """Wait that long, or until all is to end."""
+        """Wait that long, or until a stop is requested."""
         while seconds > 0 and not self._stop.requested:
             self._timing.pause(min(seconds, _SLICE_SECONDS))
             seconds -= _SLICE_SECONDS

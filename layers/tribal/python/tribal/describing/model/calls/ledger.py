@@ -1,4 +1,4 @@
-"""How the record of the budget changes: whole new records out of old ones, without input or output."""
+"""Changes to the budget record, as pure functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Self
 
-from tribal.describing.model.calls.purse import Account
+from tribal.describing.model.calls.reservation import Account
 from tribal_contracts import (
     NANODOLLARS,
     SCHEMA_VERSION,
@@ -17,14 +17,14 @@ from tribal_contracts import (
 )
 
 TERM = timedelta(seconds=60)
-"""How long a holder lives without renewing its entry; as that of a run's lease."""
+"""How long a holder's entry lives without renewal; the same as a run's lease."""
 _SMALLEST_SHARE = 16
-"""A block is at most this part of what is left: by judgement, so that one holder cannot keep it from the others."""
+"""A block is at most 1/16 of what is left, so that one holder cannot starve the others; a judgement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What a run and a day may cost, in nanodollars, and the calls at once of a run."""
+    """What a run and a day may cost, in nanodollars, and a run's concurrent calls."""
 
     run: int
     day: int
@@ -32,7 +32,7 @@ class Caps:
 
     @classmethod
     def of(cls, settings: ModelSettings) -> Self:
-        """Those of the settings."""
+        """The caps in the settings."""
         return cls(
             run=round(settings.per_run_usd * NANODOLLARS),
             day=round(settings.per_day_usd * NANODOLLARS),
@@ -40,10 +40,10 @@ class Caps:
         )
 
 
-def of_now(present: BudgetRecord | None, run_id: str, now: datetime, holder: str = "") -> BudgetRecord:
-    """The record as it has to be read now: of this day, and without holders that died.
+def current_record(present: BudgetRecord | None, run_id: str, now: datetime, holder: str = "") -> BudgetRecord:
+    """The record for today, without dead holders.
 
-    What those had reserved is booked as unsettled. The entry of `holder`, who reads, is left as it is.
+    What those had reserved is booked as unsettled. The entry of `holder`, the reader, is kept.
     """
     today = now.date().isoformat()
     if present is None:
@@ -60,10 +60,10 @@ def of_now(present: BudgetRecord | None, run_id: str, now: datetime, holder: str
     return record if record.day == today else record.model_copy(update={"day": today, "day_spend": BudgetSpend()})
 
 
-def of_run(record: BudgetRecord, run_id: str, holder: str) -> BudgetRecord:
-    """The record as a holder opens it: taken over from the run before, if there was another.
+def record_of_run(record: BudgetRecord, run_id: str, holder: str) -> BudgetRecord:
+    """The record for a holder that opens it: taken over from the previous run, if there was one.
 
-    What others of that run, or a dead holder of the same name, had reserved is booked as unsettled.
+    What holders of that run, or a dead holder of the same name, had reserved is booked as unsettled.
     """
     if record.run_id == run_id:
         return _without(record, [holder])
@@ -85,17 +85,17 @@ def _without(record: BudgetRecord, names: list[str]) -> BudgetRecord:
 
 
 def booked(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
-    """The record with that much more spent, in the day and in the run.
+    """The record with added spending for the day and the run.
 
-    What was spent just before midnight may be written just after it, and counts in the new day then.
+    Spending just before midnight may be written after it and then counts for the new day.
     """
-    return of_day_alone(record, settled, unsettled).model_copy(
+    return booked_to_day(record, settled, unsettled).model_copy(
         update={"run_spend": _more(record.run_spend, settled, unsettled)}
     )
 
 
-def of_day_alone(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
-    """The record with that much more spent in the day, by a run whose record it is no more."""
+def booked_to_day(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
+    """The record with added spending for the day only, by a run that no longer owns the record."""
     return record.model_copy(update={"day_spend": _more(record.day_spend, settled, unsettled)})
 
 
@@ -113,7 +113,7 @@ def with_entry(record: BudgetRecord, holder: str, entry: BudgetHolder | None) ->
 
 
 def unspent(record: BudgetRecord, caps: Caps) -> int:
-    """What the nearer cap leaves, whatever is reserved; negative where a call cost more than its worst price."""
+    """What the tighter cap leaves, ignoring reservations; negative if a call cost more than its highest price."""
     return min(caps.run - record.run_spend.nanodollars, caps.day - record.day_spend.nanodollars)
 
 
@@ -122,16 +122,16 @@ def reserved_by_others(record: BudgetRecord, holder: str) -> int:
     return sum(entry.reserved_nanodollars for name, entry in record.holders.items() if name != holder)
 
 
-def may_be_lacked(idle: int, left: int) -> bool:
-    """Whether another holder may lack idle money, for what nobody has reserved is not many times as much."""
+def may_be_needed(idle: int, left: int) -> bool:
+    """Whether another holder may need the idle money, because little else is unreserved."""
     return idle > 0 and left < _SMALLEST_SHARE * idle
 
 
 def block_for(price: int, account: Account, left: int, calls: int) -> int:
-    """What to reserve beyond an account that lacks the price of a call; 0 where `left` is too little.
+    """What to reserve for an account that cannot pay a call; 0 if `left` is too little.
 
-    Enough for two worst calls of each that may be under way, which after refunds lasts for some dozens, but no large
-    part of what is left: of a few cents, just the one call.
+    Enough for two calls per slot at the highest price, which refunds stretch to dozens, but only a small part of what
+    is left: with a few cents left, just the one call.
     """
     missing = price - account.idle
     if missing > left:

@@ -1,4 +1,4 @@
-"""How the calls at once are divided among the holders of a run."""
+"""Divide the concurrent calls among the holders of a run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 
 def fair_shares(wanted: Mapping[str, int], calls_at_once: int, turn: int) -> dict[str, int]:
-    """The calls that each holder may have under way, `calls_at_once` in all.
+    """The number of calls that each holder may run, `calls_at_once` in total.
 
-    Nobody gets more than is wanted while somebody else gets less than that and less than he does; what nobody wants is
-    spread as well, so that a thread that comes need not wait for it. What cannot be divided goes round with `turn`.
+    Max-min fair. Unwanted calls are spread as well, so that a new thread need not wait. The remainder rotates with
+    `turn`.
     """
     names = sorted(wanted)
     first = turn % max(1, len(names))

@@ -1,4 +1,4 @@
-"""The calls that the threads of one holder may have under way."""
+"""The calls that the threads of one holder may run at once."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Turn:
     number: int
 
     def take(self) -> bool:
-        """Take a slot, unless none is free for who came so late; says whether it did, and is then not called again."""
+        """Take a slot if one is free for this place in the queue; do not call again after `True`."""
         return self.slots.take(self.number)
 
     @property
     def is_near(self) -> bool:
-        """Whether it comes by the time that all calls which may be under way have ended once."""
+        """Whether its turn comes within the next round of calls."""
         return self.slots.is_near(self.number)
 
 
 class Slots:
-    """A semaphore whose size changes while it is used, that knows how many threads want it, and serves them in order.
+    """A first-in, first-out semaphore whose size can change in use and that knows how many threads want it.
 
-    Tables that began together end together so, and their work unit makes room for the next.
+    Tables that start together finish together, so their work unit can be replaced by the next.
     """
 
     def __init__(self) -> None:
@@ -44,14 +44,14 @@ class Slots:
             return self._in_use + len(self._waiting)
 
     def want(self) -> int:
-        """A thread comes for a slot; returns its number in the queue."""
+        """Queue for a slot; returns the number in the queue."""
         with self._lock:
             number = next(self._numbers)
             self._waiting[number] = None
             return number
 
     def take(self, number: int) -> bool:
-        """Take a slot if one is free and nobody who came before waits for it."""
+        """Take a slot if one is free and no earlier thread waits for it."""
         with self._lock:
             free = max(0, self._most - self._in_use)
             if number not in islice(self._waiting, free):
@@ -61,12 +61,12 @@ class Slots:
             return True
 
     def is_near(self, number: int) -> bool:
-        """Whether no more threads came before and wait than there may be calls under way."""
+        """Whether fewer threads are ahead in the queue than there are slots."""
         with self._lock:
             return number in islice(self._waiting, max(1, self._most))
 
     def leave(self, number: int) -> None:
-        """A thread goes: it frees the slot that it took, or waits for one no more."""
+        """Free the slot, or leave the queue."""
         with self._lock:
             if number in self._waiting:
                 del self._waiting[number]
@@ -74,12 +74,12 @@ class Slots:
                 self._in_use -= 1
 
     def allow_at_most(self, most: int) -> int:
-        """Let no call begin beyond `most` from now on; returns the slots in use, which may be more."""
+        """Reduce the slots to `most`; returns the slots in use, which may be more."""
         with self._lock:
             self._most = min(self._most, most)
             return self._in_use
 
     def allow(self, most: int) -> None:
-        """Let as many calls be under way."""
+        """Set the number of slots."""
         with self._lock:
             self._most = most

@@ -1,23 +1,23 @@
-"""What models have cost, for whoever asks and does not spend."""
+"""Report what models have cost."""
 
 from __future__ import annotations
 
 from tribal.describing.model.calls.budget_file import find_budget
-from tribal.describing.model.calls.ledger import of_now
+from tribal.describing.model.calls.ledger import current_record
 from tribal.errors import ObjectDamaged
 from tribal.ports import Clock, ObjectStore, Spending
 from tribal_contracts import NANODOLLARS
 
 
 def read_spending(store: ObjectStore, clock: Clock) -> Spending:
-    """What the record of the budget tells now; writes nothing."""
+    """The current spending from the budget record; writes nothing."""
     try:
         present, _ = find_budget(store)
     except ObjectDamaged:
         return Spending(damaged=True)
     if present is None:
         return Spending()
-    record = of_now(present, present.run_id, clock.real())
+    record = current_record(present, present.run_id, clock.real())
     return Spending(
         day_usd=record.day_spend.nanodollars / NANODOLLARS,
         run_usd=record.run_spend.nanodollars / NANODOLLARS,

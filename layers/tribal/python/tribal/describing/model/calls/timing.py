@@ -1,4 +1,4 @@
-"""Time, waiting and chance, as calls of models use them."""
+"""Clock, waiting and randomness for model calls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tribal.ports import Clock
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The clock by which days and terms are judged, and what else a test replaces."""
+    """The clock and what else tests replace."""
 
     clock: Clock
     monotonic: Callable[[], float] = time.monotonic
     """Seconds, for deadlines."""
     pause: Callable[[float], None] = time.sleep
     random: Callable[[], float] = random.random
-    """From 0 to 1, so that those who failed together do not come back together."""
+    """From 0 to 1; spreads retries of calls that failed together."""
 
     def now(self) -> datetime:
         """The real time in UTC."""
@@ -28,5 +28,5 @@ class Timing:
 
 
 def timestamp(moment: datetime) -> str:
-    """A time in UTC as records have it."""
+    """A UTC time in the format of our records."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

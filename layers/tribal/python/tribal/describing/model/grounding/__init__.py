@@ -1,8 +1,8 @@
-"""What is kept of a model's answer: names by handle alone, and no sentence that says what was not shown."""
+"""Check a model's answer: names only as handles, and no sentence about data that was not shown."""
 
 from __future__ import annotations
 
-from tribal.describing.model.grounding.answers import Fault, Reading, read_answer, read_repair, repair_part
+from tribal.describing.model.grounding.answers import CheckedAnswer, Fault, read_answer, read_repair, repair_part
 from tribal.describing.model.grounding.known_names import KnownNames
 
-__all__ = ["Fault", "KnownNames", "Reading", "read_answer", "read_repair", "repair_part"]
+__all__ = ["Fault", "KnownNames", "CheckedAnswer", "read_answer", "read_repair", "repair_part"]

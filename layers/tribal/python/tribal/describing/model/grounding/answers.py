@@ -1,4 +1,4 @@
-"""Reads answers: fills in handles, and keeps the sentences that break no rule."""
+"""Read answers: fill in handles, and drop sentences that break a rule."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribal.describing.model.grounding.judging import RULES, Judge
 from tribal.describing.model.grounding.known_names import KnownNames
+from tribal.describing.model.grounding.sentence_rules import RULES, SentenceJudge
 from tribal.describing.model.grounding.sentences import split_sentences
 from tribal.describing.model.questions import Question
 from tribal.describing.model.questions.escaping import data_json
 from tribal_contracts import DroppedSentence
 
 TITLE = "title"
-"""The subject of a fault in the title of a domain; that of one in the text is empty."""
+"""The subject of a fault in a domain's title; for one in the text, the subject is empty."""
 MAX_TITLE_CHARS = 60
 MAX_TEXT_CHARS = 800
 MAX_COLUMN_CHARS = 300
-"""Of texts that are kept; sentences beyond are faults. By judgement: what reads well on a page."""
+"""Limits of published texts; sentences beyond are faults. A judgement: what reads well on a page."""
 _MAX_ANSWER_CHARS = 10_000
-"""Of any text that is looked at; the schema bounds none."""
+"""The part of a text that is checked; the schema has no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,71 +32,71 @@ class Fault:
     rule: str
     """One of `RULES`."""
     sentence: str
-    """As the model wrote it: goes nowhere but into the repair."""
+    """As the model wrote it; used only in the repair request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What is kept of an answer, safe to publish as plain text, and what is not."""
+class CheckedAnswer:
+    """The valid part of an answer, safe to publish as plain text, and the faults."""
 
     title: str = ""
     text: str = ""
-    """Empty if nothing is kept."""
+    """Empty if nothing is valid."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """By column; those of which nothing is kept are not here."""
+    """By column; columns without valid text are missing."""
     faults: tuple[Fault, ...] = ()
-    """Sentences that broke a rule; none of them is in the texts."""
+    """Sentences that broke a rule; they are not in the texts."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """All that is kept, by subject as in `Fault`."""
+        """All valid texts, by subject as in `Fault`."""
         return {subject: text for subject, text in ((TITLE, self.title), ("", self.text)) if text} | dict(self.columns)
 
     @property
     def needs_repair(self) -> bool:
-        """Whether a repair may win back what broke a rule."""
+        """Whether there is something to repair."""
         return bool(self.faults)
 
     @property
     def dropped(self) -> list[DroppedSentence]:
-        """The faults as they are recorded, without the sentences."""
+        """The faults as recorded, without the sentences."""
         return [DroppedSentence(subject=fault.subject, rule=fault.rule) for fault in self.faults]
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer of the right shape: what it says of what was asked."""
+    """An answer that matches the schema, limited to what was asked."""
 
     title: str
     text: str
     columns: Mapping[str, str]
 
 
-def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames | None) -> Reading | None:
-    """What is kept of an answer; `None` if the answer does not follow the schema.
+def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames | None) -> CheckedAnswer | None:
+    """Check an answer; `None` if it does not follow the schema.
 
-    Subjects that the question did not ask for are passed over. Without `known` names in plain words are found only
-    where a word such as "table" follows them.
+    Subjects that the question did not ask for are ignored. Without `known`, names in plain words are only found before
+    a word such as "table".
     """
-    answer = _shaped(question, value)
+    answer = _parsed(question, value)
     if answer is None:
         return None
-    judge = Judge(question, known)
+    judge = SentenceJudge(question, known)
     faults: list[Fault] = []
-    return Reading(
-        title=_kept(judge, TITLE, answer.title, MAX_TITLE_CHARS, faults),
-        text=_kept(judge, "", answer.text, MAX_TEXT_CHARS, faults),
+    return CheckedAnswer(
+        title=_valid_text(judge, TITLE, answer.title, MAX_TITLE_CHARS, faults),
+        text=_valid_text(judge, "", answer.text, MAX_TEXT_CHARS, faults),
         columns={
             name: kept
             for name, text in answer.columns.items()
-            if (kept := _kept(judge, name, text, MAX_COLUMN_CHARS, faults))
+            if (kept := _valid_text(judge, name, text, MAX_COLUMN_CHARS, faults))
         },
         faults=tuple(faults),
     )
 
 
-def repair_part(question: Question, reading: Reading) -> str:
-    """The part of the one request that asks for the faulty subjects again: `question.request(deadline, part)`."""
+def repair_part(question: Question, reading: CheckedAnswer) -> str:
+    """The part of a request that asks for the faulty subjects again: `question.request(deadline, part)`."""
     numbers = {name: number for number, name in question.columns.items()}
     faults = [
         {
@@ -110,22 +110,21 @@ def repair_part(question: Question, reading: Reading) -> str:
 
 
 def read_repair(
-    question: Question, reading: Reading, value: Mapping[str, Any], known: KnownNames | None
-) -> Reading | None:
-    """The first reading with repaired subjects in their place; `None` if the answer does not follow the schema.
+    question: Question, reading: CheckedAnswer, value: Mapping[str, Any], known: KnownNames | None
+) -> CheckedAnswer | None:
+    """Merge a repair into the first answer; `None` if the repair does not follow the schema.
 
-    Of a subject that the repair leaves empty, or of which nothing can be kept again, what was kept first stays. The
-    faults are those that no repair has mended.
+    If the repair of a subject is empty or invalid, its first text is kept. The faults are those that remain.
     """
     second = read_answer(question, value, known)
     if second is None:
         return None
     faulty = {fault.subject for fault in reading.faults}
-    mended = {subject: text for subject, text in second.texts.items() if subject in faulty and text}
+    repaired = {subject: text for subject, text in second.texts.items() if subject in faulty and text}
     faults = [fault for fault in second.faults if fault.subject in faulty]
-    silent = faulty - mended.keys() - {fault.subject for fault in faults}
+    silent = faulty - repaired.keys() - {fault.subject for fault in faults}
     faults += [fault for fault in reading.faults if fault.subject in silent]
-    texts = reading.texts | mended
+    texts = reading.texts | repaired
     return replace(
         reading,
         title=texts.pop(TITLE, "") if question.kind == "domain" else "",
@@ -135,7 +134,7 @@ def read_repair(
     )
 
 
-def _shaped(question: Question, value: Mapping[str, Any]) -> _Answer | None:
+def _parsed(question: Question, value: Mapping[str, Any]) -> _Answer | None:
     title, text, columns = value.get("title"), value.get("text"), value.get("columns")
     if not isinstance(title, str) or not isinstance(text, str) or not isinstance(columns, list):
         return None
@@ -151,8 +150,8 @@ def _shaped(question: Question, value: Mapping[str, Any]) -> _Answer | None:
     return _Answer(title if question.kind == "domain" else "", text if question.asks_text else "", texts)
 
 
-def _kept(judge: Judge, subject: str, text: str, limit: int, faults: list[Fault]) -> str:
-    """The sentences that break no rule, with names in the place of handles; adds the others to the faults."""
+def _valid_text(judge: SentenceJudge, subject: str, text: str, limit: int, faults: list[Fault]) -> str:
+    """The sentences that break no rule, with handles replaced by names; adds the others to the faults."""
     kept = ""
     own = judge.question.shown.own[0] if judge.question.kind == "table" else ""
     for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):

@@ -1,4 +1,4 @@
-"""Figures in prose, which no evidence covers: they are rows, ranges or sample values, or made up."""
+"""Numbers in text, which no evidence supports: they are row counts, ranges, sample values or invented."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ _WORDS = re.compile(
 )
 _CURRENCY = re.compile(r"[$\u00a2-\u00a5\u20a0-\u20cf]|%|\u2030")
 _MOST_DIGITS = 1
-"""Of a number in a name: `addr_line2`, and no count of anything."""
+"""The most digits of a number in a name, such as `addr_line2`."""
 
 
-def has_figure(sentence: str, own_names: Collection[str], told: Collection[str]) -> bool:
-    """Whether a sentence has a figure in digits or English words.
+def has_figure(sentence: str, own_names: Collection[str], human_text: Collection[str]) -> bool:
+    """Whether a sentence has a number in digits or English words.
 
-    A number that is part of a name is none where it stands behind the same word (`addr_line2`: "line 2"), nor is one
-    that a person wrote behind the same word.
+    A number that follows the same word in a name (`addr_line2`: "line 2") or in a person's text does not count.
     """
     if _CURRENCY.search(sentence) or _WORDS.search(sentence):
         return True
     if not any(map(_is_digit, sentence)):
         return False
     allowed = {pair for name in own_names for pair in _pairs(name, _MOST_DIGITS)}
-    allowed |= {pair for text in told for pair in _pairs(text, len(text))}
+    allowed |= {pair for text in human_text for pair in _pairs(text, len(text))}
     words = split_identifier(sentence)
     return any(_has_digit(word) and pair not in allowed for word, pair in zip(words, _all_pairs(words), strict=True))
 

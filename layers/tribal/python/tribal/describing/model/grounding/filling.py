@@ -1,4 +1,4 @@
-"""Handles in sentences: judged as placeholders, published as the names they stand for."""
+"""Handles in sentences: checked as placeholders, published as the names they refer to."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _LIST = re.compile(r"\[\s*((?:[tcv]\d{1,5})(?:\s*(?:,|and)\s*[tcv]\d{1,5})*)\s*\
 _ONE = re.compile(r"[tcv]\d{1,5}")
 _PLAIN_NAME = re.compile(r"[^\W\d][\w$]{0,62}\Z")
 _PLAIN_VALUE = re.compile(r"[^\W_](?:[\w /+-]{0,22}[\w+])?\Z")
-"""As long as the longest code that samples show."""
+"""The length of the longest code in samples."""
 _MOST_WORDS = 3
 _MOST_DIGITS = 2
 
 
 def hide_handles(sentence: str) -> str:
-    """The sentence with a sign in the place of each handle."""
+    """The sentence with each handle replaced by a placeholder."""
     return _LIST.sub(HANDLE, sentence)
 
 
@@ -29,17 +29,17 @@ def handles_in(sentence: str) -> list[str]:
 
 
 def fill_handles(sentence: str, shown: Callable[[str], str]) -> str:
-    """The sentence with what `shown` gives for each handle in its place."""
+    """The sentence with each handle replaced by its `shown` text."""
     return _LIST.sub(lambda found: ", ".join(map(shown, _ONE.findall(found[1]))), sentence)
 
 
 def written(handle: Handle) -> str:
-    """A name as SQL has it, or a value in quotes."""
+    """A name as in SQL, or a value in quotes."""
     return f"'{handle.parts[0]}'" if handle.kind == "value" else format_name(handle.parts)
 
 
 def is_plain(handle: Handle) -> bool:
-    """Whether a name is one identifier a part, and a value a code or a few words: anything else could be a message."""
+    """Whether a name has plain identifiers, or a value is a code or a few words; anything else may be a message."""
     if handle.kind != "value":
         return all(map(_PLAIN_NAME.match, handle.parts))
     (value,) = handle.parts

@@ -1,4 +1,4 @@
-"""What no prose has, whatever it says: marks, addresses, code, quotes, identifiers told by their form."""
+"""Forms that no description may contain: markup, addresses, code, quotes and identifiers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal.sql.visibility import is_visible
 
 MAX_SENTENCE_CHARS = 400
 MAX_WORD_CHARS = 40
-"""By judgement: longer than words that people use, and shorter than most tokens and hashes."""
+"""A judgement: longer than ordinary words, shorter than most tokens and hashes."""
 
 # Letters joined by these in some scripts; beside ASCII they only hide something.
 _JOINERS = "\u200c\u200d"
@@ -42,8 +42,8 @@ _IDENTIFIER = re.compile(
 
 
 def broken_form(sentence: str) -> str:
-    """The rule that a sentence breaks by its form; empty if none. Handles are already replaced."""
-    if not all(map(_may_stand, sentence, sentence[1:] + " ", " " + sentence)) or _MIXED.search(sentence):
+    """The rule that a sentence's form breaks; empty if none. Handles are already replaced."""
+    if not all(map(_is_allowed, sentence, sentence[1:] + " ", " " + sentence)) or _MIXED.search(sentence):
         return "character"
     if len(sentence) > MAX_SENTENCE_CHARS or any(len(word) > MAX_WORD_CHARS for word in sentence.split()):
         return "length"
@@ -63,7 +63,7 @@ _RULES = (
 )
 
 
-def _may_stand(char: str, after: str, before: str) -> bool:
+def _is_allowed(char: str, after: str, before: str) -> bool:
     if char in _JOINERS:
         return not before.isascii() and not after.isascii()
     if unicodedata.category(char) == "Cn":

@@ -1,4 +1,4 @@
-"""The names of a catalog, ready to be found in prose."""
+"""The names of a catalog, prepared for finding them in text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tribal_contracts import CatalogNames
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names of all tables and columns of a database; making them takes time, so once a run and database.
+    """The names of all tables and columns of a database; slow to build, so built once per run and database.
 
-    A name is found by its letters without what stands between its words, so that it does not matter whether it is
-    written `order_lines`, `OrderLines` or `orderlines`.
+    Separators and case are ignored: `order_lines`, `OrderLines` and `orderlines` are the same name.
     """
 
     tables: frozenset[str]
@@ -22,24 +21,24 @@ class KnownNames:
 
     @classmethod
     def of(cls, names: CatalogNames) -> KnownNames:
-        """The names of a file."""
+        """Build from a names file."""
         return cls(joined_forms(names.tables), joined_forms(names.columns))
 
     def has_table(self, forms: frozenset[str]) -> bool:
-        """Whether any of the forms is that of a table."""
+        """Whether any of the forms is a table's."""
         return not forms.isdisjoint(self.tables)
 
     def has_column(self, forms: frozenset[str]) -> bool:
-        """Whether any of the forms is that of a column."""
+        """Whether any of the forms is a column's."""
         return not forms.isdisjoint(self.columns)
 
     def has(self, forms: frozenset[str]) -> bool:
-        """Whether any of the forms is that of either."""
+        """Whether any of the forms is a table's or a column's."""
         return self.has_table(forms) or self.has_column(forms)
 
 
 def joined_forms(names: Iterable[str]) -> frozenset[str]:
-    """The forms by which names are found: their words, and these with abbreviations spelt out, in the singular."""
+    """The forms by which names are found: their words in the singular, as written and with abbreviations spelt out."""
     return frozenset(form for name in names for form in _forms(name) if form)
 
 
@@ -52,7 +51,7 @@ def _forms(name: str) -> tuple[str, ...]:
 
 
 def joined(words: Iterable[str]) -> str:
-    """Words as one, each in the singular."""
+    """The words in the singular, concatenated."""
     return "".join(singular(word) for word in words)
 
 

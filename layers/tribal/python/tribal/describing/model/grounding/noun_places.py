@@ -1,4 +1,4 @@
-"""Places in an English sentence at which words can only be meant as a name."""
+"""Places in an English sentence where words can only be a name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tribal.naming import STOP_WORDS, singular
 
 GRAMMAR = STOP_WORDS - {"find", "give", "list", "return", "show", "tell"}
-"""Words at whose side a name begins or ends."""
+"""Function words, next to which a name begins or ends."""
 
 _VERBS = frozenset(
     "am are be been being can could did do does had has have is may might must should was were will would".split()
@@ -46,13 +46,13 @@ _WITHOUT_ARTICLE = frozenset(
 _ABSTRACT = ("ance", "ence", "ing", "ism", "ment", "ness", "ship", "sion", "tion")
 
 
-def has_grammar_at_its_side(words: Sequence[str]) -> bool:
-    """Whether words begin or end with one that names seldom do, such as "updated at"."""
+def has_function_word_at_edge(words: Sequence[str]) -> bool:
+    """Whether words begin or end with a function word, which is rare in names: "updated at"."""
     return words[0] in GRAMMAR or words[-1] in GRAMMAR
 
 
-def stands_as_a_noun(run: Sequence[str], start: int, end: int) -> bool:
-    """Whether words such as "updated at" stand where a noun does: "the updated at of an order"."""
+def is_used_as_noun(run: Sequence[str], start: int, end: int) -> bool:
+    """Whether words such as "updated at" are used as a noun: "the updated at of an order"."""
     if not start or all(word in GRAMMAR for word in run[start:end]):
         return False
     # "What it belongs to is deleted": a preposition may well stand before a verb.
@@ -60,8 +60,8 @@ def stands_as_a_noun(run: Sequence[str], start: int, end: int) -> bool:
     return run[start - 1] in before and _ends_a_noun(run, end)
 
 
-def lacks_an_article(run: Sequence[str], at: int) -> bool:
-    """Whether a word in the singular has no article where English wants one: "copied from address at night"."""
+def lacks_article(run: Sequence[str], at: int) -> bool:
+    """Whether a singular noun lacks its article: "copied from address at night"."""
     word, before = run[at], run[at - 1] if at else ""
     if before not in _SOURCES or singular(word) != word or word in _WITHOUT_ARTICLE or word.endswith(_ABSTRACT):
         return False
@@ -71,5 +71,5 @@ def lacks_an_article(run: Sequence[str], at: int) -> bool:
 
 
 def _ends_a_noun(run: Sequence[str], end: int) -> bool:
-    """Whether what follows neither goes on with a noun nor begins another."""
+    """Whether the next word neither continues a noun nor begins another."""
     return end == len(run) or (run[end] in GRAMMAR and run[end] not in _NOUN_BEGINS)

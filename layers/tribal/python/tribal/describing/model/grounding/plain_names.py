@@ -10,22 +10,22 @@ from functools import cached_property
 from tribal.describing.model.grounding.known_names import KnownNames, joined, joined_forms, words_of
 from tribal.describing.model.grounding.noun_places import (
     GRAMMAR,
-    has_grammar_at_its_side,
-    lacks_an_article,
-    stands_as_a_noun,
+    has_function_word_at_edge,
+    is_used_as_noun,
+    lacks_article,
 )
 from tribal.describing.model.grounding.sentences import HANDLE
-from tribal.describing.model.questions import Shown
+from tribal.describing.model.questions import ShownText
 from tribal.naming import is_word, segment, singular, split_identifier
 
 MAX_NAME_WORDS = 6
-"""Words of a name that are looked for together."""
+"""The most words of a name to look for together."""
 
 _SHORTEST_NAME = 3
-"""Letters of a name of one word: shorter ones are too many things."""
+"""The fewest letters of a one-word name; shorter ones are ambiguous."""
 
 _OWN_NAME_WORDS = 3
-"""Words of a column that is that column, though all of them were shown: fewer are what anyone might say."""
+"""From this many words on, a column's name counts as that column even if all its words were shown."""
 
 _RUN = re.compile(rf"[^\w'\u2019 -]+|{HANDLE}")
 _POSSESSIVE = re.compile(r"['\u2019]s\b|['\u2019]")
@@ -48,37 +48,37 @@ _ROLES = frozenset(
 
 @dataclass(frozen=True)
 class PlainNames:
-    """Finds names in a sentence that the question did not show."""
+    """Finds names in a sentence that were not shown."""
 
-    shown: Shown
+    shown: ShownText
     known: KnownNames | None
     english: bool = True
-    """Whether sentences are in English: in other languages no word lacks an article that English wants."""
+    """Whether sentences are in English; missing articles are only checked there."""
 
-    def found(self, sentence: str) -> bool:
+    def occur_in(self, sentence: str) -> bool:
         """Whether a sentence names a table or column in plain words that was not shown."""
         for run in _RUN.split(sentence):
             words = split_words(run)
-            if any(self._is_strange(words, start, end) for start, end in _spans(len(words))):
+            if any(self._is_unshown_name(words, start, end) for start, end in _spans(len(words))):
                 return True
-            if any(self._is_called(words, at) for at, word in enumerate(words) if singular(word) in _KINDS):
+            if any(self._is_labelled(words, at) for at, word in enumerate(words) if singular(word) in _KINDS):
                 return True
         return False
 
     @cached_property
     def given_words(self) -> frozenset[str]:
-        """Words of the names that were shown and of persons, in the singular."""
-        told = {singular(word) for text in self.shown.told for word in split_identifier(text)}
+        """Words of the shown names and of people's texts, in the singular."""
+        told = {singular(word) for text in self.shown.human_text for word in split_identifier(text)}
         return words_of((*self.shown.own, *self.shown.others)) | told
 
     @cached_property
     def _given(self) -> frozenset[str]:
         return joined_forms((*self.shown.own, *self.shown.others))
 
-    def _is_strange(self, run: list[str], start: int, end: int) -> bool:
-        """Whether words are a name that was not shown, and not made of the words of names that were."""
+    def _is_unshown_name(self, run: list[str], start: int, end: int) -> bool:
+        """Whether words are a name that was not shown and is not made of words of shown names."""
         words = run[start:end]
-        if self.known is None or (has_grammar_at_its_side(words) and not stands_as_a_noun(run, start, end)):
+        if self.known is None or (has_function_word_at_edge(words) and not is_used_as_noun(run, start, end)):
             return False
         if len(words) == 1 and not self._may_be_a_name(run, start):
             return False
@@ -90,16 +90,16 @@ class PlainNames:
         return len(words) >= (2 if is_table else _OWN_NAME_WORDS) or not self._has_given_words(words)
 
     def _may_be_a_name(self, run: list[str], at: int) -> bool:
-        """Whether one word can be told from what people say anyway: by its letters, or by how it stands."""
+        """Whether one word can be told from ordinary text: by its letters or its place in the sentence."""
         if len(run[at]) < _SHORTEST_NAME:
             return False
-        return not _reads_as_a_word(run[at]) or (self.english and lacks_an_article(run, at))
+        return not _reads_as_a_word(run[at]) or (self.english and lacks_article(run, at))
 
     def _is_given(self, forms: frozenset[str]) -> bool:
         return not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms)
 
     def _is_in_a_given_name(self, forms: frozenset[str]) -> bool:
-        """Whether a name that was shown begins or ends with these words, or has them as one: "e-mail"."""
+        """Whether a shown name begins or ends with these words, or has them as one: "e-mail"."""
         if not forms.isdisjoint(self.given_words):
             return True
         return any(given.startswith(form) or given.endswith(form) for form in forms for given in self._given)
@@ -107,8 +107,8 @@ class PlainNames:
     def _has_given_words(self, words: list[str]) -> bool:
         return all(word in GRAMMAR or singular(word) in self.given_words for word in words)
 
-    def _is_called(self, words: list[str], at: int) -> bool:
-        """Whether the word for a kind of object has a name before it that was not shown: "the X table"."""
+    def _is_labelled(self, words: list[str], at: int) -> bool:
+        """Whether a name that was not shown precedes a word such as "table": "the X table"."""
         tails = [words[start:at] for start in range(max(0, at - MAX_NAME_WORDS), at)]
         # Names may begin or end with words of grammar: "the updated at column". "In the table" has no name.
         forms = [_forms_of(tail) for tail in tails if not all(word in GRAMMAR for word in tail)]

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 HANDLE = "\ufffc"
-"""Stands for a handle while a sentence is judged."""
+"""Replaces a handle while a sentence is checked."""
 
 _SPACES = re.compile(r"\s+")
 # No sentence ends after these.
@@ -30,5 +30,5 @@ def split_sentences(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A sentence as it is judged: letters and digits of other shapes as the usual ones."""
+    """A sentence normalised for the checks (NFKC)."""
     return unicodedata.normalize("NFKC", text)

@@ -1,11 +1,11 @@
-"""What a model is asked: nothing but what is open, the same words for the same table."""
+"""The questions to a model: only what is open, and the same text for the same table."""
 
 from __future__ import annotations
 
-from tribal.describing.model.questions.asking import Asking
 from tribal.describing.model.questions.domains import domain_key, domain_question
+from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.prompts import VARIABLES, Prompts, load_prompts
-from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, Shown
+from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, ShownText
 from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
 from tribal.describing.model.questions.tables import (
     halved,
@@ -21,11 +21,11 @@ __all__ = [
     "ANSWER_SCHEMA",
     "MAX_SAMPLE_CHARS",
     "VARIABLES",
-    "Asking",
+    "Prompting",
     "Handle",
     "Prompts",
     "Question",
-    "Shown",
+    "ShownText",
     "domain_key",
     "domain_question",
     "halved",

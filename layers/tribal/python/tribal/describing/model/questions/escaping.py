@@ -1,4 +1,4 @@
-"""Data as JSON that cannot leave its place in a prompt."""
+"""JSON that cannot break out of its place in a prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARKS = re.compile(r"[<>&`]")
 
 
 def data_json(value: Any) -> str:
-    """Compact JSON in which marks and invisible characters are escaped, so that it holds no line break either."""
+    """Compact JSON on one line, with markup and invisible characters escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if not (text.isascii() and text.isprintable()):
         text = "".join(char if is_visible(char) else _escaped(char) for char in text)

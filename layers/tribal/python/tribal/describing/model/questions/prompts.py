@@ -1,4 +1,4 @@
-"""The templates of what a model is asked: those that are shipped, and those of the project in their place."""
+"""The prompt templates: ours, and those of the project that replace them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLES: Mapping[str, frozenset[str]] = {
 }
 """The templates, and the variables that each must have."""
 MAX_PROMPT_BYTES = 32_768
-"""Bytes of a template; by judgement, some ten times those that are shipped."""
+"""The most bytes of a template; a judgement, about ten times ours."""
 
 _PLACE = re.compile(r"\{\{([a-z]+)\}\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -35,24 +35,24 @@ class Prompts:
     """SHA-256 over the bytes of all of them."""
 
     def fill(self, name: str, **values: str) -> str:
-        """A template with values in the place of its variables; what a value holds is never taken for a variable."""
+        """Fill a template's variables; values are not searched for variables."""
         return _PLACE.sub(lambda found: values[found[1]], self.texts[name])
 
 
 def load_prompts(overrides: Mapping[str, bytes] | None = None, place: str = "prompts") -> Prompts:
-    """The shipped templates, with those of the project in the place of files of the same name.
+    """Load our templates, replaced by the project's files of the same name.
 
     Args:
         overrides: bytes by file name, such as `table.md`.
-        place: the folder of the project's files, as messages name it.
+        place: the project's folder, for messages.
 
     Raises:
-        ConfigurationError: when a file is none of ours, too large or no UTF-8, or has an unknown variable, or lacks
-            one; the message names file and line.
+        ConfigurationError: when a file has an unknown name, is too large or not UTF-8, or has an unknown variable or
+            lacks one; the message names file and line.
     """
     own = overrides or {}
     for name in sorted(own.keys() - VARIABLES.keys()):
-        raise at_line(f"{place}/{name}", None, f"is no prompt; {_instead(name, 'the prompts are')}")
+        raise at_line(f"{place}/{name}", None, f"is not a prompt; {_instead(name, 'the prompts are')}")
     shipped = files("tribal") / "prompts"
     texts = {}
     for name in VARIABLES:
@@ -92,7 +92,7 @@ def _check_variables(file: str, text: str, known: frozenset[str]) -> None:
     for start in (found.start() for found in re.finditer(r"\{\{", text)):
         variable = _PLACE.match(text, start)
         if variable is None:
-            raise at_line(file, _line(text, start), f"has {{{{ that begins no variable; write {written}, or delete it")
+            raise at_line(file, _line(text, start), f"has {{{{ without a variable; write {written}, or delete it")
         if variable[1] not in known:
             problem = f"has the unknown variable {variable.group()}; write {written}"
             raise at_line(file, _line(text, start), problem)

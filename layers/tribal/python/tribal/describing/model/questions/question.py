@@ -1,4 +1,4 @@
-"""A question to a model: what is sent, and what is needed to judge the answer."""
+"""A question to a model: what is sent, and what is needed to check the answer."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ANSWER_SCHEMA: Mapping[str, Any] = {
     "required": ["title", "text", "columns"],
     "additionalProperties": False,
 }
-"""The shape of every answer, be it about a table, a slice of its columns, a domain, or a repair."""
+"""The schema of every answer: about a table, a slice of its columns, a domain, or a repair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """What a handle stands for: the name of a table or column, or a value."""
+    """What a handle refers to: a table, a column, or a value."""
 
     kind: Literal["table", "column", "value"]
     parts: tuple[str, ...]
@@ -40,17 +40,17 @@ class Handle:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a question shows, for judging the words of the answer."""
+class ShownText:
+    """What a question shows, for checking the words of the answer."""
 
     own: tuple[str, ...] = ()
     """Names of the table in question and of its columns."""
     others: tuple[str, ...] = ()
     """Names of the other tables that have a handle."""
-    told: tuple[str, ...] = ()
-    """Words of persons: about this table, and the terms of the settings."""
+    human_text: tuple[str, ...] = ()
+    """Text by people: about this table, and the terms of the settings."""
     texts: tuple[str, ...] = ()
-    """Free text that was read from the database."""
+    """Free text from the database."""
     samples: tuple[str, ...] = ()
     """Sample values and the patterns of masked ones."""
 
@@ -71,19 +71,19 @@ class Question:
     columns: Mapping[int, str]
     """The columns asked for: name by number."""
     asks_text: bool
-    shown: Shown
+    shown: ShownText
     prompts: Prompts
     language: str = "English"
     source: Any = field(default=None, repr=False, compare=False)
-    """What `halved` and `without_samples` make other questions from."""
+    """What `halved` and `without_samples` build other questions from."""
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The schema of the answer, the same for all."""
+        """The schema of the answer."""
         return ANSWER_SCHEMA
 
     def request(self, deadline_seconds: float, part: str | None = None) -> ModelRequest:
-        """The request, or one with another part, such as that of a repair."""
+        """The request; `part` replaces its part, for example for a repair."""
         return ModelRequest(
             prefix=self.request_prefix,
             part=self.request_part if part is None else part,

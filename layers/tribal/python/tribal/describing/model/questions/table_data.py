@@ -1,4 +1,4 @@
-"""What a question shows of a table: facts of the catalog, in a bounded and repeatable form."""
+"""What a question shows of a table: catalog facts, bounded and deterministic."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tribal.describing.model.questions.question import Shown
+from tribal.describing.model.questions.question import ShownText
 from tribal.describing.model.questions.table_handles import OWN, Place, TableHandles, place_of
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import clean_comment
@@ -19,18 +19,18 @@ from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable
 
 # Limits by judgement: what a reader would need, at a price of about a third of a token a character.
 MAX_COMMENT_CHARS = 300
-"""Of a comment on the table itself."""
+"""For a comment on the table itself."""
 MAX_BRIEF_CHARS = 150
-"""Of a comment on a column or another table."""
+"""For a comment on a column or another table."""
 MAX_LABEL_CHARS = 40
-"""Of a value that a type or a check allows."""
+"""For a value that a type or a check allows."""
 MAX_DEFAULT_CHARS = 80
 MAX_CHECKS = 8
 MAX_CHECK_CHARS = 120
 MAX_VIEW_CHARS = 1_200
 MAX_TYPE_CHARS = 60
 MAX_SAMPLES = 3
-"""Sample values of a column, and patterns of masked ones."""
+"""Sample values per column, and patterns of masked ones."""
 MAX_SAMPLE_CHARS = 40
 MAX_OTHER_COLUMNS = 60
 """Columns that are shown without being asked for."""
@@ -64,11 +64,11 @@ class TableData:
 
     @cached_property
     def handles(self) -> TableHandles:
-        """What its handles stand for."""
+        """The table's handles."""
         return TableHandles(self.context)
 
     def asking(self, numbers: Collection[int], *, text: bool, others: int | None = MAX_OTHER_COLUMNS) -> dict[str, Any]:
-        """The data of a question for these columns and, perhaps, for the text; `others` bounds the columns beside."""
+        """The data of a question for these columns and optionally the text; `others` limits additional columns."""
         table = self.context.table
         from_here, to_here = self._likely()
         shown: dict[str, Any] = {"name": self._name(OWN), "kind": table.kind.replace("_", " ")}
@@ -86,17 +86,17 @@ class TableData:
         ask = {"text": text, "columns": sorted(numbers)}
         return {"ask": ask, OWN: shown, **self._others()}
 
-    def shown(self, numbers: Collection[int]) -> Shown:
-        """What the words of an answer are judged by."""
-        table, settled = self.context.table, self.context.human
+    def shown(self, numbers: Collection[int]) -> ShownText:
+        """What the answer is checked against."""
+        table, human = self.context.table, self.context.human
         texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
         texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
         texts += self._comments.values()
-        return Shown(
+        return ShownText(
             own=(table.table_name, *(column.name for column in table.columns)),
             others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
-            told=tuple(text for text in (settled.table, *settled.columns.values()) if text),
+            human_text=tuple(text for text in (human.table, *human.columns.values()) if text),
             texts=tuple(text for text in texts if text),
             samples=tuple(value for n in sorted(numbers) for value in self._samples(self.handles.facts[n - 1])),
         )
@@ -115,7 +115,7 @@ class TableData:
     def _comments(self) -> dict[Place, str]:
         """Comments on the other tables that keys join to this one.
 
-        The slice may know of more tables, such as those that a view reads; which, depends on the rest of its unit.
+        The slice may have more tables, such as those that a view reads; which ones depends on the rest of its unit.
         """
         neighbours = self.context.neighbours.values()
         found = {(each.schema_name, each.table_name): each.comment for each in neighbours}
@@ -123,16 +123,16 @@ class TableData:
 
     def _columns_shown(self, numbers: Collection[int], others: int | None) -> list[int]:
         keys = {number for number, fact in enumerate(self.handles.facts, 1) if self._is_key(fact)}
-        beside = [number for number in range(1, len(self.handles.facts) + 1) if number not in numbers]
+        additional = [number for number in range(1, len(self.handles.facts) + 1) if number not in numbers]
         # Keys tell the most of what a table is about.
-        beside.sort(key=lambda number: number not in keys)
-        return sorted({*numbers, *beside[:others]})
+        additional.sort(key=lambda number: number not in keys)
+        return sorted({*numbers, *additional[:others]})
 
     def _is_key(self, fact: ColumnFacts) -> bool:
         return bool(fact.foreign_keys) or fact.column.name in fact.key_columns
 
     def _column(self, number: int, asked: bool) -> list[Any]:
-        """Name, type, and whatever else is known of a column."""
+        """Name, type and other facts of a column."""
         fact = self.handles.facts[number - 1]
         column = fact.column
         said = self.context.human.columns.get(column.name) or column.comment
@@ -165,7 +165,7 @@ class TableData:
         return [self.handles.columns[name] for name in names if name in self.handles.columns]
 
     def _likely(self) -> tuple[dict[str, str], list[str]]:
-        """Inferred keys: the tables that columns likely refer to, and those that likely refer to this table."""
+        """Inferred keys: tables that columns likely refer to, and tables that likely refer to this one."""
         own = (self.context.table.schema_name, self.context.table.table_name)
         from_here: dict[str, str] = {}
         to_here: set[str] = set()
@@ -184,7 +184,7 @@ def _filled(**members: Any) -> dict[str, Any]:
 
 
 def _trimmed(*members: Any) -> list[Any]:
-    """The members up to the last that is not empty."""
+    """The members without empty ones at the end."""
     found = list(members)
     while found and not found[-1]:
         found.pop()
@@ -192,7 +192,7 @@ def _trimmed(*members: Any) -> list[Any]:
 
 
 def _short_type(text: str) -> str:
-    """A type by its usual short name."""
+    """A type by its short name."""
     for long, short in _SHORT_TYPES.items():
         text = text.replace(long, short)
     return shorten(text, MAX_TYPE_CHARS)
@@ -208,7 +208,7 @@ def _sql(text: str, limit: int) -> str:
 
 
 def _checks(table: CatalogTable) -> list[str]:
-    """What the checks say, without those that only compare a column with a number."""
+    """The check expressions, without those that only compare a column with a number."""
     ordered = sorted(table.checks, key=lambda check: (check.name, check.expression))
     telling = [check.expression for check in ordered if not _BOUND.fullmatch(check.expression[:_BOUND_CHARS])]
     return [_sql(_CAST.sub("", text[: 8 * MAX_CHECK_CHARS]), MAX_CHECK_CHARS) for text in telling[:MAX_CHECKS]]

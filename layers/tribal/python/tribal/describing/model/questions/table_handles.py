@@ -1,4 +1,4 @@
-"""What the handles of a table's questions stand for."""
+"""The handles in questions about a table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
 
 MAX_TABLES = 16
-"""Other tables that a question shows; the first in order of kind and name."""
+"""The most other tables in a question; the first by kind and name."""
 MAX_LABELS = 20
-"""Values of a column that a question shows."""
+"""The most values of a column in a question."""
 OWN = "t1"
-"""The handle of the table in question."""
+"""The handle of the described table."""
 
 Place = tuple[str, str]
 """Schema and table."""
@@ -25,7 +25,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class TableHandles:
-    """The handles of one table; they do not depend on what is asked, so that all its slices share them."""
+    """The handles of one table; they do not depend on the question, so all slices share them."""
 
     context: TableContext
 
@@ -59,7 +59,7 @@ class TableHandles:
 
     @cached_property
     def all(self) -> Mapping[str, Handle]:
-        """What each handle stands for."""
+        """What each handle refers to."""
         return {
             **{handle: Handle("table", place) for place, handle in self.tables.items()},
             **{handle: Handle("column", (name,)) for name, handle in self.columns.items()},
@@ -68,7 +68,7 @@ class TableHandles:
 
     @cached_property
     def joined(self) -> frozenset[Place]:
-        """The other tables that declared or likely keys join to this one."""
+        """The other tables that declared or likely keys join to this table."""
         referenced, _, *others = self._others()
         return frozenset(place for group in (referenced, *others) for place in group)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.describing.model.questions.asking import Asking
 from tribal.describing.model.questions.escaping import data_json
+from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.question import Question
 from tribal.describing.model.questions.table_data import TableData
 from tribal.masking import redact_table
@@ -14,7 +14,7 @@ from tribal.ports import TableContext, TableDescription
 from tribal_contracts import Description, EvidenceKind
 
 MAX_COLUMNS = 40
-"""Columns that one question asks for."""
+"""The most columns that one question asks for."""
 
 _KNOWN: frozenset[EvidenceKind] = frozenset({"declared", "told"})
 _KNOWN_OR_SEEN: frozenset[EvidenceKind] = frozenset({"declared", "told", "seen"})
@@ -23,18 +23,18 @@ _KNOWN_OR_SEEN: frozenset[EvidenceKind] = frozenset({"declared", "told", "seen"}
 @dataclass(frozen=True, slots=True, eq=False)
 class _Source:
     data: TableData
-    asking: Asking
+    prompting: Prompting
 
 
 def table_questions(
-    context: TableContext, rules: TableDescription, asking: Asking, *, with_samples: bool = True
+    context: TableContext, rules: TableDescription, prompting: Prompting, *, with_samples: bool = True
 ) -> list[Question]:
-    """The questions about what is open in a table; none if nothing is.
+    """The questions about what is open in a table.
 
-    Open is what no person and no comment describes and, of columns, what rules do not know as declared or seen. The
-    first question asks for the table's own text; each asks for at most `MAX_COLUMNS` columns.
+    A text is open if neither a person nor a comment describes it and, for columns, rules know nothing declared or seen.
+    The first question asks for the table's own text; each asks for at most `MAX_COLUMNS` columns.
     """
-    source = _Source(TableData(_redacted(context), with_samples), asking)
+    source = _Source(TableData(_redacted(context), with_samples), prompting)
     text, columns = _open_text(context, rules), _open_columns(context, rules, _KNOWN_OR_SEEN)
     if not text and not columns:
         return []
@@ -42,27 +42,27 @@ def table_questions(
     return [_question(source, numbers, text and position == 0) for position, numbers in enumerate(slices)]
 
 
-def question_key(context: TableContext, rules: TableDescription, asking: Asking) -> str:
-    """SHA-256 over all that the questions show except samples and counts, and prompts, model, language and terms.
+def question_key(context: TableContext, rules: TableDescription, prompting: Prompting) -> str:
+    """SHA-256 over the questions' data, prompts, model, language and terms, without samples and counts.
 
-    It is the same whether or not samples tell what a column means, and whatever the table's domain.
+    It does not depend on what samples show or on the table's domain.
     """
     columns = _open_columns(context, rules, _KNOWN)
     data = TableData(_redacted(context), with_samples=False)
-    return asking.key(data.asking(columns, text=_open_text(context, rules), others=None))
+    return prompting.key(data.asking(columns, text=_open_text(context, rules), others=None))
 
 
 def slice_key(question: Question) -> str:
-    """SHA-256 over what a question about a table shows, unlike any `question_key`; empty of one about a domain."""
+    """SHA-256 over the data of a question about a table, unlike any `question_key`; empty for a domain."""
     source = question.source
     if not isinstance(source, _Source):
         return ""
     data = TableData(source.data.context, with_samples=False)
-    return source.asking.key(["slice", data.asking(sorted(question.columns), text=question.asks_text)])
+    return source.prompting.key(["slice", data.asking(sorted(question.columns), text=question.asks_text)])
 
 
 def halved(question: Question) -> list[Question]:
-    """Two questions that together ask for the same; empty if the question asks for one thing alone."""
+    """Two questions that together ask the same; empty if the question cannot be split."""
     numbers = sorted(question.columns)
     if not isinstance(question.source, _Source) or len(numbers) + question.asks_text < 2:
         return []
@@ -75,7 +75,7 @@ def halved(question: Question) -> list[Question]:
 
 
 def narrowed(question: Question, subjects: Collection[str]) -> Question:
-    """The same question for some subjects alone: columns, and the text, whose name is empty."""
+    """The same question for some subjects only: columns, and the text, whose name is empty."""
     numbers = [number for number, name in sorted(question.columns.items()) if name in subjects]
     return _question(question.source, numbers, question.asks_text and "" in subjects)
 
@@ -90,28 +90,28 @@ def without_samples(question: Question) -> Question:
 
 
 def _question(source: _Source, numbers: Sequence[int], text: bool) -> Question:
-    data, asking = source.data, source.asking
+    data, prompting = source.data, source.prompting
     table = data.context.table
     shown = data.shown(numbers)
-    terms = [part for term in sorted(asking.settings.terms.items()) for part in term]
+    terms = [part for term in sorted(prompting.settings.terms.items()) for part in term]
     return Question(
         subject=data.subject,
         kind="table",
-        request_prefix=asking.prefix,
-        request_part=asking.prompts.fill("table.md", table=data_json(data.asking(numbers, text=text))),
-        max_tokens=asking.max_tokens(len(numbers)),
+        request_prefix=prompting.prefix,
+        request_part=prompting.prompts.fill("table.md", table=data_json(data.asking(numbers, text=text))),
+        max_tokens=prompting.max_tokens(len(numbers)),
         handles=data.handles.all,
         columns={number: table.columns[number - 1].name for number in numbers},
         asks_text=text,
-        shown=replace(shown, told=(*shown.told, *terms)),
-        prompts=asking.prompts,
-        language=asking.settings.language,
+        shown=replace(shown, human_text=(*shown.human_text, *terms)),
+        prompts=prompting.prompts,
+        language=prompting.settings.language,
         source=source,
     )
 
 
 def _redacted(context: TableContext) -> TableContext:
-    """The context without what documents hide: whoever wrote a slice, nothing else leaves the machine."""
+    """The redacted context: whatever a slice holds, only what documents show leaves the machine."""
     return replace(context, table=redact_table(context.table, context.database_type))
 
 
@@ -120,16 +120,16 @@ def _open_text(context: TableContext, rules: TableDescription) -> bool:
 
 
 def _open_columns(context: TableContext, rules: TableDescription, known: frozenset[EvidenceKind]) -> list[int]:
-    settled = context.human.columns
+    human = context.human.columns
     return [
         number
         for number, column in enumerate(context.table.columns, 1)
-        if not settled.get(column.name, "").strip() and is_open(rules.columns[column.name], known)
+        if not human.get(column.name, "").strip() and is_open(rules.columns[column.name], known)
     ]
 
 
 def is_open(said: Description, known: frozenset[EvidenceKind] = _KNOWN_OR_SEEN) -> bool:
-    """Whether what rules say of a column leaves it to a model."""
+    """Whether a column is left to a model, given the rules' description."""
     if said.source in ("human", "comment"):
         return False
     return all(evidence.kind not in known for evidence in said.evidence or ())

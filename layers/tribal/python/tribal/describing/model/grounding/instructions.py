@@ -1,4 +1,4 @@
-"""Orders and talk to the reader. The words are English: in other languages nothing is found, and nothing dropped."""
+"""Instructions and talk to the reader. English only: in other languages nothing is found or dropped."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ _CLAUSE = re.compile(r"[,;\u2013\u2014()]|\s-\s|\b(?:and|then|or|but|so|just|now
 _CAPITAL = re.compile(r"(?<=\s)(?=[A-Z][a-z])")
 _WORD = re.compile(rf"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|{HANDLE}")
 _NOT_AT_ONCE = frozenset({"and", "for", "from", "if", "in", "on", "to", "when", "with"})
-"""What follows a noun as often as a verb."""
+"""Words that follow a noun as often as a verb."""
 
 
-def is_order(sentence: str, given_words: Collection[str], *, english: bool = True) -> bool:
-    """Whether a sentence speaks to its reader: an order, advice, or talk about this request.
+def is_instruction(sentence: str, given_words: Collection[str], *, english: bool = True) -> bool:
+    """Whether a sentence addresses its reader: an instruction, advice, or talk about this request.
 
     Args:
         sentence: with handles replaced.
-        given_words: words of the names that were shown, in the singular; they are more often nouns.
+        given_words: words of the shown names, in the singular; they are usually nouns.
         english: whether the answer is to be in English.
     """
     text = sentence.replace("\u2019", "'")
@@ -74,21 +74,21 @@ def is_order(sentence: str, given_words: Collection[str], *, english: bool = Tru
         return True
     # In the middle of an English sentence a capital may begin a sentence that was put there.
     starts = [part for each in _SENTENCE.split(text) for part in (_CAPITAL.split(each) if english else [each])]
-    if any(_begins_order(start, given_words) for start in starts):
+    if any(_begins_instruction(start, given_words) for start in starts):
         return True
-    return any(_orders_something(_WORD.findall(clause.lower())) for clause in _CLAUSE.split(text)[1:])
+    return any(_instructs(_WORD.findall(clause.lower())) for clause in _CLAUSE.split(text)[1:])
 
 
-def _begins_order(text: str, given_words: Collection[str]) -> bool:
+def _begins_instruction(text: str, given_words: Collection[str]) -> bool:
     words = _WORD.findall(text.lower())
     if not words or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
         return False
     # A name that was shown may begin with such a word: "contact name".
-    return singular(words[0]) not in given_words or _orders_something(words)
+    return singular(words[0]) not in given_words or _instructs(words)
 
 
-def _orders_something(words: list[str]) -> bool:
-    """Whether a verb is followed by what it is to be done to; in a list of nouns it is not."""
+def _instructs(words: list[str]) -> bool:
+    """Whether a verb is followed by its object, unlike in a list of nouns."""
     if len(words) < 2 or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
         return False
     return words[1] == HANDLE or words[1] in _OBJECTS - _NOT_AT_ONCE

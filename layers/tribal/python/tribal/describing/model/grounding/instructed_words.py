@@ -1,19 +1,19 @@
-"""What orders in the data want to be said: an answer that says it has obeyed them."""
+"""The words that instructions in the data ask for; an answer with them has obeyed the instructions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-from tribal.describing.model.grounding.orders import is_order
+from tribal.describing.model.grounding.instructions import is_instruction
 from tribal.describing.model.grounding.plain_names import split_words
 from tribal.describing.model.grounding.sentences import plain, split_sentences
 from tribal.naming import STOP_WORDS
 
-MAX_ORDERED_WORDS = 5
-"""Words of an order that are looked for together; more in a row are found as copied."""
+MAX_INSTRUCTED_WORDS = 5
+"""The longest run of words to look for; longer ones are found as copied."""
 _MAX_CHARS = 5_000
-"""Of a text that is looked through; a question shows far less of any."""
+"""The part of a text that is searched; questions show far less."""
 
 _SAYING = re.compile(
     r"\b(?:add|answer|append|call|include|insert|mention|name|output|print|put|repeat|reply|respond|say|state|tell|type"
@@ -25,10 +25,10 @@ _SQL = re.compile(r"\s*(?:SELECT|WITH)\b|\s*\(|.*::", re.IGNORECASE | re.DOTALL)
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 
 
-def ordered_words(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    """The words in a row that orders in these texts want to be said; those of SQL are in its literals and names."""
+def instructed_words(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """The runs of words that instructions in these texts ask for; in SQL, those in literals and names."""
     pieces = (piece for text in texts for piece in _pieces(plain(text[:_MAX_CHARS])))
-    sentences = (each for piece in pieces for each in split_sentences(piece) if is_order(each, ()))
+    sentences = (each for piece in pieces for each in split_sentences(piece) if is_instruction(each, ()))
     return frozenset(words for each in sentences for words in _wanted(each))
 
 
@@ -47,4 +47,4 @@ def _wanted(order: str) -> Iterator[tuple[str, ...]]:
         while words and words[0] in _NOT_SAID:
             words.pop(0)
         if words:
-            yield tuple(words[:MAX_ORDERED_WORDS])
+            yield tuple(words[:MAX_INSTRUCTED_WORDS])

@@ -1,11 +1,11 @@
-"""Prose that models wrote, kept so that nobody pays for it twice."""
+"""Cached texts from models, so that no text is paid for twice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tribal.describing.model.written import Written
+from tribal.describing.model.writing import WriteResult
 from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
 from tribal.store import put_record, read_record
@@ -13,20 +13,20 @@ from tribal_contracts import KeptProse, KeptSlice, ModelUsage
 
 
 @dataclass(frozen=True, slots=True)
-class OnShelf:
-    """What is kept about a subject."""
+class CachedProse:
+    """What the cache holds about a subject."""
 
     prose: KeptProse | None = None
-    """Under the key that was looked for."""
+    """The text for the requested key."""
     slices: Mapping[str, KeptSlice] = field(default_factory=dict)
-    """Answers to some of the questions about a table, by the key of each, while others wait."""
+    """Answers to some of a table's questions, by question key, while others are still to be asked."""
 
 
-class ProseShelf:
-    """The prose about the tables and domains of one database.
+class ProseCache:
+    """Cached texts about the tables and domains of one database.
 
     Args:
-        fresh: whether to find nothing, so that everything is written anew.
+        fresh: ignore cached texts, so that everything is rewritten.
     """
 
     def __init__(self, store: ObjectStore, database: str, clock: Clock, *, fresh: bool = False) -> None:
@@ -35,18 +35,18 @@ class ProseShelf:
         self._clock = clock
         self._fresh = fresh
 
-    def find(self, subject: str, key: str) -> OnShelf:
-        """What was written about a subject under this key, and slices; damaged prose counts as none.
+    def find(self, subject: str, key: str) -> CachedProse:
+        """The text cached for a subject under this key, and slices; damaged files count as missing.
 
-        Slices are found even where everything is written anew: nobody has used them yet.
+        Slices are returned even if everything is rewritten: they have not been used yet.
         """
         kept = self._read(subject)
         if kept is None:
-            return OnShelf()
-        return OnShelf(kept if kept.key == key and not self._fresh else None, kept.slices or {})
+            return CachedProse()
+        return CachedProse(kept if kept.key == key and not self._fresh else None, kept.slices or {})
 
-    def keep(self, subject: str, key: str, model: str, written: Written) -> KeptProse:
-        """Keep what was written, in the place of what was there, slices included."""
+    def keep(self, subject: str, key: str, model: str, written: WriteResult) -> KeptProse:
+        """Cache a text, replacing what was cached about the subject, slices included."""
         prose = KeptProse(
             schema_version="1.0",
             subject=subject,
@@ -64,7 +64,7 @@ class ProseShelf:
         return prose
 
     def keep_slice(self, subject: str, key: str, model: str, part: KeptSlice) -> None:
-        """Keep the answer to one of several questions beside what was there."""
+        """Add the answer to one of several questions to what is cached."""
         kept = self._read(subject) or self._nothing(subject, key, model)
         self._put(subject, kept.model_copy(update={"slices": {**(kept.slices or {}), key: part}}))
 

@@ -1,4 +1,4 @@
-"""Judges one sentence of an answer by all rules."""
+"""Checks one sentence of an answer against all rules."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cached_property
 from tribal.describing.model.grounding.figures import has_figure
 from tribal.describing.model.grounding.filling import fill_handles, handles_in, hide_handles, is_plain, written
 from tribal.describing.model.grounding.forms import broken_form
+from tribal.describing.model.grounding.instructed_words import instructed_words
+from tribal.describing.model.grounding.instructions import is_instruction
 from tribal.describing.model.grounding.known_names import KnownNames, words_of
-from tribal.describing.model.grounding.ordered import ordered_words
-from tribal.describing.model.grounding.orders import is_order
 from tribal.describing.model.grounding.plain_names import PlainNames, split_words
 from tribal.describing.model.grounding.sentences import HANDLE, plain
 from tribal.describing.model.questions import MAX_SAMPLE_CHARS, Question
@@ -33,9 +33,9 @@ RULES = {
     "copied": "it repeats what was read from the database, or says what that orders",
     "name": "it names a table or column that was not shown",
 }
-"""What a sentence may break, and how the model is told."""
+"""The rules, with the texts that the model gets."""
 _COPIED_WORDS = 5
-"""Words in a row that no sentence shares with a comment by chance; by judgement."""
+"""The number of consecutive words that a sentence does not share with a comment by chance; a judgement."""
 
 _HARMFUL = ("address", "character")
 _WORDS_OF_A_NOUN = 3
@@ -45,8 +45,8 @@ _NOTHING = re.compile(
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Judges the sentences of the answer to one question."""
+class SentenceJudge:
+    """Checks the sentences of the answer to one question."""
 
     question: Question
     known: KnownNames | None
@@ -66,11 +66,11 @@ class Judge:
         return "address" if broken_form(plain(self.filled(sentence))) in _HARMFUL else ""
 
     def filled(self, sentence: str) -> str:
-        """A sentence that breaks no rule, with names and values in the place of handles."""
+        """A valid sentence with handles replaced by names and values."""
         return fill_handles(sentence, lambda handle: written(self.question.handles[handle]))
 
     def _can_be_shown(self, name: str) -> bool:
-        """Whether a handle was given, and what it stands for reads like nothing but a name or a value."""
+        """Whether a handle was given and reads like a plain name or value."""
         handle = self.question.handles.get(name)
         if handle is None or not is_plain(handle):
             return False
@@ -78,26 +78,26 @@ class Judge:
             return True
         value = plain(handle.parts[0])
         # A value may well look like an identifier: that is what it is.
-        if broken_form(value) not in ("", "identifier") or is_order(value, ()):
+        if broken_form(value) not in ("", "identifier") or is_instruction(value, ()):
             return False
-        return len(value.split()) == 1 or not (self.names.found(value) or has_figure(value, [value], ()))
+        return len(value.split()) == 1 or not (self.names.occur_in(value) or has_figure(value, [value], ()))
 
     def _broken_by_words(self, text: str) -> str:
         shown = self.question.shown
-        if has_figure(text, shown.own, shown.told):
+        if has_figure(text, shown.own, shown.human_text):
             return "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
             return "sample"
-        if is_order(text, self._noun_words, english=self._is_english):
+        if is_instruction(text, self._noun_words, english=self._is_english):
             return "order"
         words = split_words(text)
         if not self._copied.isdisjoint(_runs(words)) or any(_has_run(words, ordered) for ordered in self._ordered):
             return "copied"
-        return "name" if self.names.found(text) else ""
+        return "name" if self.names.occur_in(text) else ""
 
     @cached_property
     def names(self) -> PlainNames:
-        """Finds names in plain words."""
+        """The finder of names in plain words."""
         return PlainNames(self.question.shown, self.known, self._is_english)
 
     @property
@@ -105,7 +105,7 @@ class Judge:
         return self.question.language.lower().startswith("english")
 
     def says_nothing(self, sentence: str, name: str) -> bool:
-        """Whether a sentence only says again what its subject is called, or that nothing is known."""
+        """Whether a sentence only repeats its subject's name or says that nothing is known."""
         text = plain(sentence)
         if not any(map(str.isalpha, text)) or _NOTHING.fullmatch(text.strip()):
             return True
@@ -114,7 +114,7 @@ class Judge:
 
     @cached_property
     def _noun_words(self) -> frozenset[str]:
-        """Words that names show to be nouns; a long name may be a sentence."""
+        """Words that are nouns since they occur in names; long names may be sentences."""
         shown = self.question.shown
         names = [name for name in (*shown.own, *shown.others) if len(split_words(name)) <= _WORDS_OF_A_NOUN]
         return words_of(names)
@@ -131,7 +131,7 @@ class Judge:
     def _ordered(self) -> frozenset[tuple[str, ...]]:
         shown = self.question.shown
         names = [part for handle in self.question.handles.values() for part in handle.parts]
-        return ordered_words([*shown.texts, *shown.samples, *names])
+        return instructed_words([*shown.texts, *shown.samples, *names])
 
 
 def _has_run(words: list[str], run: tuple[str, ...]) -> bool:
@@ -143,7 +143,7 @@ def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
 
 
 def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
-    """Whether a text has a sample value that is no word of the names that were shown."""
+    """Whether a text contains a sample value that is not a word of the shown names."""
     value = plain(value).strip()
     words = split_words(value)
     if not words or all(singular(word) in given_words for word in words):

@@ -1,4 +1,4 @@
-"""A language model whose usage is added up."""
+"""A language model that sums up its usage."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tribal.ports import Clock, LanguageModel, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 
 
-class TalliedModel:
-    """Asks another model and adds up what it used; while the clock stands still, calls take no time."""
+class MeteredModel:
+    """Asks another model and sums up its usage; with a fixed clock, calls take no time."""
 
     def __init__(self, model: LanguageModel, clock: Clock) -> None:
         self._model = model
@@ -20,12 +20,12 @@ class TalliedModel:
 
     @property
     def name(self) -> str:
-        """Name of the model that is asked."""
+        """The model's name."""
         return self._model.name
 
     @property
     def usage(self) -> ModelUsage:
-        """What all calls so far have used."""
+        """The usage of all calls so far."""
         with self._lock:
             return self._usage
 

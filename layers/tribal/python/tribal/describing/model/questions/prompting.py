@@ -1,4 +1,4 @@
-"""What is the same for all questions of a run, and how much an answer may have."""
+"""What all questions of a run share, and the size of answers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tribal.identity.hashing import object_hash
 from tribal_contracts import ModelSettings
 
 TEXT_TOKENS = 400
-"""Room for the text, the title and the JSON around everything."""
+"""Tokens for the text, the title and the JSON around them."""
 COLUMN_TOKENS = 70
-"""Room for a column's sentence. Both by judgement: three times what English sentences of that length need."""
+"""Tokens for a column's sentence. Both are a judgement: three times what such English sentences need."""
 
 
 @dataclass(frozen=True)
-class Asking:
+class Prompting:
     """The prompts, the settings and the model of a run."""
 
     prompts: Prompts
@@ -26,7 +26,7 @@ class Asking:
     model: str
     """`LanguageModel.name`, such as `anthropic/claude-haiku-5-5`."""
     thinking_tokens: int = 0
-    """Room for thinking in `max_tokens`, where the model cannot stop it."""
+    """Tokens for thinking in `max_tokens`, for models that cannot turn it off."""
 
     @cached_property
     def prefix(self) -> str:
@@ -39,10 +39,10 @@ class Asking:
         )
 
     def max_tokens(self, columns: int) -> int:
-        """The most tokens of an answer about so many columns and a text."""
+        """The most tokens of an answer with a text and this many columns."""
         return TEXT_TOKENS + COLUMN_TOKENS * columns + self.thinking_tokens
 
     def key(self, shows: Any) -> str:
-        """SHA-256 over what is shown, and prompts, model, language and terms."""
+        """SHA-256 over the shown data, prompts, model, language and terms."""
         settings = self.settings
         return object_hash([shows, self.prompts.version, self.model, settings.language, settings.terms])

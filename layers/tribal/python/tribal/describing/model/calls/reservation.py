@@ -1,4 +1,4 @@
-"""The money that a holder has reserved, from which its threads draw."""
+"""The money that a holder has reserved for its threads."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a purse holds at one moment, in nanodollars."""
+    """The state of a reservation, in nanodollars."""
 
     idle: int
     under_way: int
-    """Worst prices of the calls under way."""
+    """Highest prices of the running calls."""
     settled: int
     """Spent, and not yet written to the record."""
     unsettled: int
 
     @property
     def reserved(self) -> int:
-        """What the calls under way and those that begin now may cost."""
+        """What running calls and new ones may cost."""
         return self.idle + self.under_way
 
 
-class Purse:
-    """Reserved money of one holder: before a call its worst price is drawn, after it the difference comes back."""
+class Reservation:
+    """Reserved money of one holder: a call reserves its highest price and frees the difference afterwards."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle = self._under_way = self._settled = self._unsettled = 0
         self._drawn = False
 
-    def draw(self, price: int) -> bool:
-        """Take the worst price of a call that begins; `False` when there is not enough."""
+    def reserve(self, price: int) -> bool:
+        """Reserve the highest price of a call; `False` if there is not enough."""
         with self._lock:
             if price > self._idle:
                 return False
@@ -42,7 +42,7 @@ class Purse:
             return True
 
     def book(self, price: int, spent: int, *, unseen: bool) -> None:
-        """Settle a call that was drawn for at `price`; one whose end nobody saw costs no less than that."""
+        """Settle a call reserved at `price`; if its outcome is unknown, it costs at least that."""
         unsettled = max(0, price - spent) if unseen else 0
         with self._lock:
             self._under_way -= price
@@ -51,24 +51,24 @@ class Purse:
             self._unsettled += unsettled
 
     def account(self) -> Account:
-        """What there is now."""
+        """The current state."""
         with self._lock:
             return Account(self._idle, self._under_way, self._settled, self._unsettled)
 
-    def set_aside(self) -> Account:
-        """What there is now, without the idle money, which nobody can draw any more."""
+    def withdraw_idle(self) -> Account:
+        """Remove the idle money, and return the state."""
         with self._lock:
             self._idle = 0
             return Account(0, self._under_way, self._settled, self._unsettled)
 
-    def was_drawn_from(self) -> bool:
-        """Whether a call began since this was last asked."""
+    def was_used(self) -> bool:
+        """Whether a call started since the last check."""
         with self._lock:
             drawn, self._drawn = self._drawn, False
             return drawn
 
     def written(self, account: Account, block: int) -> None:
-        """The record has what that account had spent, and reserves a block more."""
+        """Note that the record now has the account's spending and an additional block."""
         with self._lock:
             self._settled -= account.settled
             self._unsettled -= account.unsettled
