@@ -11,7 +11,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
 from functions.staging import staged_run
-from tribal.planning import at_once
+from tribal.planning import concurrency_limit
 from tribal.runs.ids import STAGED_COMMAND
 from tribal_contracts import (
     CloseTask,
@@ -46,7 +46,7 @@ def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     return OpenedRun(
         run_id=run_id,
         databases=[DatabasePointer(name=entry.name, network=entry.network) for entry in databases],
-        databases_at_once=at_once(task.databases_at_once, databases, run.app.run.server_of),
+        databases_at_once=concurrency_limit(task.databases_at_once, databases, run.app.run.server_of),
         request=task.request,
     )
 

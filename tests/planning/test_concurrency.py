@@ -31,4 +31,4 @@ def entries(*names: str, connections: int = 4) -> list[DatabaseEntry]:
 def test_no_server_gets_more_connections_than_the_lowest_limit_of_its_databases(
     most: int, databases: list[DatabaseEntry], expected: int
 ) -> None:
-    assert at_once(most, databases, server_of) == expected
+    assert concurrency_limit(most, databases, server_of) == expected

@@ -13,7 +13,7 @@ from tribal.identity import locations
 from tribal.planning import (
     compose_plan,
     read_catalog,
-    recut,
+    recompose_plan,
 )
 from tribal_contracts import (
     DatabaseEntry,
@@ -80,7 +80,7 @@ def test_what_a_person_moved_or_pinned_is_not_proposed_anew() -> None:
 def test_the_domains_of_a_plan_that_a_person_edited_hold_from_then_on() -> None:
     shop = Shop()
     edited = of_earlier_rules(shop.plan(), customer="people")
-    again = recut(edited, shop.app(), has_work=everything_has_work).plan
+    again = recompose_plan(edited, shop.app(), has_work=everything_has_work).plan
     assert set(domains_of(again)) == {"general", "people"}
     shop.store.put(locations.PLAN_FILE, again.to_json())
     assert set(domains_of(shop.plan())) == {"general", "people"}

@@ -18,7 +18,7 @@ from tribal.planning import (
     load_plan,
     plan_hash,
     plan_was_edited,
-    recut,
+    recompose_plan,
     write_run_plan,
 )
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
@@ -116,7 +116,7 @@ def test_an_edited_plan_is_noticed_and_recut_without_a_database() -> None:
     edited = DocumentationPlan.model_validate(data)
     assert plan_was_edited(edited)
     shop.reader.asked.clear()
-    again = recut(edited, shop.app(), has_work=everything_has_work).plan
+    again = recompose_plan(edited, shop.app(), has_work=everything_has_work).plan
     assert shop.reader.asked == []
     assert not plan_was_edited(again)
     assert domains_of(again)["billing"] == ["shop.billing.invoice", "shop.sales.orders"]
@@ -131,13 +131,15 @@ def test_an_edit_that_cannot_be_kept_is_told() -> None:
     domains["billing"].append(domains["sales"].pop(domains["sales"].index("shop.sales.orders")))
     domains["sales"].remove("shop.sales.customer")
     edited = DocumentationPlan.model_validate(data)
-    again = recut(edited, shop.app(), has_work=everything_has_work).plan
+    again = recompose_plan(edited, shop.app(), has_work=everything_has_work).plan
     told = {(error.context or {})["table"]: error.message for error in again.errors if error.code == "PLAN_EDIT_UNDONE"}
     assert told.keys() == {"shop.audit.change_log", "shop.sales.gone", "shop.sales.customer"}
     assert "pins it to 'audit'" in told["shop.audit.change_log"]
     assert "no such table" in told["shop.sales.gone"]
-    assert "goes to 'billing'" in told["shop.sales.customer"]
-    assert not [e for e in recut(again, shop.app(), has_work=everything_has_work).plan.errors if "EDIT" in e.code]
+    assert "was put in 'billing'" in told["shop.sales.customer"]
+    assert not [
+        e for e in recompose_plan(again, shop.app(), has_work=everything_has_work).plan.errors if "EDIT" in e.code
+    ]
 
 
 def test_a_slice_holds_the_tables_of_its_unit_and_the_keys_of_their_neighbours() -> None:

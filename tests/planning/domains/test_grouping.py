@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.fakes.catalogs import table
 from tribal.planning.domains.clustering import minimum_domain_size
-from tribal.planning.domains.domain_names import Elsewhere
-from tribal.planning.domains.grouping import LARGEST_SCHEMA, NOTHING_ELSE, Evidence, group_tables
+from tribal.planning.domains.domain_names import OtherDomains
+from tribal.planning.domains.grouping import DEFAULT_EVIDENCE, LARGEST_SCHEMA, Evidence, group_tables
 from tribal_contracts import CatalogTable
 
 Domains = dict[str, set[str]]
@@ -29,7 +29,7 @@ CLINIC_AND_STAFF = [
 
 def by_domain(
     tables: Sequence[CatalogTable],
-    evidence: Evidence = NOTHING_ELSE,
+    evidence: Evidence = DEFAULT_EVIDENCE,
     previous: Mapping[tuple[str, str], str] | None = None,
     database: str = "shop",
 ) -> Domains:
@@ -223,26 +223,26 @@ def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_beside_it() -
 
 
 def test_an_inferred_name_that_another_database_has_is_not_taken_for_other_tables() -> None:
-    there = Evidence(elsewhere=Elsewhere({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "shop": {"bell"}}))
+    there = Evidence(other_domains=OtherDomains({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "shop": {"bell"}}))
     domains = by_domain([*CLINIC_AND_STAFF, *named("zz")], there)
     assert domains.keys() == {"prescription", "employee", "shop-shop"}
     assert domains["prescription"] == {"patient", "diagnosis", "prescription"}
 
 
 def test_a_copy_of_a_database_has_the_same_domains() -> None:
-    there = Evidence(elsewhere=Elsewhere(by_domain(CLINIC_AND_STAFF)))
+    there = Evidence(other_domains=OtherDomains(by_domain(CLINIC_AND_STAFF)))
     assert by_domain(CLINIC_AND_STAFF, there, database="shop_2") == by_domain(CLINIC_AND_STAFF)
 
 
 def test_a_schema_that_says_what_it_holds_is_one_domain_in_every_database() -> None:
-    there = Evidence(elsewhere=Elsewhere({"billing": {"levy"}}))
+    there = Evidence(other_domains=OtherDomains({"billing": {"levy"}}))
     assert by_domain([table("billing.invoice"), table("crm.lead")], there).keys() == {"billing", "crm"}
 
 
 def test_a_schema_that_says_little_gives_a_newcomer_no_name() -> None:
     tables = [table("config.flag"), table("config.flag_rule", references=[("flag", "config.flag")]), table("crm.lead")]
     assert by_domain(tables).keys() == {"config", "crm"}
-    there = Evidence(elsewhere=Elsewhere({"config": {"radio", "wave"}}))
+    there = Evidence(other_domains=OtherDomains({"config": {"radio", "wave"}}))
     assert by_domain(tables, there).keys() == {"flag", "crm"}
 
 

@@ -2,8 +2,8 @@
 
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.catalog.selection import is_selected
-from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recut
-from tribal.planning.concurrency import at_once
+from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recompose_plan
+from tribal.planning.concurrency import concurrency_limit
 from tribal.planning.units.check import check_plan
 from tribal.planning.units.edits import plan_was_edited
 from tribal.planning.units.plan_files import (
@@ -19,7 +19,7 @@ from tribal.planning.units.plan_files import (
 __all__ = [
     "ComposedPlan",
     "HasWork",
-    "at_once",
+    "concurrency_limit",
     "check_plan",
     "is_selected",
     "compose_plan",
@@ -31,7 +31,7 @@ __all__ = [
     "plan_was_edited",
     "publish_plan",
     "read_catalog",
-    "recut",
+    "recompose_plan",
     "select_units",
     "write_run_plan",
 ]

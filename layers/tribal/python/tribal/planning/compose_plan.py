@@ -1,4 +1,4 @@
-"""Compose a plan from catalog readings: domains, work units, priorities, slices. Touches nothing but the store."""
+"""Compose a plan from catalog readings: domains, work units, priorities and slices. Uses only the store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tribal.identity.table_names import TableIdentity, domain_name
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.planning.catalog.read_catalog import internal_error, latest_readings, load_statistics
-from tribal.planning.concurrency import at_once
-from tribal.planning.domains.domain_names import Elsewhere
+from tribal.planning.concurrency import concurrency_limit
+from tribal.planning.domains.domain_names import OtherDomains
+from tribal.planning.domains.earlier_domains import EarlierDomains, domains_of_other_databases, tables_by_domain
 from tribal.planning.domains.grouping import DOMAIN_RULES, Evidence, Grouping, Key, group_tables
-from tribal.planning.domains.last_domains import LastDomains, domains_elsewhere, tables_by_domain
 from tribal.planning.units.edits import undone_edits
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, metadata_hash, neighbours_of, write_slice
@@ -39,7 +39,7 @@ from tribal_contracts import (
 )
 
 MINUTES_PER_TABLE = 0.001
-"""Roughly the time of the rules describer and one sample; measured on one core."""
+"""About the time of the rules describer and one sample; measured on one core."""
 
 CORE_INCOMING_KEYS = 3
 _SYSTEM_WORDS = frozenset(
@@ -53,8 +53,8 @@ class ComposedPlan:
 
     plan: DocumentationPlan
     plan_hash: str
-    proposed_anew: int = 0
-    """Tables that moved because earlier rules had chosen their domains, and nobody had pinned them."""
+    regrouped: int = 0
+    """Tables that moved because an older version of the rules had grouped them and no one had pinned them."""
 
 
 HasWork = Callable[[WorkUnit, TableSpec], bool]
@@ -68,9 +68,9 @@ def compose_plan(
     previous: DocumentationPlan | None,
     has_work: HasWork,
 ) -> ComposedPlan:
-    """Plan the documentation of every reading and write the slices; publishing is left to the caller.
+    """Plan the documentation of every reading and write the slices; the caller publishes the plan.
 
-    Domains that earlier rules chose are proposed anew once, as far as nobody pinned or moved their tables.
+    Tables grouped by an older version of the rules are regrouped once, unless someone pinned or moved them.
 
     Raises:
         PlanError: when there is nothing to document (`PLAN_EMPTY`).
@@ -89,13 +89,13 @@ def _compose(
 ) -> ComposedPlan:
     store, clock, options = app.store(), app.clock, app.options().planning
     by_name = {entry.name: entry for entry in app.options().databases}
-    lasts = [LastDomains.of(reading.database, previous, store, options, is_reviewed) for reading in readings]
-    borne = {last.database: tables_by_domain({**last.kept, **last.by_hand}) for last in lasts}
+    lasts = [EarlierDomains.of(reading.database, previous, store, options, is_reviewed) for reading in readings]
+    domains_by_database = {last.database: tables_by_domain({**last.kept, **last.by_hand}) for last in lasts}
     parts = []
     for reading, last in zip(readings, lasts, strict=True):
-        elsewhere = domains_elsewhere(borne, reading.database)
-        part = _planned_database(reading, by_name[reading.database], last, elsewhere, app)
-        borne[reading.database] = tables_by_domain(part.domains)
+        other_domains = domains_of_other_databases(domains_by_database, reading.database)
+        part = _planned_database(reading, by_name[reading.database], last, other_domains, app)
+        domains_by_database[reading.database] = tables_by_domain(part.domains)
         parts.append(part)
     chunks = [chunk for part in parts for chunk in part.chunks]
     if not chunks:
@@ -129,7 +129,7 @@ def _compose(
             domain_count=len({unit.domain for unit in units}),
             total_estimated_minutes=_minutes(total),
             recommended_parallelism=min(
-                at_once(options.units_at_once, [by_name[unit.database] for unit in units], app.run.server_of),
+                concurrency_limit(options.units_at_once, [by_name[unit.database] for unit in units], app.run.server_of),
                 len(units),
             ),
         ),
@@ -144,17 +144,17 @@ def _compose(
         ],
         moves=moves or None,
     )
-    anew = sum(len(part.moves) for part, last in zip(parts, lasts, strict=True) if last.is_proposed_anew)
-    return ComposedPlan(plan, plan_hash(plan), anew)
+    regrouped = sum(len(part.moves) for part, last in zip(parts, lasts, strict=True) if last.is_regrouped)
+    return ComposedPlan(plan, plan_hash(plan), regrouped)
 
 
-def recut(edited: DocumentationPlan, app: Application, *, has_work: HasWork) -> ComposedPlan:
-    """Rewrite the units, hashes and slices of a plan whose domains were edited by hand, using the latest readings.
+def recompose_plan(edited: DocumentationPlan, app: Application, *, has_work: HasWork) -> ComposedPlan:
+    """Rewrite the units, hashes and slices of a plan whose domains were edited, using the latest readings.
 
-    Whoever edits a plan has seen its domains, so that they all hold from then on.
+    An edited plan counts as reviewed: all its domains are kept from then on.
 
     Raises:
-        PlanError: when no reading is left to cut from (`PLAN_EMPTY`).
+        PlanError: when no reading is left (`PLAN_EMPTY`).
     """
     planned = {analysis.name for analysis in edited.databases}
     entries = [entry for entry in app.options().databases if entry.name in planned]
@@ -171,10 +171,10 @@ class _DatabasePart:
     row_counts: Mapping[str, int] | None = None
     domains: Mapping[Key, str] = field(default_factory=dict)
     failure: AgentError | None = None
-    """Why the database was read and could not be planned."""
+    """Why the database could not be planned although it was read."""
 
     def failed(self, failure: AgentError) -> _DatabasePart:
-        """The same as of a database that did not answer."""
+        """Treat the database as one that did not respond."""
         update = {"status": "unreachable", "connection_error": failure, "domains": {}}
         return _DatabasePart(self.analysis.model_copy(update=update), failure=failure)
 
@@ -207,26 +207,26 @@ class _DatabasePart:
 
 
 def _planned_database(
-    reading: CatalogReading, entry: DatabaseEntry, last: LastDomains, elsewhere: Elsewhere, app: Application
+    reading: CatalogReading, entry: DatabaseEntry, last: EarlierDomains, other_domains: OtherDomains, app: Application
 ) -> _DatabasePart:
-    """Plan one database; if that fails unexpectedly, it is left as one that did not answer."""
+    """Plan one database; if that fails unexpectedly, treat it as one that did not respond."""
     store, options = app.store(), app.options().planning
     try:
-        return _plan_database(reading, entry, last, elsewhere, store, options)
+        return _plan_database(reading, entry, last, other_domains, store, options)
     except TribalError:
         raise
     except Exception as error:  # noqa: BLE001 - one database must not lose the others
         failure = internal_error("planning", reading.database, error, app.clock)
     failed = reading.model_copy(update={"status": "unreachable", "errors": [failure, *reading.errors]})
-    part = _plan_database(failed, entry, last, elsewhere, store, options)
+    part = _plan_database(failed, entry, last, other_domains, store, options)
     return replace(part, failure=failure)
 
 
 def _plan_database(
     reading: CatalogReading,
     entry: DatabaseEntry,
-    last: LastDomains,
-    elsewhere: Elsewhere,
+    last: EarlierDomains,
+    other_domains: OtherDomains,
     store: ObjectStore,
     options: PlanOptions,
 ) -> _DatabasePart:
@@ -239,7 +239,7 @@ def _plan_database(
         )
     snapshot, lines = iterate_snapshot(store, reading)
     tables = list(lines)
-    evidence = Evidence(entry.vocabulary, elsewhere)
+    evidence = Evidence(entry.vocabulary, other_domains)
     grouping = group_tables(
         tables,
         database=reading.database,
@@ -270,7 +270,7 @@ def _plan_database(
 
 
 def _composed(parts: Sequence[_DatabasePart]) -> dict[str, dict[str, str]]:
-    """The domain of each table, by database; only databases that were read."""
+    """The domain of each table, by database that was read."""
     return {
         part.analysis.name: {name: domain for domain, names in part.analysis.domains.items() for name in names}
         for part in parts
@@ -302,7 +302,7 @@ def _analysis(
 
 
 def _with_names(analysis: DatabaseAnalysis, chosen: Iterable[str], by_hand: Iterable[str]) -> DatabaseAnalysis:
-    """The analysis with the domains that the configuration names, and those that a person named in the plan."""
+    """Add the domains named in the configuration and those named by a person in the plan."""
     names = {"chosen_domains": sorted(chosen) or None, "domains_named_by_hand": sorted(by_hand) or None}
     return analysis.model_copy(update=names)
 
@@ -381,6 +381,6 @@ def _refuse_empty(readings: Sequence[CatalogReading], failures: Sequence[AgentEr
     raise PlanError(
         f"there is nothing to document in {names}: no table is readable and selected"
         + (f" ({messages})" if messages else "")
-        + "; `tribal check` says what may be read, include and exclude in databases.yaml what is selected",
+        + "; run `tribal check` to see which tables are readable, and see include and exclude in databases.yaml",
         code="PLAN_EMPTY",
     )

@@ -1,4 +1,4 @@
-"""How many things may be worked on at once without more connections to a server than its databases allow."""
+"""How much to do at once without exceeding the connection limits of a server's databases."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from tribal_contracts import DatabaseEntry
 
 
-def at_once(most: int, entries: Iterable[DatabaseEntry], server_of: Callable[[DatabaseEntry], str]) -> int:
-    """At most `most` of these, in whatever order they come, each with one connection to the server of its entry.
+def concurrency_limit(most: int, entries: Iterable[DatabaseEntry], server_of: Callable[[DatabaseEntry], str]) -> int:
+    """The number of entries to work on at once, at most `most`, each with one connection to its server.
 
-    Of several limits for the databases of one server the lowest holds.
+    If the databases of a server have different limits, the lowest applies.
     """
     wanted: Counter[str] = Counter()
     limits: dict[str, int] = {}

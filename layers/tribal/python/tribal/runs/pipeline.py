@@ -30,7 +30,7 @@ from tribal.planning import (
     plan_was_edited,
     publish_plan,
     read_catalog,
-    recut,
+    recompose_plan,
     select_units,
     write_run_plan,
 )
@@ -112,7 +112,7 @@ def compose_run(
         previous=last_plan(run.store),
         has_work=work_marker(run.app, documenting, run.describers),
     )
-    if moved := composed.proposed_anew:
+    if moved := composed.regrouped:
         run.sink.note(
             f"{moved} table{'s' if moved > 1 else ''} moved to another domain, because earlier rules had chosen it; "
             "this happens once: the plan's moves list them, and domains in databases.yaml pins what should have stayed"
@@ -217,7 +217,9 @@ def _outline_of_plan(run: RunContext) -> RunOutline:
     check_plan(plan)
     if plan_was_edited(plan):
         run.sink.note("the domains of the plan were edited; its work units are cut anew")
-        plan = recut(plan, run.app, has_work=work_marker(run.app, run.options.documenting, run.describers)).plan
+        plan = recompose_plan(
+            plan, run.app, has_work=work_marker(run.app, run.options.documenting, run.describers)
+        ).plan
         return _publish(run, plan)
     outline = write_run_plan(plan, store=run.store, run_id=run.run_id)
     put_record(run.store, locations.LATEST_OUTLINE_FILE, outline)

@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 
 from tribal.identity import locations
 from tribal.planning import ComposedPlan
-from tribal.planning.concurrency import at_once
+from tribal.planning.concurrency import concurrency_limit
 from tribal.ports import Application, Options
 from tribal_contracts import ComposedRun, RunOutline, UnitItem, Wave
 
@@ -74,7 +74,7 @@ class WaveCutter:
             for entry in map(by_name.__getitem__, databases)
             if options.documenting.for_entry(entry).rows_to_sample > 0
         ]
-        return at_once(wanted, sampled, self.app.run.server_of)
+        return concurrency_limit(wanted, sampled, self.app.run.server_of)
 
     @staticmethod
     def _tables_to_ask(composed: ComposedPlan, options: Options) -> dict[str, int]:

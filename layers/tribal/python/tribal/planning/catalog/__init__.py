@@ -1,1 +1,1 @@
-"""Reading a database once, into a snapshot."""
+"""Read a database once, into a snapshot."""

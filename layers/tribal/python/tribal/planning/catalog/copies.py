@@ -1,7 +1,7 @@
-"""Tables that repeat another one: its partitions, shards and backups, its copies and histories, its views.
+"""Find tables that repeat another one: partitions, shards, backups, copies, histories and views.
 
-Told from names and columns alone: the name of a copy is that of its original and more words, and their columns are the
-same. Searching prefers originals; nothing says to people that a table is a copy.
+Only names and columns are compared: a copy has its original's name plus more words, and similar columns. Search
+prefers originals; people are never shown that a table is a copy.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Words = tuple[str, ...]
 
 # Chosen by judgement; `python -m bench.copies` shows what they find.
 ALIKE = 0.7
-"""How much of the columns of two tables must be the same: their share, rare columns weighing more."""
-_ALIKE_IF_SAID = 0.5
-"""The same where the name says that it is a history or a backup, which lacks what its table got later."""
+"""The share of columns that two tables must have in common; rare columns weigh more."""
+_ALIKE_IF_NAMED = 0.5
+"""The same if the name indicates a history or a backup, which lacks columns that were added later."""
 _LEAST_COLUMNS = 3
-"""Fewer columns are the same by chance."""
+"""Fewer columns may be equal by chance."""
 _SUBTYPES = 3
-"""So many tables named after one, each with other words, are its kinds and not copies of it."""
+"""From this many tables on that add different words to a name, they are subtypes and not copies."""
 _PARTS = frozenset("p part partition shard default y m w d q".split())
-"""Words that stand with the number of a partition or shard."""
+"""Words next to the number of a partition or shard."""
 _BACKUPS = frozenset("bak backup bck copy old orig tmp temp".split())
-"""Words of tables that somebody put aside."""
+"""Words of tables that someone put aside."""
 _HISTORIES = frozenset(
     stem(word)
     for word in "archive archived audit changelog hist history historical log shadow snapshot stg version".split()
 )
-"""Words of tables that keep the past of another one, or what is loaded into it, which adds columns of its own."""
+"""Words of history and staging tables, which add columns of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Table:
 
 
 def find_copies(database: str, tables: Sequence[CatalogTable]) -> dict[str, TableCopy]:
-    """What each such table repeats, by fully qualified name; an original is no copy itself."""
+    """The original of each copy, by fully qualified name; an original is not a copy itself."""
     schemas: defaultdict[str, list[_Table]] = defaultdict(list)
     for table in tables:
         schemas[table.schema_name].append(_table(database, table))
@@ -58,7 +58,7 @@ def find_copies(database: str, tables: Sequence[CatalogTable]) -> dict[str, Tabl
         found |= _parts(some)
         whole = [table for table in some if table.name not in found]
         found |= _copies(whole, referenced)
-    return {name: _rooted(copy, found) for name, copy in found.items()}
+    return {name: _of_original(copy, found) for name, copy in found.items()}
 
 
 def _table(database: str, table: CatalogTable) -> _Table:
@@ -86,7 +86,7 @@ def _referenced(database: str, tables: Iterable[CatalogTable]) -> Mapping[str, f
 
 
 def _parts(tables: Sequence[_Table]) -> dict[str, TableCopy]:
-    """Tables of one layout whose names differ in numbers or words of backups alone."""
+    """Tables of one layout whose names differ only in numbers or backup words."""
     groups: defaultdict[tuple[Words, tuple[tuple[str, str], ...]], list[_Table]] = defaultdict(list)
     for table in tables:
         core = _core(table.words)
@@ -101,7 +101,7 @@ def _parts(tables: Sequence[_Table]) -> dict[str, TableCopy]:
 
 
 def _core(words: Words) -> Words:
-    """The words without numbers and what marks a part at the end, or a backup at either end."""
+    """The words without numbers and part markers at the end, and without backup words at either end."""
     kept = list(words)
     while len(kept) > 1 and (kept[-1].isdigit() or kept[-1] in _BACKUPS or _marks_a_number(kept, words)):
         kept.pop()
@@ -111,7 +111,7 @@ def _core(words: Words) -> Words:
 
 
 def _marks_a_number(kept: Sequence[str], words: Words) -> bool:
-    """Whether a number stood after the last of the words that are kept, which is one that goes with numbers."""
+    """Whether the last kept word is a part marker that was followed by a number."""
     return kept[-1] in _PARTS and len(kept) < len(words) and words[len(kept)].isdigit()
 
 
@@ -122,7 +122,7 @@ def _copies(tables: Sequence[_Table], referenced: Mapping[str, frozenset[str]]) 
     weights = _weights(tables)
     found: dict[str, tuple[TableCopy, frozenset[str]]] = {}
     for table in tables:
-        best = max(_originals(table, by_name, weights), key=lambda told: told[:3], default=None)
+        best = max(_originals(table, by_name, weights), key=lambda candidate: candidate[:3], default=None)
         if best is not None:
             *_, original = best
             extra = frozenset(table.stems).difference(original.stems)
@@ -140,7 +140,7 @@ def _copies(tables: Sequence[_Table], referenced: Mapping[str, frozenset[str]]) 
 
 
 def _weights(tables: Sequence[_Table]) -> Mapping[str, float]:
-    """What a column that two tables have in common tells: little if most have it."""
+    """The weight of a shared column: low if most tables have it."""
     counts = Counter(column for table in tables for column in table.columns)
     return {column: math.log((1 + len(tables)) / count) for column, count in counts.items()}
 
@@ -148,23 +148,23 @@ def _weights(tables: Sequence[_Table]) -> Mapping[str, float]:
 def _originals(
     table: _Table, by_name: Mapping[Words, Sequence[_Table]], weights: Mapping[str, float]
 ) -> Iterator[tuple[int, float, bool, _Table]]:
-    """What a table may be a copy of, each with the length of its name, how much their columns are alike, and whether
-    its name is a part of the copy's as it is written.
+    """Possible originals of a table, each with the length of its name, the likeness of the columns, and whether
+    the copy's name contains it literally.
 
-    Those that differ in nothing of that come by name.
+    Ties are ordered by name.
     """
     for words in _within(table.stems):
         for original in by_name.get(words, ()):
             if original.is_view and not table.is_view:
                 continue
             alike = _likeness(table, original, weights)
-            enough = _ALIKE_IF_SAID if _says_copy(table, original) else ALIKE
+            enough = _ALIKE_IF_NAMED if _is_named_as_copy(table, original) else ALIKE
             if alike >= enough or (table.is_view and not original.is_view):
                 yield len(words), alike, original.words in _within(table.words), original
 
 
 def _within(words: Words) -> Iterator[Words]:
-    """Every run of words that is shorter than the whole."""
+    """Every proper run of consecutive words."""
     for length in range(1, len(words)):
         for start in range(len(words) - length + 1):
             yield words[start : start + length]
@@ -182,13 +182,13 @@ def _likeness(table: _Table, original: _Table, weights: Mapping[str, float]) -> 
     return shared / either if either else 0.0
 
 
-def _says_copy(table: _Table, original: _Table) -> bool:
+def _is_named_as_copy(table: _Table, original: _Table) -> bool:
     extra = frozenset(table.stems).difference(original.stems)
     return not extra.isdisjoint(_HISTORIES | _BACKUPS)
 
 
 def _kinds(found: Mapping[str, tuple[TableCopy, frozenset[str]]]) -> Mapping[str, set[frozenset[str]]]:
-    """The different words by which tables are named after each original."""
+    """The words that tables add to the name of each original."""
     kinds: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
     for copy, extra in found.values():
         words = frozenset(word for word in extra if not word.isdigit())
@@ -197,8 +197,8 @@ def _kinds(found: Mapping[str, tuple[TableCopy, frozenset[str]]]) -> Mapping[str
     return kinds
 
 
-def _rooted(copy: TableCopy, found: Mapping[str, TableCopy]) -> TableCopy:
-    """The copy of a copy is one of the original."""
+def _of_original(copy: TableCopy, found: Mapping[str, TableCopy]) -> TableCopy:
+    """Follow copies of copies to the original."""
     seen = {copy.of}
     while copy.of in found and found[copy.of].of not in seen:
         copy = copy.model_copy(update={"of": found[copy.of].of})

@@ -1,4 +1,4 @@
-"""Keys that are likely but not declared: inferred from what was read, and from values compared in the database."""
+"""Infer likely keys that are not declared, from the structure and from values compared in the database."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tribal_contracts import (
 )
 
 KEY_RULES = "2"
-"""To be changed whenever other keys would be inferred from the same tables and values."""
+"""Change it whenever other keys would be inferred from the same tables and values."""
 PAIRS_AT_ONCE = 10
-"""The most pairs of columns that are compared in one statement. By judgement: few enough for the time it has."""
+"""The most pairs of columns compared in one statement; a judgement, few enough for its timeout."""
 MOST_SECONDS = 30.0
-"""After this long no further comparison of a database is begun; the next run goes on with those that are left. By
-judgement: `read_catalog` is one step of a run, and a table takes some 10 ms."""
+"""No comparison is started after this time; the next run continues. A judgement: `read_catalog` is one step of a run,
+and a table takes about 10 ms."""
 LOW_TIME_SECONDS = 30.0
-"""With less time left to the run, no further comparison is begun: what was read is yet to be written."""
+"""With less time left in the run, no comparison is started, since the results must still be written."""
 _COMPARED_KINDS = ("table", "partitioned_table")
 
 Comparisons = Mapping[KeyPair, ColumnComparison]
@@ -62,12 +62,12 @@ class ReadTables:
         return cls(database, by_name, digests, statistics)
 
     def can_be_compared(self, pair: KeyPair) -> bool:
-        """Whether both tables have rows of their own that this user may select."""
+        """Whether both tables hold rows and this user may select them."""
         ends = (self.tables[pair.from_table], self.tables[pair.to_table])
         return all(table.selectable and table.kind in _COMPARED_KINDS for table in ends)
 
     def row_count(self, name: str) -> int:
-        """An estimate of a table's rows; -1 where unknown."""
+        """The estimated number of rows; -1 if unknown."""
         table = self.tables[name]
         known = self.statistics.get((table.schema_name, table.table_name))
         return known.row_count if known else -1
@@ -76,23 +76,23 @@ class ReadTables:
 def infer_likely_keys(
     entry: DatabaseEntry, read: ReadTables, reader: CatalogReader, app: Application, stop: StopToken
 ) -> InferredKeys:
-    """Infer the keys of a database that are likely; what was inferred from the same tables before is kept.
+    """Infer the likely keys of a database; results for unchanged tables are reused.
 
-    Values are compared where samples are on, but not in Snowflake, where each statement costs. What time or a lost
-    connection left out is asked by the next run; the reading does not fail for it.
+    Values are compared if samples are enabled, but not in Snowflake, where each statement costs money. Comparisons
+    missing for lack of time or connection are left to the next run; the reading does not fail.
     """
     with_values = entry.type != "snowflake" and app.options().documenting.for_entry(entry).rows_to_sample > 0
     inputs = object_hash([KEY_RULES, with_values, sorted(read.hashes.items())])
     earlier, now = load_inferred_keys(read.database, app.store()), app.clock.published()
     known = _known(earlier, read) if earlier and with_values else {}
-    fresh = {pair for pair, said in known.items() if _is_fresh(said, now, app.options().statistics_max_age)}
+    fresh = {pair for pair, past in known.items() if _is_fresh(past, now, app.options().statistics_max_age)}
     if earlier is not None and earlier.input_hash == inputs and len(fresh) == len(earlier.comparisons):
         return earlier
     inference = Inference.of([outline_of(table, read.database) for table in read.tables.values()], entry.type)
     pairs = [pair for pair in inference.candidate_pairs() if read.can_be_compared(pair)] if with_values else []
-    asking = _Asking(read, reader, known, now, _time_is_left(app.clock, stop))
-    found = asking.compare([pair for pair in pairs if pair not in fresh])
-    comparisons = {pair: said for pair in pairs if (said := found.get(pair, known.get(pair))) is not None}
+    comparer = _Comparer(read, reader, known, now, _time_is_left(app.clock, stop))
+    found = comparer.compare([pair for pair in pairs if pair not in fresh])
+    comparisons = {pair: past for pair in pairs if (past := found.get(pair, known.get(pair))) is not None}
     compared = {name for pair in comparisons for name in (pair.from_table, pair.to_table)}
     return InferredKeys(
         schema_version="1.0",
@@ -105,7 +105,7 @@ def infer_likely_keys(
 
 
 def write_inferred_keys(found: InferredKeys, store: ObjectStore) -> None:
-    """Write the likely keys of a database, unless they are written already."""
+    """Write the likely keys of a database if they changed."""
     put_record_if_changed(store, locations.inferred_keys_file(found.database), found)
 
 
@@ -115,25 +115,25 @@ def load_inferred_keys(database: str, store: ObjectStore) -> InferredKeys | None
 
 
 def _known(earlier: InferredKeys, read: ReadTables) -> dict[KeyPair, ColumnComparison]:
-    """What came of earlier comparisons of tables whose structure is the same."""
+    """Earlier comparisons of tables whose structure is unchanged."""
     same = {name for name, digest in earlier.tables.items() if read.hashes.get(name) == digest}
-    return {_pair(said): said for said in earlier.comparisons if {said.from_table, said.to_table} <= same}
+    return {_pair(past): past for past in earlier.comparisons if {past.from_table, past.to_table} <= same}
 
 
 def _overlaps(comparisons: Comparisons) -> Overlaps:
     return {
-        pair: Overlap(said.compared, said.found, said.unique)
-        for pair, said in comparisons.items()
-        if said.compared is not None and said.found is not None
+        pair: Overlap(past.compared, past.found, past.unique)
+        for pair, past in comparisons.items()
+        if past.compared is not None and past.found is not None
     }
 
 
-def _pair(said: ColumnComparison) -> KeyPair:
-    return KeyPair(said.from_table, (*said.from_columns,), said.to_table, (*said.to_columns,))
+def _pair(past: ColumnComparison) -> KeyPair:
+    return KeyPair(past.from_table, (*past.from_columns,), past.to_table, (*past.to_columns,))
 
 
-def _is_fresh(said: ColumnComparison, now: str, max_age: timedelta) -> bool:
-    age = datetime.fromisoformat(now) - datetime.fromisoformat(said.compared_at)
+def _is_fresh(past: ColumnComparison, now: str, max_age: timedelta) -> bool:
+    age = datetime.fromisoformat(now) - datetime.fromisoformat(past.compared_at)
     return timedelta(0) <= age < max_age
 
 
@@ -143,8 +143,8 @@ def _time_is_left(clock: Clock, stop: StopToken) -> Callable[[], bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """Asks a database for comparisons, while time is left."""
+class _Comparer:
+    """Compares columns in a database while time is left."""
 
     read: ReadTables
     reader: CatalogReader
@@ -153,19 +153,19 @@ class _Asking:
     time_is_left: Callable[[], bool]
 
     def compare(self, pairs: Sequence[KeyPair]) -> dict[KeyPair, ColumnComparison]:
-        """What came of those that were asked."""
+        """The comparisons that were made."""
         found: dict[KeyPair, ColumnComparison] = {}
         try:
             for batch in _batches(pairs):
-                for part, overlaps in self._asked(batch):
-                    found |= {pair: self._said(pair, overlaps.get(pair)) for pair in part}
+                for part, overlaps in self._compare_batch(batch):
+                    found |= {pair: self._comparison(pair, overlaps.get(pair)) for pair in part}
         except DatabaseError:
             # The structure has been read: what is left of the values is for the next run.
             return found
         return found
 
-    def _asked(self, batch: Sequence[KeyPair]) -> Iterator[tuple[Sequence[KeyPair], Mapping[KeyPair, Overlap]]]:
-        """Ask for pairs at once; where that fails, for each of them, so that one table does not hide the others."""
+    def _compare_batch(self, batch: Sequence[KeyPair]) -> Iterator[tuple[Sequence[KeyPair], Mapping[KeyPair, Overlap]]]:
+        """Compare pairs in one statement; if that fails, one by one, so that one table does not affect the others."""
         name = batch[0].from_table
         table, rows = self.read.tables[name], self.read.row_count(name)
         overlaps = self.reader.overlaps(table, rows, batch) if self.time_is_left() else None
@@ -173,9 +173,9 @@ class _Asking:
             yield batch, overlaps
         elif overlaps is not None:
             for pair in batch:
-                yield from self._asked([pair])
+                yield from self._compare_batch([pair])
 
-    def _said(self, pair: KeyPair, overlap: Overlap | None) -> ColumnComparison:
+    def _comparison(self, pair: KeyPair, overlap: Overlap | None) -> ColumnComparison:
         earlier = self.known.get(pair)
         if overlap is None and earlier is not None:
             # A passing lock must not take back what is known of the same structure.
@@ -193,7 +193,7 @@ class _Asking:
 
 
 def _batches(pairs: Sequence[KeyPair]) -> Iterator[Sequence[KeyPair]]:
-    """Pairs that one statement compares: those of one table, in the order of the first of them."""
+    """Pairs to compare in one statement: those of one table, in their original order."""
     by_table: defaultdict[str, list[KeyPair]] = defaultdict(list)
     for pair in pairs:
         by_table[pair.from_table].append(pair)

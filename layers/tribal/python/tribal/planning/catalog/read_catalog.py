@@ -1,4 +1,4 @@
-"""Read a database's structure into an immutable snapshot; nothing else in the package queries a catalog."""
+"""Read a database's structure into an immutable snapshot; the only module of the package that queries a catalog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tribal.masking import redact_text
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.planning.catalog.unsettled_tables import StableContents, settle
+from tribal.planning.catalog.unstable_tables import StableContents, stabilize
 from tribal.ports import (
     Application,
     BrokenTexts,
@@ -54,9 +54,9 @@ _TEXTS_SHOWN = 5
 
 @doing("planning")
 def read_catalog(entry: DatabaseEntry, app: Application, run_id: str, stop: StopToken | None = None) -> CatalogReading:
-    """Write the database's snapshot, statistics and likely keys, and return what was read.
+    """Write the database's snapshot, statistics and likely keys, and return the reading.
 
-    Failures are part of the result, unexpected ones too. Unchanged files are not rewritten. The reading is stored with
+    The result includes failures, also unexpected ones. Unchanged files are not rewritten. The reading is stored with
     the run and, if the database was reached, as the latest one.
     """
     store = app.store()
@@ -76,7 +76,7 @@ def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogRea
     store = app.store()
     reader = app.run.open_reader(entry)
     try:
-        found = _Found.of(entry, _settled(entry.name, reader.read(), store))
+        found = _CatalogRead.of(entry, _stable_contents(entry.name, reader.read(), store))
         gone, excluded = _missing_tables(entry, found, reader, store)
         failure = _infer_keys(entry, found, reader, app, stop)
     finally:
@@ -91,7 +91,7 @@ def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogRea
 
 
 def _infer_keys(
-    entry: DatabaseEntry, found: _Found, reader: CatalogReader, app: Application, stop: StopToken
+    entry: DatabaseEntry, found: _CatalogRead, reader: CatalogReader, app: Application, stop: StopToken
 ) -> AgentError | None:
     """Write the likely keys; if inferring them fails unexpectedly, keep the earlier ones and return the failure."""
     read = ReadTables.of(entry.name, found.tables, found.hashes, found.contents.statistics)
@@ -106,10 +106,10 @@ def _infer_keys(
 
 
 def internal_error(doing: str, database: str, error: Exception, clock: Clock) -> AgentError:
-    """An unexpected failure while a database was planned; `doing` is a phrase such as "reading"."""
+    """An unexpected failure while planning a database; `doing` is a phrase such as "reading"."""
     return agent_error(
         "PLAN_INTERNAL",
-        f"{doing} {database!r} failed unexpectedly; what an earlier run has of that is kept. This is a fault of Tribal "
+        f"{doing} {database!r} failed unexpectedly; results of earlier runs are kept. This is a bug in Tribal "
         f"Knowledge, please report it: {redact_text(describe_unexpected(error))}",
         timestamp=clock.published(),
         context={"database": database, "error": type(error).__name__},
@@ -123,8 +123,8 @@ def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    settled: StableContents
+class _CatalogRead:
+    stable: StableContents
     contents: CatalogContents
     tables: tuple[CatalogTable, ...]
     """The tables that the configuration selects."""
@@ -133,34 +133,34 @@ class _Found:
     schema_hash: str
 
     @classmethod
-    def of(cls, entry: DatabaseEntry, settled: StableContents) -> _Found:
-        contents = redact_contents(settled.contents, entry.type)
+    def of(cls, entry: DatabaseEntry, stable: StableContents) -> _CatalogRead:
+        contents = redact_contents(stable.contents, entry.type)
         tables = tuple(t for t in contents.tables if is_selected(entry, t.schema_name, t.table_name))
         used = {table.schema_name for table in tables}
         schemas = [schema.model_dump(mode="json") for schema in contents.schemas if schema.name in used]
         structure = [object_hash(table.model_dump(mode="json")) for table in tables]
         return cls(
-            settled, contents, tables, tuple(structure), object_hash([contents.server_database, schemas, structure])
+            stable, contents, tables, tuple(structure), object_hash([contents.server_database, schemas, structure])
         )
 
     def names(self) -> list[tuple[str, str]]:
         return [(table.schema_name, table.table_name) for table in self.tables]
 
 
-def _settled(database: str, contents: CatalogContents, store: ObjectStore) -> StableContents:
+def _stable_contents(database: str, contents: CatalogContents, store: ObjectStore) -> StableContents:
     last = _latest(database, store) if contents.locked or contents.changed else None
     if last is None or last.snapshot_file is None:
-        return settle(contents, ())
+        return stabilize(contents, ())
     try:
         _, earlier = iterate_snapshot(store, last)
-        return settle(contents, earlier)
+        return stabilize(contents, earlier)
     except UNREADABLE:
-        return settle(contents, ())
+        return stabilize(contents, ())
 
 
 def _write_found(
     entry: DatabaseEntry,
-    found: _Found,
+    found: _CatalogRead,
     gone: list[str],
     excluded: list[str],
     app: Application,
@@ -197,7 +197,7 @@ def _write_found(
         errors=[
             *_unreadable_errors(entry.name, contents.unreadable_schemas, clock),
             *_unread_errors(entry.name, contents.unread, clock),
-            *found.settled.errors(entry.name, partial(is_selected, entry), clock),
+            *found.stable.errors(entry.name, partial(is_selected, entry), clock),
             *_broken_errors(entry, contents.broken, clock),
             *_text_errors(entry.name, contents.unreadable_texts, clock),
         ],
@@ -223,8 +223,8 @@ def _text_errors(database: str, where: Sequence[str], clock: Clock) -> list[Agen
         return []
     shown = "; ".join(where[:_TEXTS_SHOWN]) + ("; and more" if len(where) > _TEXTS_SHOWN else "")
     message = (
-        f"{database!r} holds bytes that are no text in its encoding: {shown}. They are shown as U+FFFD, and what has "
-        "such a name is left out; write that text again"
+        f"{database!r} has text that is invalid in its encoding: {shown}. Invalid bytes are shown as U+FFFD, and "
+        "objects with such names are left out; correct the text"
     )
     error = agent_error(
         "PLAN_TEXT_UNREADABLE",
@@ -255,7 +255,7 @@ def _unreadable_errors(database: str, schemas: Iterable[str], clock: Clock) -> l
     return [
         agent_error(
             "PLAN_SCHEMA_UNREADABLE",
-            f"schema {schema!r} of {database!r} may not be read; `tribal check` prints the GRANT that is missing",
+            f"schema {schema!r} of {database!r} cannot be read; `tribal check` prints the missing GRANT",
             timestamp=clock.published(),
             context={"database": database, "schema": schema},
         )
@@ -267,7 +267,7 @@ def _unread_errors(database: str, parts: Iterable[UnreadPart], clock: Clock) -> 
     return [
         agent_error(
             "PLAN_SCHEMA_UNREADABLE",
-            f"{part.what} of {database!r} could not be read whole: {part.reason}",
+            f"{part.what} of {database!r} could not be read completely: {part.reason}",
             timestamp=clock.published(),
             context={"database": database, "part": part.what},
         )
@@ -275,8 +275,10 @@ def _unread_errors(database: str, parts: Iterable[UnreadPart], clock: Clock) -> 
     ]
 
 
-def _refresh_statistics(database: str, found: _Found, store: ObjectStore, clock: Clock, max_age: timedelta) -> None:
-    """Keep a table's statistics until they are older than `max_age`: row counts change all the time."""
+def _refresh_statistics(
+    database: str, found: _CatalogRead, store: ObjectStore, clock: Clock, max_age: timedelta
+) -> None:
+    """Keep a table's statistics until they are older than `max_age`, since row counts always change."""
     key = locations.statistics_file(database)
     fresh = {
         str(TableIdentity(database, table.schema_name, table.table_name)): found.contents.statistics[
@@ -301,9 +303,9 @@ def load_statistics(database: str, store: ObjectStore) -> CatalogStatistics | No
 
 
 def _missing_tables(
-    entry: DatabaseEntry, found: _Found, reader: CatalogReader, store: ObjectStore
+    entry: DatabaseEntry, found: _CatalogRead, reader: CatalogReader, store: ObjectStore
 ) -> tuple[list[str], list[str]]:
-    """Documented tables missing from the reading: those known to be gone, and those excluded by the configuration."""
+    """Documented tables missing from the reading: dropped ones, and ones excluded by the configuration."""
     present = set(found.names())
     missing = [key for key in documented_tables(entry.name, store) if key not in present]
     excluded = [key for key in missing if not is_selected(entry, *key)]

@@ -1,1 +1,1 @@
-"""Groups tables into business domains and names them."""
+"""Group tables into business domains and name them."""

@@ -1,7 +1,7 @@
-"""Clusters tables into business domains: by first words where they divide the schema, else by keys.
+"""Cluster tables into business domains: by first words if they divide the schema, otherwise by keys.
 
-No word is known here: names are compared with each other alone. docs/adr/0037 has the figures, what the constants were
-chosen on, and what half and double of each do.
+No dictionary is used: names are only compared with each other. docs/adr/0037 has the measurements, the data for
+choosing the constants, and the effect of halving and doubling each.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tribal.planning.domains.table_graph import Graph, Links, tie_graph
 from tribal.planning.domains.table_names import TableName
 
 MINIMUM_DOMAIN_SIZE = 3
-"""Tables of a domain that keys make up. By judgement."""
+"""The fewest tables of a domain formed by keys; a judgement."""
 MINIMUM_FAMILY_SIZE = 2
-"""Tables of a domain where first words divide the schema: somebody chose its name. By judgement."""
+"""The fewest tables of a domain if first words divide the schema, since someone chose its name; a judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,19 @@ class Cluster:
     members: list[int]
     """Positions in the list of tables: the nodes of the graph."""
     is_rest: bool = False
-    """Whether nothing ties its tables to others, nor to each other."""
+    """Whether its tables have no ties to others or to each other."""
 
 
 def minimum_domain_size(count: int, smallest: int) -> int:
-    """The fewest tables that make up a domain: it grows with the database, where many tiny domains would not help.
+    """The fewest tables of a domain; grows with the database, since many tiny domains would not help.
 
-    The divisor is chosen by judgement, and not measured: 876 tables give domains of 5 tables or more.
+    The divisor is a judgement, not measured: 876 tables give domains of 5 tables or more.
     """
     return max(smallest, round(sqrt(count) / 6))
 
 
 def cluster_tables(links: Links, names: Sequence[TableName]) -> list[Cluster]:
-    """Put each table into exactly one cluster; at most one is the rest, which nothing ties to any other.
+    """Put each table into exactly one cluster; at most one holds the rest, which have no ties.
 
     Args:
         links: from `find_links`.
@@ -58,7 +58,7 @@ def cluster_tables(links: Links, names: Sequence[TableName]) -> list[Cluster]:
 
 
 def _condensed(graph: Graph, families: Sequence[int]) -> Graph:
-    """The graph whose nodes are the families; ties inside one stay, as a tie to itself."""
+    """The graph of families; ties inside a family become a tie to itself."""
     condensed: list[dict[int, float]] = [{} for _ in range(max(families, default=-1) + 1)]
     for node, neighbours in enumerate(graph):
         weights = condensed[families[node]]
@@ -68,7 +68,7 @@ def _condensed(graph: Graph, families: Sequence[int]) -> Graph:
 
 
 def _dissolve_small(labels: Sequence[int], graph: Graph, smallest: int) -> list[Cluster]:
-    """Hand the tables of small clusters to the cluster that they have most to do with, and gather what is left."""
+    """Merge small clusters into the most related ones, and collect the rest."""
     label_of = list(labels)
     degree = [sum(neighbours.values()) for neighbours in graph]
     members: dict[int, list[int]] = defaultdict(list)
@@ -98,7 +98,7 @@ def _dissolve_small(labels: Sequence[int], graph: Graph, smallest: int) -> list[
 
 
 def _nearest(nodes: Sequence[int], label_of: Sequence[int], graph: Graph, weight: Mapping[int, float]) -> int | None:
-    """The cluster that these are tied to most beyond what its size would give by chance (modularity's gain)."""
+    """The cluster with the strongest ties to these nodes beyond chance (gain in modularity)."""
     own = label_of[nodes[0]]
     votes: dict[int, float] = defaultdict(float)
     for node in nodes:

@@ -1,6 +1,6 @@
-"""Communities of a graph: nodes with more edges among each other than chance would give.
+"""Communities of a graph: nodes with more edges between them than expected by chance.
 
-Source: modularity, Newman and Girvan 2004; its greedy search by moving one and merging many, Blondel et al. 2008.
+Source: modularity, Newman and Girvan 2004; greedy search, Blondel et al. 2008.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Sequence
 from tribal.planning.domains.table_graph import Graph
 
 _ROUNDS = 20
-"""A bound, not a tuned value: moving stops as soon as nothing gains."""
+"""A bound, not a tuned value: moving stops as soon as there is no gain."""
 _LEVELS = 20
-"""A bound likewise."""
+"""Also a bound."""
 _GAIN = 1e-9
 """Smaller gains are rounding."""
 _STARTS = 10
-"""Searches of a small graph. By judgement."""
+"""The number of searches of a small graph; a judgement."""
 _VISITS = 5_000
-"""About how many nodes all starts may visit together, which bounds the time; not measured."""
+"""About how many nodes all searches may visit together; bounds the time, not measured."""
 _SPREAD = 2_654_435_761
 """Knuth's multiplicative hash: consecutive numbers end up far apart."""
 
 
 def find_communities(graph: Graph) -> list[int]:
-    """Each node's community, numbered from 0 in order of first members; a node without edges is a community of its own.
+    """Each node's community, numbered from 0 in order of first members; a node without edges is its own community.
 
-    The greedy search depends on the order of nodes, so small graphs are searched several times, each time in another
-    order, and the result of greatest modularity is kept.
+    The greedy search depends on the order of nodes, so small graphs are searched several times in different orders, and
+    the result with the greatest modularity wins.
     """
     total = sum(sum(neighbours.values()) for neighbours in graph)
     if not total:
@@ -69,7 +69,7 @@ def _modularity(graph: Graph, total: float, labels: Sequence[int]) -> float:
 
 
 def _move(graph: Graph, degrees: Sequence[float], total: float, labels: list[int], order: Sequence[int]) -> None:
-    """Move nodes one by one to the community where modularity gains most, until no move gains."""
+    """Move nodes one by one to the community with the greatest gain, until no move gains."""
     weight_of: dict[int, float] = defaultdict(float)
     for node, label in enumerate(labels):
         weight_of[label] += degrees[node]
@@ -103,7 +103,7 @@ def _move(graph: Graph, degrees: Sequence[float], total: float, labels: list[int
 def _condense(
     graph: Graph, degrees: Sequence[float], labels: Sequence[int]
 ) -> tuple[list[dict[int, float]], list[float]]:
-    """The graph whose nodes are the communities; edges inside one are left out, since no move changes them."""
+    """The graph of communities, without edges inside one, since no move changes them."""
     count = max(labels) + 1
     condensed: list[dict[int, float]] = [{} for _ in range(count)]
     condensed_degrees = [0.0] * count

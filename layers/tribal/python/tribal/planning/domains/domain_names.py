@@ -1,4 +1,4 @@
-"""Names domains as the schema itself would: after the word that its tables share, else after its central table."""
+"""Name domains in the schema's own words: after a word that its tables share, or after its central table."""
 
 from __future__ import annotations
 
@@ -13,67 +13,67 @@ from tribal.planning.domains.table_graph import Links
 from tribal.planning.domains.table_names import TableName, TableNames
 
 MOST = 0.5
-"""More than half of a domain's tables must carry a word for it to bear their name."""
+"""More than half of a domain's tables must have a word for the domain to be named after it."""
 _FAMILY = 3
-"""Tables that a central table's first word must begin to stand for it. By judgement: names are not measured."""
+"""The fewest tables that must share a central table's first word to name the domain after that word; a judgement."""
 
-SAY_LITTLE = frozenset(
+GENERIC_WORDS = frozenset(
     "admin app application base common config configuration core data default general internal main misc "
     "miscellaneous other settings shared system temp test".split()
 )
-"""Schemas whose names say nothing about their tables, so that two of them have nothing to do with each other.
+"""Schema names that say nothing about their tables, so two such schemas are unrelated.
 
-Collected for this project: words for the container, none for a content.
+Collected for this project: words for containers, not for content.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The domains of the other databases: the tools show those of one name as one domain."""
+class OtherDomains:
+    """The domains of the other databases; tools show domains of the same name as one."""
 
     tables: Mapping[str, Set[str]]
     """The names of the tables of each domain."""
 
-    def is_free(self, name: str, tables: Set[str]) -> bool:
-        """Whether tables may go under this name: it is new, or its tables mostly are the same, as those of a copy."""
+    def is_available(self, name: str, tables: Set[str]) -> bool:
+        """Whether tables may use this name: it is new, or most of its tables are the same, as in a copy."""
         there = self.tables.get(name)
         if not there:
             return True
         return 2 * len(there & tables) >= min(len(there), len(tables))
 
 
-NOWHERE_ELSE = Elsewhere({})
+NO_OTHER_DOMAINS = OtherDomains({})
 
 
 @dataclass(frozen=True, slots=True)
 class NameSources:
-    """What the names of a database's domains are taken from, besides its tables."""
+    """Sources for the names of a database's domains, besides its tables."""
 
     database: str
     vocabulary: Mapping[str, Sequence[str]]
-    """A user's own domains and the words that tell them."""
-    elsewhere: Elsewhere = NOWHERE_ELSE
+    """A user's own domains and the words that identify them."""
+    other_domains: OtherDomains = NO_OTHER_DOMAINS
 
 
 def name_domains(
     clusters: Sequence[Cluster], links: Links, names: TableNames, taken: Set[str], sources: NameSources
 ) -> list[str]:
-    """A name for each cluster, no two alike; the largest chooses first.
+    """A unique name for each cluster; the largest chooses first.
 
     Args:
         clusters: from `cluster_tables`.
         links: from `find_links`.
         names: from `read_names`.
-        taken: names that other domains of the database have already.
-        sources: what else names are taken from.
+        taken: names that the database's other domains already have.
+        sources: what else to take names from.
     """
     used = {domain_name(name) for name in taken}
     chosen = [""] * len(clusters)
     for number in sorted(range(len(clusters)), key=lambda n: (-len(clusters[n].members), n)):
         cluster = clusters[number]
         tables = {names.names[node].whole for node in cluster.members}
-        for name, is_meant in _candidates(cluster, links, names, sources):
-            if name not in used and (is_meant or sources.elsewhere.is_free(name, tables)):
+        for name, is_explicit in _candidates(cluster, links, names, sources):
+            if name not in used and (is_explicit or sources.other_domains.is_available(name, tables)):
                 chosen[number] = name
                 used.add(name)
                 break
@@ -81,7 +81,7 @@ def name_domains(
 
 
 def _candidates(cluster: Cluster, links: Links, names: TableNames, sources: NameSources) -> Iterator[tuple[str, bool]]:
-    """Names in order of preference, and whether somebody gave them on purpose to tables of any database."""
+    """Names in order of preference, and whether someone set them explicitly, for tables of any database."""
     members = [names.names[node] for node in cluster.members]
     for title in _configured(members, sources.vocabulary):
         yield domain_name(title), True
@@ -98,7 +98,7 @@ def _candidates(cluster: Cluster, links: Links, names: TableNames, sources: Name
 
 
 def _configured(members: Sequence[TableName], vocabulary: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Domains of the user's vocabulary whose words most of the tables carry in their names, the most carried first."""
+    """Domains of the user's vocabulary whose words occur in most table names, most frequent first."""
     carried: list[tuple[int, str]] = []
     for title, words in vocabulary.items():
         known = {singular(word.lower()) for text in (title, *words) for word in split_identifier(text)}
@@ -110,16 +110,16 @@ def _configured(members: Sequence[TableName], vocabulary: Mapping[str, Sequence[
 
 
 def _shared_words(members: Sequence[TableName]) -> Iterator[str]:
-    """The words that most names begin with."""
+    """The words that most names start with."""
     families = Counter(member.family for member in members if member.words)
     family = min(families, key=lambda word: (-families[word], word), default="")
     if len(members) < 2 or families[family] <= len(members) * MOST:
         return
-    yield _written([member.words for member in members if member.family == family])
+    yield _family_name([member.words for member in members if member.family == family])
 
 
-def _written(names: Sequence[Sequence[str]]) -> str:
-    """The words that a family's names begin with, as many as all share, and the first as most of them write it."""
+def _family_name(names: Sequence[Sequence[str]]) -> str:
+    """The first words that all names of a family share, with the first word in its most common spelling."""
     length, longest = 1, min(len(words) for words in names)
     while length < longest and len({words[length] for words in names}) == 1:
         length += 1
@@ -129,7 +129,7 @@ def _written(names: Sequence[Sequence[str]]) -> str:
 
 
 def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) -> Iterator[str]:
-    """The tables that most others reference and are named after, in that order; a family's word stands for it."""
+    """The tables that most others reference and are named after, in that order; large families by their word."""
     inside = set(cluster.members)
     score = Counter(parent for child, parent in links if child in inside and parent in inside)
     carried = Counter(word for node in cluster.members for word in {singular(word) for word in names[node].words})
@@ -141,4 +141,4 @@ def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) 
     for node in sorted(score, key=lambda node: (-score[node], len(names[node].words), names[node].words)):
         sharing = families[names[node].family]
         if names[node].words:
-            yield _written(sharing) if len(sharing) >= _FAMILY else names[node].whole
+            yield _family_name(sharing) if len(sharing) >= _FAMILY else names[node].whole

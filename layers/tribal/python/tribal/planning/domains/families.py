@@ -1,4 +1,4 @@
-"""Families: tables whose names begin with the same word, and how far these divide a schema."""
+"""Families: tables whose names start with the same word, and how well they divide a schema."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tribal.planning.domains.table_graph import Links, components
 from tribal.planning.domains.table_names import TableName
 
 LARGE_FAMILY = 0.5
-"""A family is large from this many times the square root of the number of tables on: 6 of 150.
+"""A family is large if its size is at least this many times the square root of the number of tables: 6 of 150.
 
-By judgement (docs/adr/0037, which says what half and double do).
+A judgement; docs/adr/0037 shows the effect of halving and doubling it.
 """
 _FEWEST_LARGE = 3
 _DIVIDED_SHARE = 0.5
-"""More than half of the tables, so that most of the schema is divided by its first words."""
+"""More than half of the tables must be in large families."""
 
 
 def families_divide(names: Sequence[TableName]) -> bool:
-    """Whether the first words are the schema's own division: most tables are in families that make up a domain."""
+    """Whether first words divide the schema: most tables are in families large enough for a domain."""
     families = _members(names)
     fewest = max(_FEWEST_LARGE, LARGE_FAMILY * sqrt(len(names)))
     large = [len(nodes) for nodes in families.values() if len(nodes) >= fewest]
@@ -28,15 +28,15 @@ def families_divide(names: Sequence[TableName]) -> bool:
 
 
 def whole_families(names: Sequence[TableName]) -> list[int]:
-    """A number for each table: one for each family, and one for each table whose name has no word."""
+    """A number per table: one per family, and one per table whose name has no word."""
     return _numbered([list(nodes) for nodes in _members(names).values()], len(names))
 
 
 def tied_families(names: Sequence[TableName], links: Links) -> list[int]:
-    """A number for each table, which those of a family share that keys confirm, or that keys say nothing about.
+    """A number per table, shared by tables of a family that keys confirm or do not contradict.
 
-    A first word that is no table (`crm_`) holds its tables together if more keys lead from one to another than would
-    by chance. Otherwise, as with `gear_rental` and `gear_price`, it holds those that keys connect directly.
+    A first word that is not a table (`crm_`) holds its tables together if more keys connect them than expected by
+    chance. Otherwise, as with `gear_rental` and `gear_price`, only directly connected tables stay together.
     """
     degree = Counter(node for link in links for node in link)
     inside: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -56,7 +56,7 @@ def tied_families(names: Sequence[TableName], links: Links) -> list[int]:
 
 
 def _connected(nodes: Sequence[int], links: Links, degree: Counter[int]) -> list[list[int]]:
-    """The parts of a family that links connect; tables without any link are with its only part, or among themselves."""
+    """The connected parts of a family; tables without links join the only part, or form their own."""
     place = {node: at for at, node in enumerate(nodes)}
     part = components(len(nodes), [(place[child], place[parent]) for child, parent in links])
     parts: dict[int, list[int]] = defaultdict(list)

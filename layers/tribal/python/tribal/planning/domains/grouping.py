@@ -1,4 +1,4 @@
-"""Assigns each table a business domain: pinned, kept from the last plan, or inferred from schemas, names and keys."""
+"""Assign each table a business domain: pinned, kept from the last plan, or inferred from schemas, names and keys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tribal.naming import domain_title
 from tribal.planning.catalog.selection import matches_table
 from tribal.planning.domains.clustering import Cluster, cluster_tables
 from tribal.planning.domains.domain_names import (
-    NOWHERE_ELSE,
-    SAY_LITTLE,
-    Elsewhere,
+    GENERIC_WORDS,
+    NO_OTHER_DOMAINS,
     NameSources,
+    OtherDomains,
     name_domains,
 )
 from tribal.planning.domains.table_graph import find_links, key_graph
@@ -23,12 +23,12 @@ from tribal.planning.domains.table_names import KIND_WORDS, read_names
 from tribal_contracts import CatalogTable
 
 DOMAIN_RULES = 2
-"""The version of the rules by which domains are inferred, recorded in the plan. Those of version 1 are not recorded."""
+"""The version of the rules that infer domains, recorded in the plan. Version 1 is not recorded."""
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 LARGEST_SCHEMA = 40
-"""A schema with more tables is not taken for one domain, even if its name is meaningful.
+"""A schema with more tables is not one domain, even if its name is meaningful.
 
-By judgement (docs/adr/0037): no measured database has several named schemas of that size.
+A judgement (docs/adr/0037): no measured database has several named schemas of that size.
 """
 
 Key = tuple[str, str]
@@ -44,16 +44,16 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What domains are inferred from and named after, besides the tables themselves."""
+    """What domains are inferred from and named after, besides the tables."""
 
     vocabulary: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """A user's own domains, and the words that tell them."""
-    elsewhere: Elsewhere = NOWHERE_ELSE
+    """A user's own domains, and the words that identify them."""
+    other_domains: OtherDomains = NO_OTHER_DOMAINS
     kind_words: Set[str] = KIND_WORDS
-    little_words: Set[str] = SAY_LITTLE
+    generic_words: Set[str] = GENERIC_WORDS
 
 
-NOTHING_ELSE = Evidence()
+DEFAULT_EVIDENCE = Evidence()
 
 
 def group_tables(
@@ -63,16 +63,16 @@ def group_tables(
     pins: Mapping[str, Sequence[str]],
     previous: Mapping[Key, str],
     by_hand: Mapping[Key, str] = MappingProxyType({}),
-    evidence: Evidence = NOTHING_ELSE,
+    evidence: Evidence = DEFAULT_EVIDENCE,
 ) -> Grouping:
-    """Assign each table exactly one domain: the pinned one, else the one it had, else an inferred one.
+    """Assign each table exactly one domain: the pinned, the previous, or an inferred one, in that order.
 
     Args:
         tables: all of the database.
         database: its name.
-        pins: globs by the title of the domain that their tables have.
-        previous: the domains that tables keep, and new tables of their groups take.
-        by_hand: the domains that tables keep, and that say nothing about other tables.
+        pins: globs by domain title.
+        previous: domains that tables keep and that new tables of their groups get.
+        by_hand: domains that tables keep, without effect on other tables.
         evidence: what else domains are inferred from.
     """
     domains: dict[Key, str] = {}
@@ -101,7 +101,7 @@ def _assign_new(
     tables: Sequence[CatalogTable],
     previous: Mapping[Key, str],
 ) -> dict[Key, str]:
-    """Domains of tables that the last plan lacks: the name it gave to most of the cluster that they fall into."""
+    """Domains of new tables: the name that the last plan gave to most of their cluster."""
     names: dict[str, Counter[str]] = defaultdict(Counter)
     for key, group in inferred.items():
         if key in previous:
@@ -123,8 +123,8 @@ def _assign_new(
 
 
 def _infer(tables: Sequence[CatalogTable], database: str, evidence: Evidence) -> dict[Key, str]:
-    """A schema with a meaningful name is a domain; another one is divided by the names and keys of its tables."""
-    sources = NameSources(database, evidence.vocabulary, evidence.elsewhere)
+    """A schema with a meaningful name is a domain; others are divided by the names and keys of their tables."""
+    sources = NameSources(database, evidence.vocabulary, evidence.other_domains)
     schemas: dict[str, list[CatalogTable]] = defaultdict(list)
     for table in sorted(tables, key=lambda table: (table.schema_name, table.table_name)):
         schemas[table.schema_name].append(table)
@@ -153,8 +153,8 @@ def _is_named(name: str, members: Sequence[CatalogTable], schemas: Mapping[str, 
 def _is_domain(
     name: str, members: Sequence[CatalogTable], schemas: Mapping[str, Sequence[CatalogTable]], evidence: Evidence
 ) -> bool:
-    """Whether a schema gives its domain the name too: not if it says little, and another database has such a domain."""
+    """Whether a schema also names its domain: not if the name is generic and another database has such a domain."""
     if not _is_named(name, members, schemas):
         return False
     tables = {table.table_name.lower() for table in members}
-    return name.lower() not in evidence.little_words or evidence.elsewhere.is_free(domain_name(name), tables)
+    return name.lower() not in evidence.generic_words or evidence.other_domains.is_available(domain_name(name), tables)

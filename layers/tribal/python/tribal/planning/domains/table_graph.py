@@ -1,4 +1,4 @@
-"""Graphs of tables: an edge says how much two tables have to do with each other, by what they refer to."""
+"""Graphs of tables: an edge weighs how related two tables are by their references."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Links = Sequence[tuple[int, int]]
 """Pairs of positions, child first, each pair once, in order."""
 
 SHARED_WEIGHT = 0.5
-"""Weight of what two tables refer to in common, where an average table's own references weigh 1 together.
+"""Weight of shared references, relative to an average table's own references, which weigh 1 together.
 
-By judgement: a reference tells more than a reference in common (docs/adr/0037, which says what half and double do).
+A judgement: a reference means more than a shared reference (docs/adr/0037 shows the effect of halving and doubling it).
 """
 LARGEST_AUDIENCE = 100
-"""A table that more tables refer to makes none of them alike, and costs a pair for each two of them. By judgement."""
+"""A table with more references does not make its children alike and would cost too many pairs; a judgement."""
 _VIEW_CHARS = 20_000
 _SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+\(*(?:\w+\.)?(\w+)", re.IGNORECASE)
 _SHORTEST_NOUN = 3
-"""Letters of a table's noun that a column's name must hold to mean that table."""
+"""The fewest letters of a table's noun that a column's name must contain to refer to it."""
 _TENANT_SHARE = 0.5
 _DIGITS = 9
-"""Sums differ in their last digits between machines; equal weights must stay equal."""
+"""Weights are rounded to this: sums differ in their last digits between machines."""
 
 
 def find_links(tables: Sequence[CatalogTable]) -> Links:
-    """What tables refer to: by foreign keys, by columns that bear another table's key, and by what views read.
+    """References between tables: foreign keys, columns named like another table's key, and tables that views read.
 
-    References of a table to itself and to tables that are not listed are left out.
+    References of a table to itself and to unlisted tables are left out.
     """
     nodes = {(table.schema_name, table.table_name): node for node, table in enumerate(tables)}
     found = {
@@ -43,16 +43,16 @@ def find_links(tables: Sequence[CatalogTable]) -> Links:
         for name in _referenced(table)
         if (parent := nodes.get(name)) is not None and parent != child
     }
-    return sorted(found | _borne_keys(tables))
+    return sorted(found | _carried_keys(tables))
 
 
-def _borne_keys(tables: Sequence[CatalogTable]) -> set[tuple[int, int]]:
-    """Links by columns that bear another table's key, except one that most tables bear: that of a tenant."""
-    bearers = _bearers(tables)
+def _carried_keys(tables: Sequence[CatalogTable]) -> set[tuple[int, int]]:
+    """Links by columns named like another table's key, except a key in most tables, such as the tenant's."""
+    owners = _key_owners(tables)
     found: set[tuple[int, int]] = set()
     for child, table in enumerate(tables):
         declared = {column for key in table.foreign_keys for column in key.columns}
-        parents = (bearers.get(_plain(column.name)) for column in table.columns if column.name not in declared)
+        parents = (owners.get(_plain(column.name)) for column in table.columns if column.name not in declared)
         found.update((child, parent) for parent in parents if parent is not None and parent != child)
     audience = Counter(parent for _, parent in found)
     return {(child, parent) for child, parent in found if audience[parent] <= _TENANT_SHARE * len(tables)}
@@ -65,21 +65,21 @@ def _referenced(table: CatalogTable) -> Iterator[tuple[str, str]]:
         yield table.schema_name, word
 
 
-def _bearers(tables: Sequence[CatalogTable]) -> dict[str, int]:
-    """The table that a column of a certain name means: `letter_id` is the key of one table alone, and holds its noun.
+def _key_owners(tables: Sequence[CatalogTable]) -> dict[str, int]:
+    """The table that a column name refers to: `letter_id` is the key of only one table and contains its noun.
 
-    That suffices for putting tables together, and for nothing that is said about them.
+    Good enough for grouping tables, but not for documenting them.
     """
-    bearing: dict[str, set[int]] = defaultdict(set)
+    owning: dict[str, set[int]] = defaultdict(set)
     nouns: dict[int, str] = {}
     for node, table in enumerate(tables):
         words = split_identifier(table.table_name)
         if table.primary_key is None or len(table.primary_key.columns) != 1 or not words:
             continue
         key, nouns[node] = _plain(table.primary_key.columns[0]), singular(words[-1])
-        bearing[key].add(node)
-        bearing["".join([*words[:-1], nouns[node], key])].add(node)
-    only = {name: next(iter(nodes)) for name, nodes in bearing.items() if len(nodes) == 1}
+        owning[key].add(node)
+        owning["".join([*words[:-1], nouns[node], key])].add(node)
+    only = {name: next(iter(nodes)) for name, nodes in owning.items() if len(nodes) == 1}
     return {name: node for name, node in only.items() if len(nouns[node]) >= _SHORTEST_NOUN and nouns[node] in name}
 
 
@@ -88,16 +88,16 @@ def _plain(column: str) -> str:
 
 
 def key_graph(count: int, links: Links) -> Graph:
-    """Links, those to one table weighing 1 together: a key to a table that everything references says little."""
+    """The graph of links; all links to one table weigh 1 together, since a key to a hub says little."""
     incoming = Counter(parent for _, parent in links)
     return _graph(count, links, [1 / max(1, incoming[node]) for node in range(count)])
 
 
 def tie_graph(count: int, links: Links) -> Graph:
-    """The graph that is divided into domains: references, and what tables refer to in common.
+    """The graph to divide into domains: references and shared references.
 
-    A reference to a table with n children weighs 1/sqrt(n), and those of an average table 1 together. Two tables that
-    refer to the same one are tied through it already, so that only what they share beyond that counts.
+    A reference to a table with n children weighs 1/sqrt(n), and those of an average table 1 together. Two tables with
+    one shared reference are tied through it already, so only further shared references count.
     """
     incoming = Counter(parent for _, parent in links)
     references = _graph(count, links, [1 / sqrt(max(1, incoming[node])) for node in range(count)])
@@ -114,7 +114,7 @@ def tie_graph(count: int, links: Links) -> Graph:
 
 
 def _likenesses(count: int, links: Links, incoming: Mapping[int, int]) -> dict[tuple[int, int], float]:
-    """How alike the references of two tables are: their cosine, rare ones counting more, without the rarest shared."""
+    """The likeness of two tables' references: cosine similarity, weighted by rarity, without the rarest shared one."""
     parents: dict[int, list[int]] = defaultdict(list)
     for child, parent in links:
         parents[child].append(parent)
@@ -146,7 +146,7 @@ def _graph(count: int, links: Links, weights: Sequence[float]) -> list[dict[int,
 
 
 def components(count: int, links: Links) -> list[int]:
-    """For each table a number that those alone share which links connect with it."""
+    """The number of each table's connected component."""
     root = list(range(count))
 
     def find(node: int) -> int:

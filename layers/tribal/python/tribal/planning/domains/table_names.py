@@ -1,7 +1,6 @@
-"""Reads the names of tables as words, by the names alone: what they share tells where a word ends.
+"""Split table names into words by comparing the names with each other.
 
-No dictionary is asked. What people call their tables is in the catalog, and a list of words would fit some schemas
-better than others.
+No dictionary is used: a list of words would fit some schemas better than others.
 """
 
 from __future__ import annotations
@@ -15,54 +14,54 @@ from itertools import pairwise
 from tribal.naming import singular, split_identifier
 
 SHORTEST_PART = 4
-"""Letters of each part of a name whose words run together. With 3, `car` and `cargo` would share a word.
+"""The fewest letters of each part when splitting joined words. With 3, `car` and `cargo` would share a word.
 
-By judgement (docs/adr/0037, which says what other values do).
+A judgement; docs/adr/0037 shows the effect of other values.
 """
 BRANCHES = 3
-"""Different letters that must follow where names that run together share a beginning: `garden|tool`, `garden|plot`,
-`garden|season`. By judgement."""
+"""The fewest different letters that must follow a shared beginning: `garden|tool`, `garden|plot`,
+`garden|season`. A judgement."""
 COMMON_SHARE = 0.9
-"""A first word of at least this share of the names is the product's own (`icinga_`): it divides nothing.
+"""A first word of at least this share of the names is the product's prefix (`icinga_`) and ignored.
 
-By judgement: with less, a module that most tables belong to would be taken for it.
+A judgement: with less, a module with most of the tables would be taken for it.
 """
 _FEWEST_NAMES = 4
-"""Names that must be there for one word to be called common; by judgement."""
+"""The fewest names for a common word; a judgement."""
 
 KIND_WORDS = frozenset(
     "tbl table dim dimension fact fct ref reference lkp lookup lu stg staging tmp temp temporary vw view mv".split()
 )
-"""Words at the front of a name for the kind of a table, which tell nothing of what it is about."""
+"""Words at the start of a name for the kind of table, which say nothing about its subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table's name as words, as written but in lower case, without those at its front that tell nothing."""
+    """A table's name as lower-case words, without meaningless ones at the start."""
 
     words: tuple[str, ...]
 
     @property
     def family(self) -> str:
-        """What it shares with the names that begin like it; empty where the name has no word."""
+        """The first word, shared by related names; empty if the name has no word."""
         return singular(self.words[0]) if self.words else ""
 
     @property
     def whole(self) -> str:
-        """The name without what was left out."""
+        """The words joined again."""
         return "_".join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class TableNames:
-    """The names of the tables of one schema, in their order, and the first word that nearly all of them bear."""
+    """The table names of one schema, in order, and the first word that nearly all of them have."""
 
     names: tuple[TableName, ...]
     common: str = ""
 
 
 def read_names(tables: Sequence[str], kind_words: Set[str] = KIND_WORDS) -> TableNames:
-    """Split the names into words, and leave out what tells nothing: `dim_`, and a word that nearly all begin with."""
+    """Split names into words, without meaningless first words: `dim_`, and a word that nearly all names start with."""
     rows = [_without_kind(_split(name), kind_words) for name in tables]
     common: list[str] = []
     while (word := _common_word(rows)) is not None:
@@ -73,7 +72,7 @@ def read_names(tables: Sequence[str], kind_words: Set[str] = KIND_WORDS) -> Tabl
 
 
 def _split(name: str) -> list[str]:
-    """The words between separators; a number belongs to the word that it is written against: `dhcp4`."""
+    """The words between separators; a number without a separator belongs to its word: `dhcp4`."""
     words: list[str] = []
     for token in split_identifier(name):
         if words and token.isdigit() and words[-1] + token in name.lower():
@@ -89,7 +88,7 @@ def _without_kind(words: Sequence[str], kind_words: Set[str]) -> list[str]:
 
 
 def _beginnings(firsts: Sequence[str]) -> frozenset[str]:
-    """What names that run together may begin with: another name's first word, or where several branch off."""
+    """Possible first parts of joined names: other names' first words, and prefixes with several continuations."""
     ordered = sorted(set(firsts))
     found = {first for first in ordered if len(first) >= SHORTEST_PART}
     found.update(prefix for prefix in _shared(ordered) if _branches(prefix, ordered) >= BRANCHES)
@@ -115,7 +114,7 @@ def _branches(prefix: str, ordered: Sequence[str]) -> int:
 
 
 def _cut(words: list[str], beginnings: Set[str]) -> list[str]:
-    """A name of one word cut after the shortest beginning that it shares; names with separators say where words end."""
+    """Split a one-word name after the shortest known beginning; names with separators need no split."""
     if len(words) != 1:
         return words
     (word,) = words

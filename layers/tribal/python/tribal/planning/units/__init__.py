@@ -1,1 +1,1 @@
-"""Cutting the plan into work units and slices, and the files of a plan."""
+"""Cut the plan into work units and slices, and store plans."""

@@ -1,4 +1,4 @@
-"""Checks that a plan must pass before any of it is carried out."""
+"""Checks that a plan must pass before it is run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tribal_contracts import DocumentationPlan
 
 
 def check_plan(plan: DocumentationPlan) -> None:
-    """Check that a plan can be carried out.
+    """Check that a plan can be run.
 
     Raises:
         PlanError: when a unit is empty or writes outside `docs/`, two units share an id or a folder, or dependencies
@@ -20,14 +20,14 @@ def check_plan(plan: DocumentationPlan) -> None:
     for unit in plan.work_units:
         if not unit.tables:
             raise PlanError(
-                f"work unit {unit.id!r} has no table; edit the plan's domains and leave its work units as they are, or "
-                "make the plan anew with `tribal plan`",
+                f"work unit {unit.id!r} has no tables; edit only the plan's domains, not its work units, or rebuild "
+                "it with `tribal plan`",
                 code="WORK_UNIT_EMPTY",
             )
         if not _is_below(unit.output_directory):
             raise PlanError(
                 f"work unit {unit.id!r} has the output directory {unit.output_directory!r}, which is not below docs/; "
-                "write a relative one, such as shop/sales, or make the plan anew with `tribal plan`",
+                "use a relative path such as shop/sales, or rebuild the plan with `tribal plan`",
                 code="WORK_UNIT_INVALID",
             )
         unknown = [other for other in unit.depends_on if other not in ids]
@@ -41,10 +41,10 @@ def check_plan(plan: DocumentationPlan) -> None:
         TopologicalSorter({unit.id: unit.depends_on for unit in plan.work_units}).prepare()
     except CycleError as error:
         circle = " -> ".join(error.args[1])
-        raise PlanError(f"work units depend on each other in a circle: {circle}", code="WORK_UNIT_INVALID") from error
+        raise PlanError(f"work units have circular dependencies: {circle}", code="WORK_UNIT_INVALID") from error
 
 
 def _is_below(directory: str) -> bool:
-    """Whether a directory relative to `docs/` can only be below it, on any system."""
+    """Whether a directory relative to `docs/` stays below it, on any system."""
     parts = directory.split("/")
     return all(part.isprintable() and part not in ("", ".", "..") and not set(part) & set("\\:") for part in parts)

@@ -1,4 +1,4 @@
-"""What a person did to a plan: whether it was edited, and what of that could not be kept."""
+"""Detect edits to a plan, and edits that could not be kept."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _CONTROL_CHARACTERS = bytes({*range(32)} - set(b"\t\n\v\f\r"))
 
 
 def plan_was_edited(plan: DocumentationPlan) -> bool:
-    """Whether the plan's domains differ from those of its units; if so, `recut` it before documenting."""
+    """Whether the plan's domains differ from those of its units; if so, `recompose_plan` it before documenting."""
     return _domains(plan) != _unit_domains(plan)
 
 
 def moved_by_hand(plan: DocumentationPlan) -> frozenset[str]:
-    """The tables that a person gave another domain than the plan had for them."""
+    """The tables that a person moved to another domain."""
     before = _unit_domains(plan)
     return frozenset(name for name, domain in _domains(plan).items() if before.get(name) != domain)
 
 
 def named_by_hand(plan: DocumentationPlan, database: str) -> frozenset[str]:
-    """The domains of a database that a person named, in this plan or in one before it."""
-    made = {unit.domain for unit in plan.work_units if unit.database == database}
+    """The domains of a database that a person named, in this plan or an earlier one."""
+    generated = {unit.domain for unit in plan.work_units if unit.database == database}
     return frozenset(
         domain
         for analysis in plan.databases
         if analysis.name == database
-        for domain in (*(analysis.domains_named_by_hand or ()), *(analysis.domains.keys() - made))
+        for domain in (*(analysis.domains_named_by_hand or ()), *(analysis.domains.keys() - generated))
     )
 
 
 def undone_edits(
     plan: DocumentationPlan, composed: Mapping[str, Mapping[str, str]], timestamp: str
 ) -> list[AgentError]:
-    """What a person changed in the domains of a plan and the next plan did not keep, as warnings.
+    """Warnings for edits of domains that the next plan did not keep.
 
     Args:
         plan: the plan as the person left it.
@@ -63,17 +63,17 @@ def _why_undone(name: str, database: str, wanted: str | None, domain: str | None
         return None
     if domain is None:
         return (
-            f"the plan was edited to have {name} in the domain {wanted!r}, but {database!r} has no such table: it is "
-            "gone, left out by databases.yaml, or misspelt"
+            f"the plan was edited to have {name} in the domain {wanted!r}, but {database!r} has no such table: it was "
+            "dropped, is excluded by databases.yaml, or is misspelt"
         )
     if wanted is None:
         return (
-            f"the plan was edited to have {name} in no domain, but it is still there and goes to {domain!r}; leave it "
-            "out with exclude in databases.yaml"
+            f"the plan was edited to have {name} in no domain, but the table still exists and was put in {domain!r}; "
+            "use exclude in databases.yaml to leave it out"
         )
     return (
         f"the plan was edited to have {name} in the domain {wanted!r}, but domains in databases.yaml pins it to "
-        f"{domain!r}, where it stays; change the pin"
+        f"{domain!r}; change the pin"
     )
 
 
@@ -86,17 +86,17 @@ def _unit_domains(plan: DocumentationPlan) -> dict[str, str]:
 
 
 def _tables(plan: DocumentationPlan) -> Iterator[tuple[str, str]]:
-    """Database and name of every table that the domains or the units of a plan name, each once."""
+    """Database and name of every table in the domains or units of a plan, each once."""
     named = {name: a.name for a in plan.databases for names in a.domains.values() for name in names}
     named |= {spec.fully_qualified_name: unit.database for unit in plan.work_units for spec in unit.tables}
     return ((database, name) for name, database in sorted(named.items()))
 
 
-def may_be_edited(store: ObjectStore, made: bytes | None) -> bool:
-    """Whether the plan is text that an editor could have left, given the plan as it was made.
+def may_be_edited(store: ObjectStore, generated: bytes | None) -> bool:
+    """Whether the plan may be the result of editing, given the plan as generated.
 
-    A disk changes bytes in place, cuts a file, or leaves something behind its end; whoever edits, for instance by
-    moving a table, does none of these alone.
+    Disk damage changes bytes in place, truncates a file or appends to it; an edit, such as moving a table, does more
+    than one of these.
     """
     try:
         data = store.get(locations.PLAN_FILE).data
@@ -104,9 +104,9 @@ def may_be_edited(store: ObjectStore, made: bytes | None) -> bool:
         return False
     if not data.strip() or not _is_text(data):
         return False
-    if made is None:
+    if generated is None:
         return True
-    return not (len(data) == len(made) or made.startswith(data) or data.startswith(made))
+    return not (len(data) == len(generated) or generated.startswith(data) or data.startswith(generated))
 
 
 def _is_text(data: bytes) -> bool:

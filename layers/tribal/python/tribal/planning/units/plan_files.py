@@ -27,24 +27,24 @@ _VOLATILE: dict[str, Any] = {
 
 
 def plan_hash(plan: DocumentationPlan) -> str:
-    """Hash of the work that a plan asks for; times, row counts, errors, `has_work` and departed tables do not count."""
+    """Hash of the work in a plan, without times, row counts, errors, `has_work` and missing tables."""
     return object_hash(plan.model_dump(mode="json", exclude=_VOLATILE))
 
 
-_HINT = "correct it, or delete it and make it anew with `tribal plan`"
+_HINT = "correct it, or delete it and rebuild it with `tribal plan`"
 
 
 def load_plan(store: ObjectStore) -> DocumentationPlan:
     """The latest plan.
 
     Raises:
-        PlanError: when there is none (`DOC_PLAN_NOT_FOUND`) or it cannot be read.
+        PlanError: when it does not exist (`DOC_PLAN_NOT_FOUND`) or cannot be read.
     """
     try:
         data = store.get(locations.PLAN_FILE).data
     except ObjectNotFound as error:
         raise PlanError(
-            f"there is no plan in {store.location}; make one with `tribal plan`", code="DOC_PLAN_NOT_FOUND"
+            f"there is no plan in {store.location}; create one with `tribal plan`", code="DOC_PLAN_NOT_FOUND"
         ) from error
     except ObjectDamaged as error:
         raise PlanError(f"{locations.PLAN_FILE} cannot be read: {error.message}; {_HINT}") from error
@@ -59,7 +59,7 @@ def _unreadable(error: ValidationError) -> PlanError:
     where = ".".join(str(part) for part in first["loc"])
     if where == "schema_version":
         return PlanError(
-            f"{locations.PLAN_FILE} is not of version {SCHEMA_VERSION}; delete it and make it anew with `tribal plan`",
+            f"{locations.PLAN_FILE} is not version {SCHEMA_VERSION}; delete it and rebuild it with `tribal plan`",
             code="PLAN_VERSION_MISMATCH",
         )
     code = "PLAN_MISSING_FIELD" if first["type"] == "missing" else "DOC_PLAN_INVALID"
@@ -73,24 +73,24 @@ def _unreadable(error: ValidationError) -> PlanError:
 def publish_plan(plan: DocumentationPlan, *, store: ObjectStore, lease: Lease) -> bool:
     """Make a plan the latest one, unless the two are equivalent; returns whether it was written.
 
-    A latest one that is not as it was written is put back from its copy, where that is equivalent.
+    If the latest plan was changed but its copy is equivalent, the copy is restored.
 
     Raises:
         LeaseLost: when another run has taken the lease over.
     """
-    made, data = copied_plan(store), plan.to_json()
-    touched = made is not None and content_hash(store, locations.PLAN_FILE) != bytes_hash(made)
-    latest = _parsed(made) if touched else _readable(store)
+    generated, data = copied_plan(store), plan.to_json()
+    touched = generated is not None and content_hash(store, locations.PLAN_FILE) != bytes_hash(generated)
+    latest = _parsed(generated) if touched else _readable(store)
     equivalent = latest is not None and _same(latest, plan)
     if equivalent and not touched:
         return False
     lease.check()
-    store.put(locations.PLAN_FILE, made if equivalent and made is not None else data)
+    store.put(locations.PLAN_FILE, generated if equivalent and generated is not None else data)
     return not equivalent
 
 
 def copied_plan(store: ObjectStore) -> bytes | None:
-    """The copy of the latest plan that the run which made it kept; `None` if there is none."""
+    """The copy of the latest plan kept by the run that created it, if there is one."""
     outline = read_record(store, locations.LATEST_OUTLINE_FILE, RunOutline)
     if outline is None:
         return None
@@ -102,7 +102,7 @@ def copied_plan(store: ObjectStore) -> bytes | None:
 
 
 def last_plan(store: ObjectStore) -> DocumentationPlan | None:
-    """The plan that planning again starts from: the latest, or its copy where that is missing or damaged.
+    """The plan that the next planning starts from: the latest, or its copy if that is missing or damaged.
 
     Raises:
         PlanError: when a person may have edited the plan, and it cannot be read.
@@ -110,16 +110,16 @@ def last_plan(store: ObjectStore) -> DocumentationPlan | None:
     try:
         return load_plan(store)
     except PlanError as error:
-        made = copied_plan(store)
+        generated = copied_plan(store)
         if error.code != "DOC_PLAN_NOT_FOUND":
-            if may_be_edited(store, made):
+            if may_be_edited(store, generated):
                 raise
             report_damage(store, locations.PLAN_FILE)
-        return _parsed(made)
+        return _parsed(generated)
 
 
-def _parsed(made: bytes | None) -> DocumentationPlan | None:
-    return DocumentationPlan.from_json(made) if made is not None else None
+def _parsed(generated: bytes | None) -> DocumentationPlan | None:
+    return DocumentationPlan.from_json(generated) if generated is not None else None
 
 
 def _readable(store: ObjectStore) -> DocumentationPlan | None:
@@ -184,9 +184,9 @@ def _outline_unit(unit: WorkUnit) -> OutlineUnit:
 
 
 def latest_outline(store: ObjectStore, run_id: str | None = None) -> RunOutline | None:
-    """The outline of the latest plan, which saves loading the plan; `None` if the plan was edited since.
+    """The outline of the latest plan, without loading the plan; `None` if the plan was edited since.
 
-    That of the run is preferred, if one is given.
+    The given run's own outline is preferred.
     """
     plan_file_hash = content_hash(store, locations.PLAN_FILE)
     own = () if run_id is None else (locations.run_outline_file(run_id),)
@@ -203,7 +203,7 @@ def select_units(outline: RunOutline, unit_ids: Collection[str], *, store: Objec
 
     Raises:
         ObjectNotFound: when a unit of the outline is no longer in the store.
-        ObjectDamaged: when it is there and not as it was written.
+        ObjectDamaged: when it is damaged.
     """
     chosen = [unit for unit in outline.units if unit.id in unit_ids]
     if outline.run_id != run_id:

@@ -34,7 +34,7 @@ class DatabaseTables:
     inferred: Mapping[str, Sequence[InferredKey]]
     """Likely keys by the table at either end."""
     copies: Mapping[str, TableCopy]
-    """What tables repeat another one, by name."""
+    """The copies among the tables, by name."""
 
     @classmethod
     def of(
@@ -72,7 +72,7 @@ class DatabaseTables:
 
 
 def _holds(key: InferredKey, tables: Mapping[str, CatalogTable]) -> bool:
-    """Whether the columns of a key are there; what was inferred may be of a later reading."""
+    """Whether the columns of a key exist; keys may have been inferred from a later reading."""
     ends = ((key.from_table, key.from_columns), (key.to_table, key.to_columns))
     return all(
         name in tables and {column.name for column in tables[name].columns}.issuperset(columns)
@@ -89,7 +89,7 @@ def _by_end(keys: Sequence[InferredKey]) -> dict[str, list[InferredKey]]:
 
 
 def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict[str, SliceNeighbour]:
-    """Each table as the documentation of its neighbours mentions it."""
+    """Each table as its neighbours' documentation mentions it."""
     return {
         name: SliceNeighbour(
             name=name,
@@ -119,7 +119,7 @@ def metadata_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, 
 
 
 def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour]) -> str | None:
-    """Hash of the likely keys of a table without figures, and of what is said of their tables; `None` for none."""
+    """Hash of a table's likely keys without numbers, and of the texts about their tables; `None` without keys."""
     keys = database.inferred.get(name)
     if not keys:
         return None
@@ -140,7 +140,7 @@ def inferred_keys_hash(name: str, database: DatabaseTables, neighbours: Mapping[
 def write_slice(
     chunk: Chunk, database: DatabaseTables, neighbours: Mapping[str, SliceNeighbour], store: ObjectStore, write: Write
 ) -> str:
-    """Have a unit's slice written unless it is there and intact, and return its key."""
+    """Queue a unit's slice for writing unless it exists intact, and return its key."""
     likely = {other for name in chunk.tables for other in database.likely_neighbour_names(name)}
     mentioned = sorted({other for name in chunk.tables for other in database.neighbour_names(name)} | likely)
     part = CatalogSlice(
@@ -166,6 +166,6 @@ def write_slice(
 
 
 def _once(keys: Sequence[InferredKey]) -> list[InferredKey]:
-    """Keys without repetition; one whose both ends are in the slice is met at each of them."""
+    """Keys without duplicates; a key with both ends in the slice occurs twice."""
     ends = {(key.from_table, (*key.from_columns,), key.to_table, (*key.to_columns,)): key for key in keys}
     return [ends[each] for each in sorted(ends)]

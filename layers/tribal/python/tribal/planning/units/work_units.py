@@ -21,7 +21,7 @@ class Chunk:
 
     @property
     def plain_id(self) -> str:
-        """The id, unless it clashes with that of another chunk."""
+        """The id, unless another chunk has the same one."""
         base = f"{store_name(self.database)}_{self.domain}"
         return base if self.number is None else f"{base}_{self.number}"
 
@@ -37,8 +37,8 @@ def cut_domain(
 ) -> list[Chunk]:
     """Cut a domain into chunks of at most `size` tables, numbered from 1; a single chunk gets no number.
 
-    As long as the domain needs several chunks, a table stays in its `previous` one; new tables fill the first chunk
-    with room.
+    While the domain needs several chunks, a table stays in its `previous` one; new tables go to the first chunk with
+    space.
     """
     if len(tables) <= size:
         return [Chunk(database, domain, None, tuple(sorted(tables)))]
@@ -61,7 +61,7 @@ def cut_domain(
 
 
 def unit_ids(chunks: Sequence[Chunk]) -> dict[Chunk, str]:
-    """An id for each chunk; those that would clash get a short hash appended. Ids are never parsed."""
+    """An id for each chunk; clashing ids get a short hash. Ids are never parsed."""
     taken = Counter(chunk.plain_id for chunk in chunks)
     return {
         chunk: chunk.plain_id

@@ -8,29 +8,27 @@ from dataclasses import dataclass, replace
 from tribal.ports import CatalogContents, Clock, SchemaAndTable, name_of
 from tribal_contracts import AgentError, CatalogTable, agent_error
 
-_LOCKED = (
-    "was locked, so that what an earlier run read of it is used where there is any; plan again when the lock is gone"
-)
+_LOCKED = "was locked, so its state from an earlier run is used if there is one; plan again when the lock is released"
 _KEPT = (
-    "was changed or dropped by another session each time it was read; what an earlier run read of it is used; plan "
+    "was changed or dropped by another session each time it was read; its state from an earlier run is used; plan "
     "again when that session is done"
 )
 _LEFT_OUT = (
-    "was changed or dropped by another session each time it was read, and no earlier run has read it; it is left out; "
+    "was changed or dropped by another session each time it was read, and no earlier run read it; it is left out; "
     "plan again when that session is done"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StableContents:
-    """A reading in which unsettled tables are as an earlier one has them."""
+    """A reading in which unstable tables have their state from an earlier one."""
 
     contents: CatalogContents
     left_out: frozenset[SchemaAndTable]
-    """Tables that changed, and that no earlier reading has."""
+    """Changed tables that no earlier reading has."""
 
     def errors(self, database: str, is_selected: Callable[[str, str], bool], clock: Clock) -> list[AgentError]:
-        """A warning for each unsettled table that the configuration selects."""
+        """A warning for each unstable table that the configuration selects."""
 
         def warned(code: str, tables: Iterable[SchemaAndTable], what: str) -> list[AgentError]:
             return [_warning(code, database, table, what, clock) for table in sorted(tables) if is_selected(*table)]
@@ -43,15 +41,14 @@ class StableContents:
         ]
 
 
-def settle(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> StableContents:
-    """Replace unsettled tables by their state in an earlier reading; leave out changed ones that it lacks.
+def stabilize(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> StableContents:
+    """Replace unstable tables with their state in an earlier reading; leave out changed ones that it lacks.
 
-    What passes must not look like a change of structure: the table's documents, and every hash that covers it, would be
-    rewritten now and again after the next reading. A locked table that no earlier reading has is kept as far as it
-    could be read.
+    A temporary state must not look like a structural change: the table's documents and hashes would be rewritten now
+    and again after the next reading. A locked table without an earlier reading is kept as far as it could be read.
     """
-    unsettled = contents.locked | contents.changed
-    kept = {name_of(table): table for table in earlier if name_of(table) in unsettled}
+    unstable = contents.locked | contents.changed
+    kept = {name_of(table): table for table in earlier if name_of(table) in unstable}
     left_out = contents.changed - kept.keys()
     tables = (kept.get(name_of(table), table) for table in contents.tables if name_of(table) not in left_out)
     # Such a table is there, so that nothing may conclude that it is gone.

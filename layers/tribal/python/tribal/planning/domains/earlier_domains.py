@@ -1,4 +1,4 @@
-"""The domains that tables had: in the last plan, in the manifest, in other databases; and which of them hold."""
+"""The domains that tables had in the last plan and the manifest, and which of them are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tribal.errors import PlanError
 from tribal.identity.table_names import TableIdentity
 from tribal.planning.catalog.read_catalog import documented_tables
-from tribal.planning.domains.domain_names import Elsewhere
+from tribal.planning.domains.domain_names import OtherDomains
 from tribal.planning.domains.grouping import DOMAIN_RULES, Key
 from tribal.planning.units.edits import moved_by_hand, named_by_hand
 from tribal.ports import ObjectStore, PlanOptions
@@ -17,18 +17,18 @@ from tribal_contracts import DatabaseAnalysis, DocumentationPlan
 
 
 @dataclass(frozen=True, slots=True)
-class LastDomains:
-    """The domain that each table of a database had, and how far it holds."""
+class EarlierDomains:
+    """The domain that each table of a database had, and which are kept."""
 
     database: str
     all: Mapping[Key, str]
     kept: Mapping[Key, str]
-    """Those that stay, whatever would be inferred today."""
+    """Domains that are kept, whatever would be inferred today."""
     by_hand: Mapping[Key, str]
-    """Those that stay because a person moved their tables, where the others do not."""
+    """Domains kept because a person moved the tables, while others are regrouped."""
     rules: int | None
-    """The version of the rules that chose them; none where that is not recorded."""
-    is_proposed_anew: bool
+    """The version of the rules that chose them; `None` if not recorded."""
+    is_regrouped: bool
     numbers: Mapping[str, int]
     """The chunk that each table was in."""
     named: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ class LastDomains:
         store: ObjectStore,
         options: PlanOptions,
         is_reviewed: bool,
-    ) -> LastDomains:
+    ) -> EarlierDomains:
         analysis = next((a for a in previous.databases if a.name == database), None) if previous else None
         earlier = _earlier_domains(database, analysis, store)
         numbers = _earlier_numbers(database, previous)
@@ -65,16 +65,18 @@ def tables_by_domain(domains: Mapping[Key, str]) -> dict[str, set[str]]:
     return found
 
 
-def domains_elsewhere(borne: Mapping[str, Mapping[str, set[str]]], database: str) -> Elsewhere:
+def domains_of_other_databases(
+    domains_by_database: Mapping[str, Mapping[str, set[str]]], database: str
+) -> OtherDomains:
     tables: dict[str, set[str]] = defaultdict(set)
-    for other, domains in borne.items():
+    for other, domains in domains_by_database.items():
         for domain, names in domains.items() if other != database else ():
             tables[domain] |= names
-    return Elsewhere(tables)
+    return OtherDomains(tables)
 
 
 def _earlier_domains(database: str, analysis: DatabaseAnalysis | None, store: ObjectStore) -> dict[Key, str]:
-    """Each table's domain in the last plan or, for a database that has none in it, in the manifest."""
+    """Each table's domain in the last plan, or in the manifest if the plan lacks the database."""
     if analysis is None or not analysis.domains:
         return documented_tables(database, store)
     earlier: dict[Key, str] = {}
@@ -89,11 +91,11 @@ def _identity(name: str) -> TableIdentity:
     try:
         return TableIdentity.parse(name)
     except ValueError as error:
-        raise PlanError(f"the plan's domains name {name!r}, which is no table: {error}") from error
+        raise PlanError(f"the plan's domains name {name!r}, which is not a table: {error}") from error
 
 
 def _earlier_numbers(database: str, previous: DocumentationPlan | None) -> dict[str, int]:
-    """The chunk number of each table in the last plan, taken from the end of its unit's folder."""
+    """The chunk number of each table in the last plan, from the end of its unit's folder."""
     numbers: dict[str, int] = {}
     for unit in previous.work_units if previous else ():
         last = unit.output_directory.rpartition("/")[2]
