@@ -52,17 +52,17 @@ tables:
     [
         ("tables:\n  a.b: {description: [\n", f"{FILE}, line 3: cannot be read: "),
         ("tables:\n\tx: y\n", f"{FILE}, line 2: cannot be read: "),
-        ("tables:\n  a.b:\n    descripton: x\n", f"{FILE}, line 3: tables.a.b.descripton is no key that is known here"),
+        ("tables:\n  a.b:\n    descripton: x\n", f"{FILE}, line 3: tables.a.b.descripton is an unknown key"),
         ("tables:\n  a.b:\n    columns:\n      c: 5\n", f"{FILE}, line 4: tables.a.b.columns.c should be text"),
         ("tables:\n  a.b: text\n", f"{FILE}, line 2: tables.a.b should hold description or columns"),
         (
             "tables:\n  orders: {description: x}\n",
-            f"{FILE}, line 2: names 'orders', which is no table; write \"schema.",
+            f"{FILE}, line 2: has 'orders', which is not a table name; write \"schema.",
         ),
         ("tables:\n  a.b: {}\n  c.d: {}\n  a.b: {}\n", f"{FILE}, line 4: has a key twice"),
         ('tables:\n  a.b: {}\n  \'"a"."b"\': {}\n', f"{FILE}, line 3: names a.b twice"),
         ("- a\n- b\n", f"{FILE}, line 1: the file should hold description or columns"),
-        ("tabels: {}\n", f"{FILE}, line 1: tabels is no key that is known here"),
+        ("tabels: {}\n", f"{FILE}, line 1: tabels is an unknown key"),
         ("a: !!python/object/apply:os.system [x]\n", f"{FILE}, line 1: cannot be read: "),
         ("a: b\n---\nc: d\n", f"{FILE}, line 2: cannot be read: "),
     ],
@@ -118,9 +118,9 @@ def test_a_table_that_there_is_not_is_told_once_a_run_as_an_unknown_column_is() 
     shop.memory.put(FILE, SLIPS.encode())
     shop.run()
     assert shop.sink.notes == [
-        f"{FILE}, line 4, describes a table sales.ordrs, which shop lacks; did you mean sales.orders?",
-        f"{FILE}, line 5, describes a table of an unknown schema, zzz.discard, which shop lacks; it is misspelt, gone, "
-        "or left out by databases.yaml",
+        f"{FILE}, line 4, describes a table sales.ordrs, which does not exist in shop; did you mean sales.orders?",
+        f"{FILE}, line 5, describes a table of an unknown schema, zzz.discard, which does not exist in shop; it is "
+        "misspelt, was dropped, or is excluded by databases.yaml",
     ]
 
 
@@ -149,7 +149,7 @@ def test_what_a_person_says_of_a_domain_and_of_the_database_wins_and_survives() 
         assert f"Correct it in `{FILE}`, line 2;" in overview
         other = shop.memory.get("docs/shop/billing/README.md").data.decode()
         assert f"Write it in `{FILE}` under `domains: billing:` as `title:` or `description:`;" in other
-    assert "annotations/shop.yaml describes a domain 'salse', which shop lacks" in shop.sink.notes
+    assert "annotations/shop.yaml describes a domain 'salse', which does not exist in shop" in shop.sink.notes
 
 
 def test_words_on_a_domain_that_change_reach_its_page_and_words_that_go_leave_it() -> None:

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 from tests.sample_shop.documented import Shop
-from tribal.documenting import Finished, finish
+from tribal.documenting import FinishResult, finish
 from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal_contracts import RunOutline
@@ -23,7 +23,7 @@ class Looks:
         return 900.0 if self._looks >= 0 else 10.0
 
 
-def finish_within(shop: Shop, outline: RunOutline, looks: int) -> Finished:
+def finish_within(shop: Shop, outline: RunOutline, looks: int) -> FinishResult:
     return finish(outline, replace(shop.context(outline), stop=StopToken(Looks(looks).remaining_seconds)))
 
 

@@ -319,7 +319,7 @@ def test_a_unit_without_a_slice_is_refused() -> None:
     shop = Shop()
     outline = shop.plan()
     unit = shop.unit(outline, SALES).model_copy(update={"slice_file": None})
-    with pytest.raises(PlanError, match="names no slice"):
+    with pytest.raises(PlanError, match="has no slice"):
         document_unit(unit, shop.context(outline), None, shop.options)
 
 

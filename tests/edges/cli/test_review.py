@@ -113,7 +113,7 @@ def test_lint_prints_a_line_a_finding_and_the_coverage(documented: tuple[Path, s
     shown = tribal("lint", cwd=folder)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
-    assert f"{name}.public.customer.xyz: undocumented: nothing tells what it means" in lines
+    assert f"{name}.public.customer.xyz: undocumented: has no description" in lines
     assert lines[-2].startswith("Findings: ")
     assert lines[-1].startswith("Documented: ")
     as_json: Json = json.loads(tribal("lint", "--json", cwd=folder).stdout)

@@ -1,9 +1,9 @@
-"""Use cases: document a work unit, and finish a documenting run."""
+"""Document work units, and finish a documenting run."""
 
 from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.finish.finish import Finished, finish
+from tribal.documenting.finish.finish import FinishResult, finish
 from tribal.documenting.previewing import TablePreview, preview_table
 from tribal.documenting.progress import (
     final_progress,
@@ -22,7 +22,7 @@ from tribal.documenting.units.document_unit import document_unit
 __all__ = [
     "SERVER_UNAVAILABLE",
     "WAITING",
-    "Finished",
+    "FinishResult",
     "LintReport",
     "TablePreview",
     "TodoList",

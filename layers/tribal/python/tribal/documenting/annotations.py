@@ -21,28 +21,28 @@ MAX_ANNOTATIONS_NODES = 500_000
 _CODE = "DOC_ANNOTATIONS_INVALID"
 
 
-class PlacedAnnotation(TableAnnotation):
-    """The annotation of a table, and the line at which it begins."""
+class LocatedAnnotation(TableAnnotation):
+    """The annotation of a table, and its first line."""
 
     line: int
 
 
-class PlacedDomainAnnotation(DomainAnnotation):
-    """The annotation of a domain, and the line at which it begins."""
+class LocatedDomainAnnotation(DomainAnnotation):
+    """The annotation of a domain, and its first line."""
 
     line: int
 
 
 @dataclass(frozen=True, slots=True)
-class OverviewWords:
+class OverviewAnnotations:
     """The annotations of a database and of its domains."""
 
     description: str | None = None
     line: int | None = None
-    domains: Mapping[str, PlacedDomainAnnotation] = field(default_factory=dict)
+    domains: Mapping[str, LocatedDomainAnnotation] = field(default_factory=dict)
 
 
-TableAnnotations = Mapping[tuple[str, str], PlacedAnnotation]
+TableAnnotations = Mapping[tuple[str, str], LocatedAnnotation]
 """By schema and table."""
 
 
@@ -56,7 +56,7 @@ def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
     return {} if data is None else parse_annotations(data, locations.annotations_file(database))
 
 
-def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
+def read_overview_annotations(store: ObjectStore, database: str) -> OverviewAnnotations:
     """The annotations of a database and its domains; empty if there is no file.
 
     Raises:
@@ -65,13 +65,13 @@ def read_overview_words(store: ObjectStore, database: str) -> OverviewWords:
     data, key = _read(store, database), locations.annotations_file(database)
     annotations, root = (None, None) if data is None else _parse(data, key)
     if annotations is None or root is None:
-        return OverviewWords()
+        return OverviewAnnotations()
     lines = _lines_of(root, "domains")
-    return OverviewWords(
+    return OverviewAnnotations(
         description=annotations.description,
         line=line_of(locate(root, ("description",))) if annotations.description else None,
         domains={
-            name: PlacedDomainAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
+            name: LocatedDomainAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
             for name, annotation in annotations.domains.items()
         },
     )
@@ -83,10 +83,10 @@ def _read(store: ObjectStore, database: str) -> bytes | None:
         data = store.get(key).data
     except ObjectNotFound as error:
         if error.blocked:
-            _refuse(key, None, "is a folder, or a link that leads nowhere; put your file back, or move it away")
+            _refuse(key, None, "is a folder or a broken link; restore your file or remove it")
         return None
     except ObjectDamaged as error:
-        _refuse(key, None, f"cannot be read ({error.message}); put your file back, or move it away")
+        _refuse(key, None, f"cannot be read ({error.message}); restore your file or remove it")
     if len(data) > MAX_ANNOTATIONS_BYTES:
         _refuse(
             key, None, f"is larger than {MAX_ANNOTATIONS_BYTES:,} bytes; split the database's notes or shorten them"
@@ -119,7 +119,7 @@ def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
 
 
 def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnotations:
-    tables: dict[tuple[str, str], PlacedAnnotation] = {}
+    tables: dict[tuple[str, str], LocatedAnnotation] = {}
     lines = _lines_of(root, "tables")
     for name, annotation in annotations.tables.items():
         line = lines.get(name, 1)
@@ -128,10 +128,10 @@ def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnot
         except ValueError:
             parts = ()
         if len(parts) != 2:
-            _refuse(key, line, f'names {name!r}, which is no table; write "schema.table"')
+            _refuse(key, line, f'has {name!r}, which is not a table name; write "schema.table"')
         if parts in tables:
             _refuse(key, line, f"names {format_name(parts)} twice; keep one of the two")
-        tables[parts[0], parts[1]] = PlacedAnnotation(**annotation.model_dump(), line=line)
+        tables[parts[0], parts[1]] = LocatedAnnotation(**annotation.model_dump(), line=line)
     return tables
 
 
@@ -146,8 +146,7 @@ def _shape_problem(key: str, root: yaml.Node, error: ValidationError) -> Configu
     first = error.errors(include_url=False, include_input=False)[0]
     where = tuple(str(part) for part in first["loc"] if part != "[key]")
     hint = {
-        "extra_forbidden": "is no key that is known here; a table has description and columns, a domain has title "
-        "and description",
+        "extra_forbidden": "is an unknown key; a table has description and columns, a domain has title and description",
         "model_type": "should hold description or columns, indented below it",
         "model_attributes_type": "should hold description or columns, indented below it",
     }.get(first["type"]) or shape_problem(first)

@@ -1,4 +1,4 @@
-"""Files under `docs/`: written only if they change, and compared with what was written."""
+"""Files under `docs/`: written only if they change, and checked against what was written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal_contracts import WrittenFile
 def write_document(
     store: ObjectStore, path: str, data: bytes, *, now: str, earlier: WrittenFile | None = None
 ) -> WrittenFile:
-    """Write a file under `docs/`; one that already has these bytes keeps its modification time."""
+    """Write a file under `docs/`; an unchanged file keeps its modification time."""
     digest = bytes_hash(data)
     written = put_if_changed(store, locations.DOCS + path, data)
     kept = not written and earlier is not None and earlier.content_hash == digest

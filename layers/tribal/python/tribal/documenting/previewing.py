@@ -1,4 +1,4 @@
-"""What a model would be asked about a table."""
+"""Preview what a model would be asked about a table."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tribal_contracts import WorkUnit
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """What a run would ask about a table."""
+    """The questions that a run would ask about a table."""
 
     requests: Sequence[ModelRequest]
     kept: bool
-    """Whether the answers are there already, so that a run asks nothing."""
+    """Whether the answers are cached, so that a run asks nothing."""
     not_sampled: str
-    """Why samples are missing that a run would show; empty if none are."""
+    """Why samples that a run would show are missing; empty if none are."""
 
 
 def preview_table(
@@ -32,10 +32,10 @@ def preview_table(
     options: DocumentingOptions,
     app: Application,
 ) -> TablePreview | None:
-    """What a run would ask about the table of that name; `None` if the unit's slice lacks it.
+    """What a run would ask about a table; `None` if the unit's slice does not have it.
 
     Args:
-        reader: takes the samples; `None` for none.
+        reader: takes the samples; `None` for no samples.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -54,7 +54,7 @@ def preview_table(
 def _samples(
     context: TableContext, name: str, reader: CatalogReader | None, options: DocumentingOptions, clock: Clock
 ) -> tuple[Samples, str]:
-    """The samples of a table, and why there are none where a run would have tried."""
+    """The samples of a table, and why there are none although a run would take them."""
     if reader is None or not can_be_sampled(context.table, views=options.sample_views):
         return Samples(), ""
     try:

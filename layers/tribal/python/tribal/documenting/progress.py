@@ -26,7 +26,7 @@ READ_AT_ONCE = 16
 
 
 def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
-    """The status of a whole from those of its parts; the first matching rule decides. No parts means completed."""
+    """Combine statuses; the first matching rule decides. Without parts, the status is completed."""
     if all(status == "completed" for status in statuses):
         return "completed"
     if all(status == "pending" for status in statuses):
@@ -37,7 +37,7 @@ def overall_status(statuses: Sequence[AgentStatus]) -> AgentStatus:
 
 
 def table_status(result: TableResult | None) -> AgentStatus:
-    """The status of a table: `partial` is one for which rules stand in until its model answers."""
+    """The status of a table; `partial` if rules describe it until its model answers."""
     if result is None:
         return "pending"
     if result.status != "documented":
@@ -78,9 +78,9 @@ def pending_unit(unit: WorkUnit) -> WorkUnitProgress:
 
 
 def forget_earlier_plan(outline: RunOutline, store: ObjectStore, pool: WorkerPool) -> None:
-    """Make units pending that were interrupted under an earlier plan, and forget what a model used under it.
+    """Reset units that were interrupted under an earlier plan, and drop the model usage recorded under it.
 
-    Times and usage that are added to afterwards are those of this plan alone.
+    Times and usage then count for this plan only.
     """
     for unit_id, progress in read_units(outline.unit_ids, store, pool).items():
         key = locations.unit_progress_file(unit_id)
@@ -101,7 +101,7 @@ def read_units(unit_ids: Iterable[str], store: ObjectStore, pool: WorkerPool) ->
 
 
 def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: WorkerPool) -> DocumenterProgress:
-    """Update the units of a progress from their own files."""
+    """Update a progress from the files of its units."""
     units = {}
     present = read_units(progress.work_units, store, pool)
     for unit_id, known in progress.work_units.items():
@@ -126,10 +126,10 @@ def fold_progress(progress: DocumenterProgress, store: ObjectStore, pool: Worker
 def final_progress(
     outline: RunOutline, store: ObjectStore, clock: Clock, pool: WorkerPool, finish_usage: ModelUsage | None = None
 ) -> DocumenterProgress:
-    """The progress that Finish writes; units that this run did not touch keep what they have of this plan.
+    """The progress that Finish writes; units not in this run keep their progress under this plan.
 
-    A unit that an earlier plan completed, and for which this one had nothing to do, gets the present time in its own
-    file too. All other times come from the units, so a run that did nothing produces the same bytes.
+    A unit completed under an earlier plan, with nothing to do under this one, also gets the current time in its own
+    file. All other times come from the units, so a run that did nothing produces the same bytes.
     """
     previous = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)
     present = previous if previous and previous.plan_hash == outline.plan_hash else None
@@ -139,7 +139,7 @@ def final_progress(
     for unit_id in outline.unit_ids:
         progress = found.get(unit_id) or pending_unit(_unit(outline, unit_id, store))
         if present is not None and progress.completed_at is not None and not _is_since(progress, present.started_at):
-            progress = _found_done(progress, now)
+            progress = _already_complete(progress, now)
             put_record(store, locations.unit_progress_file(unit_id), progress)
         units[unit_id] = progress
     folded = _fold(units)
@@ -159,8 +159,8 @@ def final_progress(
     )
 
 
-def _found_done(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
-    """The progress of a unit in which nothing was left to do."""
+def _already_complete(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
+    """The progress of a unit without remaining work."""
     update = {"started_at": now, "completed_at": now, "processor_pid": None, "db_query_time_ms": 0, "usage": None}
     return progress.model_copy(update=update)
 

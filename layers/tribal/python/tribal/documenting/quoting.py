@@ -1,4 +1,4 @@
-"""What the model would cost for the next run of a plan."""
+"""Estimate what the model would cost for the next run of a plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from tribal.documenting.annotations import read_annotations, read_overview_words
+from tribal.documenting.annotations import read_annotations, read_overview_annotations
 from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.schema_comments import schema_comments
 from tribal.documenting.units.assemble import apply_annotation
@@ -18,16 +18,16 @@ from tribal.store import read_record
 from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
 
 READ_AT_ONCE = 16
-"""Units that are quoted at once: a store in S3 takes 20 ms or more for each file."""
+"""Units to quote at once, since S3 takes 20 ms or more per file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _QuotedUnit:
-    """What the model would cost for a unit's tables, and how the domain will list those that have work."""
+    """The cost of a unit's tables, and how the domain will list those that have work."""
 
     quote: ModelQuote = field(default_factory=ModelQuote)
     listed: Mapping[str, str | None] = field(default_factory=dict)
-    """By table; `None` where the model is asked first."""
+    """By table; `None` if the model is asked first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class _PlannedDomain:
 
 
 def quoted_plan(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
-    """The plan with what the model would cost for each unit; a domain's own call is quoted with its first unit.
+    """Add the model's cost to each unit of a plan; a domain's own call is quoted with its first unit.
 
-    Quoted is every call that the next run makes, but for repairs. What is written anew is quoted whether or not it has
-    work: the marks of a plan do not know of it.
+    Covers every call of the next run except repairs. With `new_prose`, all tables are quoted, even those without work
+    in the plan.
     """
     asked = {entry.name for entry in run.options.databases if run.options.described_by_model(entry)}
     units = [unit for unit in plan.work_units if unit.database in asked]
@@ -77,22 +77,22 @@ def _domains(plan: DocumentationPlan, units: Sequence[WorkUnit], run: RunContext
     for (database, _), group in groupby(sorted(units, key=place), key=place):
         own = list(group)
         schemas = sorted({spec.schema_name for unit in own for spec in unit.tables})
-        told = [comments[database, name] for name in schemas if (database, name) in comments]
-        domains.append(_PlannedDomain(own, told))
+        own_comments = [comments[database, name] for name in schemas if (database, name) in comments]
+        domains.append(_PlannedDomain(own, own_comments))
     return domains
 
 
 def _quoted_unit(unit: WorkUnit, run: RunContext) -> _QuotedUnit:
-    """The quote of a unit; empty where its annotations or slice cannot be read, which documenting reports."""
-    anew = run.options.new_prose
-    if not (unit.has_work or anew):
+    """The quote of a unit; empty if its annotations or slice cannot be read, which documenting will report."""
+    rewrite = run.options.new_prose
+    if not (unit.has_work or rewrite):
         return _QuotedUnit()
     describer = run.describers.of(unit.database)
     quote, listed = ModelQuote(), dict[str, str | None]()
     try:
         annotations = read_annotations(run.store, unit.database)
         for spec, context in unsampled_contexts(unit, run.store):
-            if spec.has_work is False and not anew:
+            if spec.has_work is False and not rewrite:
                 continue
             of_table = describer.quote(context)
             if of_table is not None:
@@ -108,10 +108,10 @@ def _quoted_unit(unit: WorkUnit, run: RunContext) -> _QuotedUnit:
 
 
 def _quoted_domain(domain: _PlannedDomain, listed: Mapping[str, str | None], run: RunContext) -> ModelQuote | None:
-    """The quote of a domain's own call, which shows how its tables are listed."""
+    """The quote of a domain's own call, which shows the listed texts of its tables."""
     first = domain.units[0]
     try:
-        words = read_overview_words(run.store, first.database).domains.get(first.domain)
+        words = read_overview_annotations(run.store, first.database).domains.get(first.domain)
     except (ConfigurationError, StoreError):
         return None
     if words and words.description:

@@ -1,4 +1,4 @@
-"""Foreign keys and related tables in the form that a table's document uses."""
+"""Foreign keys and related tables as a table's document has them."""
 
 from __future__ import annotations
 

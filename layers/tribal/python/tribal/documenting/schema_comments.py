@@ -1,4 +1,4 @@
-"""What the schemas of a database say of themselves."""
+"""The comments on the schemas of a database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def schema_comments(databases: Iterable[DatabaseAnalysis], store: ObjectStore) -
     """Comments by database and schema, read from the first line of each database's snapshot.
 
     Raises:
-        ObjectDamaged: when a snapshot is not as it was written.
+        ObjectDamaged: when a snapshot is damaged.
     """
     comments = {}
     for analysis in databases:

@@ -1,4 +1,4 @@
-"""Whether a table's documentation is still what documenting would write now."""
+"""Whether a table's documentation is up to date."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tribal.store import read_record
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 
 DOCUMENT_VERSION = "2"
-"""To be changed whenever the same slice would produce a different `TableDocument`."""
+"""Change it whenever the same slice would produce a different `TableDocument`."""
 
 WAITING = frozenset(("DOC_BUDGET_EXHAUSTED", "DOC_LLM_FAILED"))
-"""Codes of tables for which rules stand in until a model answers; the next run asks it again."""
+"""Codes of tables that rules describe until a model answers; the next run asks it again."""
 SERVER_UNAVAILABLE = "DOC_SERVER_UNAVAILABLE"
-PASSING = frozenset(("DOC_SAMPLING_TIMEOUT", SERVER_UNAVAILABLE))
-"""Codes of failures to sample that will pass, such as a lock; the next run tries again."""
+TRANSIENT = frozenset(("DOC_SAMPLING_TIMEOUT", SERVER_UNAVAILABLE))
+"""Codes of temporary sampling failures, such as a lock; the next run tries again."""
 
 
 def input_hash(
@@ -34,7 +34,7 @@ def input_hash(
     rows_to_sample: int,
     sample_views: bool,
 ) -> str:
-    """Hash of everything that a table's documentation is made from, except row counts and sample values."""
+    """Hash of all inputs of a table's documentation except row counts and sample values."""
     return object_hash(
         [
             spec.metadata_hash,
@@ -63,19 +63,19 @@ def is_unchanged(earlier: TableResult | None, wanted: str, store: ObjectStore) -
 
 
 def waits_for_model(earlier: TableResult) -> bool:
-    """Whether rules stand in for a model in a table's documentation."""
+    """Whether a table is described by rules until its model answers."""
     return earlier.error is not None and earlier.error.code in WAITING
 
 
-def wants_refresh(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
-    """Whether a table is to be documented again though its inputs are the same: for counts, samples or its model."""
+def needs_refresh(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
+    """Whether to document a table again although its inputs are unchanged: for counts, samples or its model."""
     if not options.refresh:
         return False
-    passing = earlier.error is not None and earlier.error.code in PASSING and options.rows_to_sample > 0
-    return passing or waits_for_model(earlier) or _is_over_age(earlier, clock, options)
+    passing = earlier.error is not None and earlier.error.code in TRANSIENT and options.rows_to_sample > 0
+    return passing or waits_for_model(earlier) or _is_too_old(earlier, clock, options)
 
 
-def _is_over_age(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
+def _is_too_old(earlier: TableResult, clock: Clock, options: DocumentingOptions) -> bool:
     if options.max_age is None or earlier.indexable is None:
         return False
     age = datetime.fromisoformat(clock.published()) - datetime.fromisoformat(earlier.indexable.modified_at)
@@ -113,7 +113,7 @@ class WorkInspector:
             sample_views=self._options.sample_views,
         )
         unchanged = is_unchanged(earlier, wanted, self._store)
-        return unchanged and earlier is not None and not wants_refresh(earlier, self._clock, self._options)
+        return unchanged and earlier is not None and not needs_refresh(earlier, self._clock, self._options)
 
     def _annotations_of(self, database: str) -> TableAnnotations | None:
         if database not in self._annotations:

@@ -1,11 +1,11 @@
-"""Proposes a correction as the difference that it makes, and writes it once it was agreed to."""
+"""Propose a correction as a diff, and write it after confirmation."""
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
 
-from tribal.documenting.annotating.editing import Subject, edited, words_in
+from tribal.documenting.annotating.editing import Subject, edited, text_in
 from tribal.errors import ConfigurationError, CorrectionOutdated, ObjectDamaged, ObjectNotFound, PreconditionFailed
 from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash
@@ -16,30 +16,30 @@ _CODE = "DOC_ANNOTATIONS_INVALID"
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What an annotations file would become."""
+    """A proposed change to an annotations file."""
 
     key: str
-    """Where the file is in the store."""
+    """The file's key in the store."""
     before: bytes | None
-    """`None` where there is no file yet."""
+    """`None` if the file does not exist yet."""
     after: bytes
     etag: str | None
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the file as it was and as it would be: of exactly this change."""
+        """A hash that identifies exactly this change."""
         return bytes_hash(b"\n".join([(self.etag or "").encode(), bytes_hash(self.after).encode()]))
 
     def difference(self, context_lines: int) -> str:
-        """The change as a unified diff; empty where nothing changes."""
+        """The change as a unified diff; empty if nothing changes."""
         before, after = (_lines(data or b"") for data in (self.before, self.after))
         return "\n".join(difflib.unified_diff(before, after, self.key, self.key, n=context_lines, lineterm=""))
 
     def write(self, store: ObjectStore) -> None:
-        """Write the file, if it still is as it was.
+        """Write the file unless it has changed since.
 
         Raises:
-            CorrectionOutdated: when somebody changed it in between.
+            CorrectionOutdated: when someone changed it in the meantime.
         """
         try:
             if self.etag is None:
@@ -50,23 +50,23 @@ class Proposal:
             raise CorrectionOutdated(f"{self.key} was changed in the meantime; preview the correction again") from error
 
 
-def propose(store: ObjectStore, database: str, subject: Subject, words: str) -> Proposal:
-    """What the annotations file of a database would become with these words, or without any where they are empty.
+def propose(store: ObjectStore, database: str, subject: Subject, new_text: str) -> Proposal:
+    """Propose a new text in a database's annotations file; an empty text removes it.
 
     Raises:
-        ConfigurationError: when the file cannot be used, or not be edited without losing something of it.
+        ConfigurationError: when the file cannot be used, or cannot be edited without losing content.
     """
     key, (data, etag) = locations.annotations_file(database), _file(store, database)
-    return Proposal(key, data, edited(data, key, subject, words), etag)
+    return Proposal(key, data, edited(data, key, subject, new_text), etag)
 
 
-def written_words(store: ObjectStore, database: str, subject: Subject) -> str | None:
-    """What the annotations file says by now, which documents say after the next run.
+def written_text(store: ObjectStore, database: str, subject: Subject) -> str | None:
+    """The text now in the annotations file; documents show it after the next run.
 
     Raises:
         ConfigurationError: when the file cannot be used.
     """
-    return words_in(_file(store, database)[0], locations.annotations_file(database), subject)
+    return text_in(_file(store, database)[0], locations.annotations_file(database), subject)
 
 
 def _file(store: ObjectStore, database: str) -> tuple[bytes | None, str | None]:
@@ -75,12 +75,10 @@ def _file(store: ObjectStore, database: str) -> tuple[bytes | None, str | None]:
         found = store.get(key)
     except ObjectNotFound as error:
         if error.blocked:
-            raise ConfigurationError(
-                f"{key} is a folder, or a link that leads nowhere; move it away", code=_CODE
-            ) from error
+            raise ConfigurationError(f"{key} is a folder or a broken link; remove it", code=_CODE) from error
         return None, None
     except ObjectDamaged as error:
-        raise ConfigurationError(f"{key} cannot be read ({error.message}); put your file back", code=_CODE) from error
+        raise ConfigurationError(f"{key} cannot be read ({error.message}); restore your file", code=_CODE) from error
     return found.data, found.etag
 
 

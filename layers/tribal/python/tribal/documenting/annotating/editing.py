@@ -1,4 +1,4 @@
-"""Puts words into the text of an annotations file, and leaves everything else there as it is."""
+"""Change one text in an annotations file and keep everything else."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _NEVER_FOLDED = 1_000_000
 _NEEDS_QUOTES = re.compile(
     "[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|^[ \n]|[ \n]$", re.MULTILINE
 )
-"""What YAML parsers disagree on (line breaks, tabs, outer spaces of a line): written in double quotes, with escapes."""
+"""Text that YAML parsers disagree on (line breaks, tabs, outer spaces of a line), which needs escapes."""
 
-Words = dict[str, Any]
+Content = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What words are about: a column of a table, a table, a domain or, with none of them, the database."""
+    """The subject of a text: a column of a table, a table, a domain or, with none of them, the database."""
 
     table: tuple[str, str] | None = None
     """Schema and table."""
@@ -42,7 +42,7 @@ class Subject:
     """Only domains have titles."""
 
     def path(self, content: Mapping[str, Any]) -> tuple[str, ...]:
-        """The keys that lead to the words in a file's content, where the table may be spelled in another way."""
+        """The path to the text in a file's content, which may spell the table differently."""
         if self.domain is not None:
             return "domains", self.domain, self.said
         if self.table is None:
@@ -55,8 +55,8 @@ def _spelled(table: tuple[str, str], tables: Mapping[str, Any]) -> str:
     return next((name for name in tables if parse_name(name) == table), format_name(table))
 
 
-def words_in(data: bytes | None, key: str, subject: Subject) -> str | None:
-    """The words of a file about a subject; `None` where it has none.
+def text_in(data: bytes | None, key: str, subject: Subject) -> str | None:
+    """A file's text about a subject, if there is one.
 
     Raises:
         ConfigurationError: when the file cannot be used.
@@ -67,21 +67,21 @@ def words_in(data: bytes | None, key: str, subject: Subject) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def edited(data: bytes | None, key: str, subject: Subject, words: str) -> bytes:
-    """The file with these words about the subject, or without any where they are empty.
+def edited(data: bytes | None, key: str, subject: Subject, new_text: str) -> bytes:
+    """The file with a new text about the subject; an empty text removes it.
 
     Raises:
-        ConfigurationError: when the file cannot be used, or not be edited without losing something of it.
-        RequestRefused: when the words contain a control character.
+        ConfigurationError: when the file cannot be used, or cannot be edited without losing content.
+        RequestRefused: when the text contains a control character.
     """
-    if (control := control_character(words)) is not None:
+    if (control := control_character(new_text)) is not None:
         raise RequestRefused(f"the text contains the control character {control}; delete it")
     before = _content(data, key)
     path = subject.path(before)
-    wanted = _with_words(before, path, words)
+    wanted = _with_text(before, path, new_text)
     text = (data or b"").decode("utf-8-sig")
     for quoted in (False, True):
-        made = _written(text, path, _scalar(words, quoted=quoted))
+        made = _written(text, path, _scalar(new_text, quoted=quoted))
         if (
             made is not None
             and _read(made, key) == wanted
@@ -90,13 +90,12 @@ def edited(data: bytes | None, key: str, subject: Subject, words: str) -> bytes:
         ):
             return made.encode()
     raise ConfigurationError(
-        f"{key} is written in a way that cannot be edited here without losing something; change "
-        f"{'.'.join(path)!r} there by hand",
+        f"{key} cannot be edited automatically without losing content; change {'.'.join(path)!r} by hand",
         code=_CODE,
     )
 
 
-def _content(data: bytes | None, key: str) -> Words:
+def _content(data: bytes | None, key: str) -> Content:
     if data is None:
         return {}
     parse_annotations(data, key)
@@ -105,20 +104,20 @@ def _content(data: bytes | None, key: str) -> Words:
     return content if isinstance(content, dict) else {}
 
 
-def _read(text: str, key: str) -> Words | None:
+def _read(text: str, key: str) -> Content | None:
     try:
         return _content(text.encode(), key)
     except ConfigurationError:
         return None
 
 
-def _with_words(content: Words, path: tuple[str, ...], words: str) -> Words:
-    """A copy of the content with the words, or without them and what that leaves empty."""
+def _with_text(content: Content, path: tuple[str, ...], new_text: str) -> Content:
+    """A copy of the content with the new text; an empty text is removed along with emptied parents."""
     first, *rest = path
     inner = content.get(first)
-    changed: Any = words
+    changed: Any = new_text
     if rest:
-        changed = _with_words(inner if isinstance(inner, dict) else {}, tuple(rest), words)
+        changed = _with_text(inner if isinstance(inner, dict) else {}, tuple(rest), new_text)
     copy = {**content, first: changed}
     return copy if changed else {name: value for name, value in copy.items() if name != first}
 
@@ -142,7 +141,7 @@ def _written(text: str, path: tuple[str, ...], scalar: str) -> str | None:
 
 
 def _loaded(text: str) -> tuple[YAML, Any] | None:
-    """The parser that keeps comments, and what it reads; `None` if it cannot read the file."""
+    """The comment-preserving parser and its result; `None` if it cannot read the file."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = _NEVER_FOLDED
@@ -169,13 +168,13 @@ def _put(root: MutableMapping[str, Any], path: tuple[str, ...], scalar: str) -> 
         del root[first]
 
 
-def _scalar(words: str, *, quoted: bool) -> str:
+def _scalar(new_text: str, *, quoted: bool) -> str:
     kind: type[str] = str
-    if words and (quoted or _NEEDS_QUOTES.search(words)):
+    if new_text and (quoted or _NEEDS_QUOTES.search(new_text)):
         kind = DoubleQuotedScalarString
-    elif "\n" in words:
+    elif "\n" in new_text:
         kind = LiteralScalarString
-    return kind(words)
+    return kind(new_text)
 
 
 def _comments(text: str) -> set[str]:

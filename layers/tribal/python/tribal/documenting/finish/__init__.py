@@ -1,1 +1,1 @@
-"""Finishing a documenting run: overviews, pages and the manifest."""
+"""Finish a documenting run: overviews, pages and the manifest."""

@@ -1,4 +1,4 @@
-"""Removes links to tables that could not be documented, such as one dropped after planning."""
+"""Remove links to tables that could not be documented, such as one dropped after planning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tribal.documenting.files import write_document
-from tribal.documenting.finish.gather import Gathered, TableEntry
+from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry
 from tribal.documenting.relations import inferred_keys_of, relations_of
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
@@ -25,7 +25,7 @@ from tribal_contracts import (
 )
 
 
-def rewrite_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
+def rewrite_links(found: CollectedDocuments, outline: RunOutline, *, store: ObjectStore, now: str) -> None:
     """Rewrite documents that link to failed tables without a document, and update their entries in `found`.
 
     Links that an earlier run removed are restored once their table is documented.
@@ -43,13 +43,13 @@ def rewrite_links(found: Gathered, outline: RunOutline, *, store: ObjectStore, n
 
 @dataclass(frozen=True)
 class _Links:
-    found: Gathered
+    found: CollectedDocuments
     outline: RunOutline
     store: ObjectStore
     now: str
 
     def to_missing(self) -> Mapping[str, set[str]]:
-        """Tables that may link to missing ones, each with the missing tables that it links to."""
+        """The missing tables that each table may link to."""
         links: dict[str, set[str]] = defaultdict(set)
         for unit_id, outcome in self.found.units.items():
             missing = {name for name in outcome.failed if name not in self.found.tables}
@@ -60,7 +60,7 @@ class _Links:
         return links
 
     def rewritten(self, entry: TableEntry, unlinked: set[str]) -> TableEntry:
-        """Rewrite a table's files with links to all neighbours but the unlinked ones, and return its new entry."""
+        """Rewrite a table's files with links to all neighbours except the unlinked ones, and return its new entry."""
         document = read_record(
             self.store, locations.DOCS + entry.indexable.path, TableDocument, entry.indexable.content_hash
         )
@@ -90,7 +90,7 @@ class _Links:
         return rewritten
 
     def _linked(self, document: TableDocument, entry: TableEntry) -> TableDocument:
-        """The document with links to all of its neighbours."""
+        """The document with links to all neighbours."""
         unit_id = entry.indexable.work_unit or ""
         part = _slice(self.store, self.outline.run_id, unit_id) if unit_id in self.found.units else None
         name = (document.schema_, document.table)
@@ -128,7 +128,7 @@ def _slice(store: ObjectStore, run_id: str, unit_id: str) -> CatalogSlice | None
 
 
 def _keys(part: CatalogSlice) -> Iterator[tuple[str, str]]:
-    """Pairs of a table of the slice and a table it is joined to, for each key in either direction, likely ones too."""
+    """Pairs of a table of the slice and a joined table, for each key in either direction, including likely keys."""
     for incoming in part.incoming:
         yield incoming.table, incoming.from_table
     for likely in part.inferred_keys:

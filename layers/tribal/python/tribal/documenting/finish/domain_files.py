@@ -1,4 +1,4 @@
-"""The three files of a domain, rewritten only when their inputs change."""
+"""Write the three files of a domain when their inputs change."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.documenting.annotations import PlacedDomainAnnotation
-from tribal.documenting.finish.gather import TableEntry
+from tribal.documenting.annotations import LocatedDomainAnnotation
+from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
 from tribal.errors import describe_unexpected
@@ -34,9 +34,9 @@ from tribal_contracts import (
 )
 
 COMMON_JOINS = 10
-"""The most joins that a domain's overview spells out."""
+"""The most joins in a domain's overview."""
 DOMAIN_FILES_VERSION = "5"
-"""To be changed whenever the same documents would produce different domain files."""
+"""Change it whenever the same documents would produce different domain files."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class DomainPlan:
     domain: str
     title: str
     entries: Sequence[TableEntry]
-    words: PlacedDomainAnnotation | None = None
+    words: LocatedDomainAnnotation | None = None
     """The domain's annotation, if any."""
     titled: bool = False
     """Whether a person chose the title."""
@@ -66,16 +66,16 @@ class DomainOutcome:
     files: tuple[IndexableFile, ...]
     lost: tuple[str, ...] = ()
     usage: ModelUsage | None = None
-    """What a model used for it just now."""
+    """The model's usage for it in this run."""
     warning: AgentError | None = None
-    """Why rules describe it where a model should have."""
+    """Why rules describe it instead of the model."""
     failure: AgentError | None = None
     """Why it could not be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class DomainWriter:
-    """Writes domains; `domains` maps every documented table to its domain, `comments` every schema to its comment."""
+    """Writes domains; `domains` maps documented tables to domains, `comments` schemas to comments."""
 
     store: ObjectStore
     publisher: Publisher
@@ -85,7 +85,7 @@ class DomainWriter:
     domains: Mapping[str, str]
     comments: Mapping[tuple[str, str], str]
     places: Mapping[str, str]
-    """By database, a hash over the domain of every table: links change when a neighbour moves to another domain."""
+    """By database, a hash over all tables' domains: links change when a neighbour moves to another domain."""
 
     def write(self, plan: DomainPlan) -> DomainOutcome:
         """Write the files of one domain unless their inputs are unchanged."""
@@ -93,7 +93,10 @@ class DomainWriter:
         path = f"{plan.directory}/domain.json"
         document = read_record(self.store, locations.DOCS + path, DomainDocument)
         if document is not None and document.input_hash == inputs:
-            files = [self.publisher.untouched(path), self.publisher.untouched(f"{plan.directory}/relationships.json")]
+            files = [
+                self.publisher.unchanged_file(path),
+                self.publisher.unchanged_file(f"{plan.directory}/relationships.json"),
+            ]
             if files[0] is not None and files[1] is not None:
                 self._write_page(document)
                 return DomainOutcome(document, (files[0], files[1]))
@@ -108,7 +111,9 @@ class DomainWriter:
             schema_version="1.0",
             database=plan.database,
             domain=plan.domain,
-            relationships=sorted(_leaving(summaries), key=lambda key: (key.from_table, key.name, key.from_columns)),
+            relationships=sorted(
+                _outgoing_keys(summaries), key=lambda key: (key.from_table, key.name, key.from_columns)
+            ),
             inferred_keys=[key for name in sorted(likely) for key in likely[name]],
         )
         first = self._publish(document, plan)
@@ -125,20 +130,23 @@ class DomainWriter:
         """The outcome of a domain that could not be written: the files of an earlier run, if they are intact."""
         failure = agent_error(
             "DOC_DOMAIN_FAILED",
-            f"the pages of domain {plan.domain!r} of {plan.database!r} could not be written; those of an earlier run "
-            f"stay. This is a fault of Tribal Knowledge, please report it: {redact_text(describe_unexpected(error))}",
+            f"the pages of domain {plan.domain!r} of {plan.database!r} could not be written; earlier pages are "
+            f"kept. This is a bug in Tribal Knowledge, please report it: {redact_text(describe_unexpected(error))}",
             timestamp=self.clock.published(),
             context={"database": plan.database, "domain": plan.domain, "error": type(error).__name__},
         )
         path = f"{plan.directory}/domain.json"
-        files = [self.publisher.untouched(path), self.publisher.untouched(f"{plan.directory}/relationships.json")]
+        files = [
+            self.publisher.unchanged_file(path),
+            self.publisher.unchanged_file(f"{plan.directory}/relationships.json"),
+        ]
         if files[0] is None or files[1] is None:
             return DomainOutcome(None, (), failure=failure)
         document = read_record(self.store, locations.DOCS + path, DomainDocument)
         return DomainOutcome(document, (files[0], files[1]), failure=failure)
 
     def retitled(self, outcome: DomainOutcome, plan: DomainPlan) -> DomainOutcome:
-        """Write a domain again with the title that the plan has for it."""
+        """Rewrite a domain with its title from the plan."""
         if outcome.document is None:
             return outcome
         document = outcome.document.model_copy(update={"title": plan.title})
@@ -187,7 +195,7 @@ class DomainWriter:
         return summaries, tuple(lost)
 
     def _described(self, plan: DomainPlan, summaries: Sequence[TableSummary]) -> DomainDescription:
-        """A domain in a person's words, or the describer's."""
+        """The description of a domain, by a person or the describer."""
         if plan.words and plan.words.description:
             return DomainDescription(Description(text=plan.words.description, source="human", confidence=1.0))
         context = DomainContext(
@@ -215,7 +223,7 @@ class DomainWriter:
             tables=[summary.listed for summary in summaries],
             er_diagram=er_diagram(
                 [summary.diagram for summary in summaries],
-                _leaving(summaries),
+                _outgoing_keys(summaries),
                 likely=[key for summary in summaries for key in summary.inferred_keys],
             ),
             common_joins=_common_joins(summaries),
@@ -225,14 +233,14 @@ class DomainWriter:
         )
 
 
-def _leaving(summaries: Iterable[TableSummary]) -> list[Relationship]:
+def _outgoing_keys(summaries: Iterable[TableSummary]) -> list[Relationship]:
     return [key for summary in summaries for key in summary.keys]
 
 
 def _common_joins(summaries: Sequence[TableSummary]) -> list[str]:
-    """Joins along the domain's keys, beginning with its most connected tables."""
+    """Joins along the domain's keys, starting with its most connected tables."""
     by_name = {summary.listed.name: summary for summary in summaries}
-    inner = [key for key in _leaving(summaries) if key.to_table in by_name and key.to_table != key.from_table]
+    inner = [key for key in _outgoing_keys(summaries) if key.to_table in by_name and key.to_table != key.from_table]
     inner.sort(
         key=lambda key: (
             -by_name[key.from_table].degree - by_name[key.to_table].degree,
@@ -252,7 +260,7 @@ def _join(key: Relationship, by_name: Mapping[str, TableSummary]) -> str:
 
 
 def _links(domain: str, summaries: Sequence[TableSummary], domains: Mapping[str, str]) -> list[DomainLink]:
-    keys: Counter[str] = Counter(key.to_domain for key in _leaving(summaries))
+    keys: Counter[str] = Counter(key.to_domain for key in _outgoing_keys(summaries))
     keys.update(domains[name] for summary in summaries for name in summary.referenced_by if name in domains)
     del keys[domain]
     return [DomainLink(domain=other, keys=count) for other, count in sorted(keys.items(), key=lambda i: (-i[1], i[0]))]

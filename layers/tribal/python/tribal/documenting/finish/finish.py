@@ -1,13 +1,13 @@
-"""The use case that finishes a documenting run: overviews, manifest, progress, removal of outdated files."""
+"""Finish a documenting run: overviews, manifest, progress, removal of outdated files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tribal.documenting.finish.collected_documents import CollectedDocuments, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
-from tribal.documenting.finish.gather import Gathered, gather
 from tribal.documenting.finish.html_site import write_site
 from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
@@ -30,26 +30,26 @@ from tribal_contracts import (
 )
 
 LOW_TIME_SECONDS = 60.0
-"""With less time left, no further domain is started: a domain of many tables and the checkpoint must fit in."""
+"""With less time left, no domain is started: a large domain and the checkpoint must fit in."""
 CLOSING_TIME_SECONDS = 180.0
 """Time reserved for the page of all documents, the manifest and the removals."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """The result of Finish; `manifest` is `None` if no table is documented, and then the old one stays in place."""
+class FinishResult:
+    """The result of Finish; `manifest` is `None` if no table is documented, and the old one is kept."""
 
     done: bool
     manifest: DocumentationManifest | None = None
     waiting: tuple[AgentError, ...] = ()
-    """Why rules describe domains that a model should have."""
+    """Why rules describe domains instead of the model."""
     failures: tuple[AgentError, ...] = ()
-    """Why domains could not be written; files of an earlier run stay."""
+    """Why domains could not be written; files of an earlier run are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
-    """What the model used for the domains in this run, and why rules describe some of them."""
+class _DomainDescriptions:
+    """The model's usage for the domains in this run, and why rules describe some of them."""
 
     usage: ModelUsage | None = None
     waiting: tuple[AgentError, ...] = ()
@@ -57,25 +57,25 @@ class _Described:
 
 
 @doing("documenting")
-def finish(outline: RunOutline, run: RunContext) -> Finished:
-    """Publish the tables documented by this run and earlier ones; opens no database and rewrites no unchanged file.
+def finish(outline: RunOutline, run: RunContext) -> FinishResult:
+    """Publish the tables documented by this run and earlier ones; uses no database and rewrites only changed files.
 
     If time runs out, the result is not done; call it again to continue.
 
     Raises:
-        LeaseLost: when another run has taken the lease over; nothing is published then.
-        ManifestError: when the current manifest is of another version of this program.
+        LeaseLost: when another run has taken over the lease; nothing is published then.
+        ManifestError: when the current manifest is from another version of this program.
         StoreError: when the store cannot be read or written.
     """
     store = run.store
     previous = documented_before(store)
-    found = gather(outline, run, previous)
+    found = collect_documents(outline, run, previous)
     rewrite_links(found, outline, store=store, now=run.clock.published())
-    manifest, described = None, _Described()
+    manifest, described = None, _DomainDescriptions()
     if found.tables:
         overviews = _write_overviews(outline, found, previous, run)
         if overviews is None:
-            return Finished(False)
+            return FinishResult(False)
         written, described = overviews
         manifest = _publish(outline, found, previous, written, run)
     progress = final_progress(outline, store, run.clock, run.pool, described.usage)
@@ -83,16 +83,16 @@ def finish(outline: RunOutline, run: RunContext) -> Finished:
     if manifest is not None:
         retire(found, previous, manifest, store=store)
     note_unknown_tables(outline, run)
-    return Finished(True, manifest, described.waiting, described.failures)
+    return FinishResult(True, manifest, described.waiting, described.failures)
 
 
 def _write_overviews(
     outline: RunOutline,
-    found: Gathered,
+    found: CollectedDocuments,
     previous: DocumentationManifest | None,
     run: RunContext,
-) -> tuple[Overviews, _Described] | None:
-    """Every overview, and how domains were described; `None` if the time is too short for them and what follows."""
+) -> tuple[Overviews, _DomainDescriptions] | None:
+    """Write every overview and describe the domains; `None` if there is not enough time to finish."""
     store = run.store
     checkpoint = locations.run_finish_file(outline.run_id)
     earlier = read_record(store, checkpoint, FinishCheckpoint)
@@ -121,12 +121,12 @@ def _write_overviews(
         return None
     waiting = tuple(each.warning for each in outcomes.values() if each.warning is not None)
     written = writer.close([outcomes[plan] for plan in writer.domains])
-    return written, _Described(used, waiting, tuple(written.failures))
+    return written, _DomainDescriptions(used, waiting, tuple(written.failures))
 
 
 def _publish(
     outline: RunOutline,
-    found: Gathered,
+    found: CollectedDocuments,
     previous: DocumentationManifest | None,
     written: Overviews,
     run: RunContext,

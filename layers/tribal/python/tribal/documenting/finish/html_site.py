@@ -1,10 +1,10 @@
-"""Writes `docs/index.html`, a single page for browsing the whole documentation."""
+"""Write `docs/index.html`, a single page for browsing the documentation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tribal.documenting.finish.gather import TableEntry
+from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity import locations
 from tribal.identity.hashing import object_hash
@@ -16,9 +16,9 @@ from tribal_contracts import DomainDocument, IndexableFile, OverviewDocument, Ta
 
 
 def write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile], *, store: ObjectStore) -> str:
-    """Write the page of the documented tables and the overviews among `files`; returns its path under `docs/`.
+    """Write the page for the documented tables and the overviews in `files`; returns its path under `docs/`.
 
-    Holds one document in memory at a time. An intact page made from the same inputs is not rewritten.
+    Keeps one document in memory at a time. An intact page with the same inputs is not rewritten.
     """
     made_from = _made_from(tables, files)
     key = locations.DOCS + locations.SITE_PAGE

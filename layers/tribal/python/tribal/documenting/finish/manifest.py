@@ -1,22 +1,23 @@
-"""The manifest: the only hand-over to indexing, which always describes the whole store."""
+"""The manifest: the only input of indexing; it always describes the whole store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tribal.documenting.finish.gather import Gathered, TableEntry, UnitOutcome, files_by_unit
-from tribal.documenting.finish.last_reading import last_reading
+from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry, UnitOutcome, files_by_unit
 from tribal.documenting.finish.overviews import Overviews
 from tribal.identity import locations
 from tribal.identity.hashing import output_hash
 from tribal.ports import ObjectStore
-from tribal.store import content_hash
+from tribal.store import content_hash, read_record
 from tribal_contracts import (
     AgentError,
+    CatalogReading,
     DatabaseManifest,
     DatabaseType,
     DocumentationManifest,
     RunOutline,
+    RunRecord,
     WorkUnitManifest,
     agent_error,
 )
@@ -24,14 +25,14 @@ from tribal_contracts import (
 
 def build_manifest(
     outline: RunOutline,
-    found: Gathered,
+    found: CollectedDocuments,
     previous: DocumentationManifest | None,
     others: Overviews,
     *,
     store: ObjectStore,
     now: str,
 ) -> DocumentationManifest:
-    """The manifest of these tables and the files beside them; times change only for what changed."""
+    """The manifest of these tables and the other files; times change only for changed entries."""
     units = _units(found, previous, store, now)
     unreachable = any(analysis.status == "unreachable" for analysis in outline.databases)
     whole = all(unit.status == "completed" for unit in units) and not unreachable and not others.failures
@@ -57,7 +58,7 @@ def _without_times(manifest: DocumentationManifest) -> object:
 
 
 def _units(
-    found: Gathered, previous: DocumentationManifest | None, store: ObjectStore, now: str
+    found: CollectedDocuments, previous: DocumentationManifest | None, store: ObjectStore, now: str
 ) -> list[WorkUnitManifest]:
     entries = files_by_unit(found.tables)
     known = {unit.id: unit for unit in previous.work_units} if previous else {}
@@ -100,7 +101,7 @@ def _own_unit(outcome: UnitOutcome, entries: Sequence[TableEntry], store: Object
 
 
 def _pending(unit_id: str, now: str) -> AgentError:
-    message = f"work unit {unit_id!r} is not documented to its end yet; run `tribal document` to carry on"
+    message = f"work unit {unit_id!r} is not fully documented yet; run `tribal document` to continue"
     return agent_error("DOC_UNIT_PENDING", message, timestamp=now, context={"work_unit": unit_id})
 
 
@@ -131,7 +132,7 @@ def _files(entries: Iterable[TableEntry], store: ObjectStore) -> list[tuple[str,
 
 
 def _databases(
-    outline: RunOutline, found: Gathered, previous: DocumentationManifest | None, store: ObjectStore
+    outline: RunOutline, found: CollectedDocuments, previous: DocumentationManifest | None, store: ObjectStore
 ) -> list[DatabaseManifest]:
     types: dict[str, DatabaseType] = {entry.name: entry.type for entry in previous.databases} if previous else {}
     types |= {analysis.name: analysis.type for analysis in outline.databases}
@@ -158,11 +159,22 @@ def _databases(
 
 
 def _last_read(outline: RunOutline, previous: DocumentationManifest | None, store: ObjectStore) -> dict[str, str]:
-    """When the databases that do not answer, or were not asked while they did not, were read last."""
+    """When databases that do not respond, or were not read since they last failed, were last read."""
     known = {each.name: each.last_read for each in previous.databases if each.last_read} if previous else {}
     for analysis in outline.databases:
         if analysis.status == "reachable":
             known.pop(analysis.name, None)
-        elif analysis.name not in known and (read_at := last_reading(analysis.name, store)) is not None:
+        elif analysis.name not in known and (read_at := _last_reading(analysis.name, store)) is not None:
             known[analysis.name] = read_at
     return known
+
+
+def _last_reading(database: str, store: ObjectStore) -> str | None:
+    """The start of the last run that reached a database; `None` if there is no record."""
+    runs = {key.removeprefix(locations.RUNS).partition("/")[0] for key in store.keys(locations.RUNS)}
+    for run_id in sorted(runs, reverse=True):
+        reading = read_record(store, locations.run_reading_file(run_id, database), CatalogReading)
+        if reading is not None and reading.status == "reachable":
+            record = read_record(store, locations.run_file(run_id), RunRecord)
+            return record.started_at if record else None
+    return None

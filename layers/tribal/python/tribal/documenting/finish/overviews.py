@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.documenting.annotations import OverviewWords, read_overview_words
+from tribal.documenting.annotations import OverviewAnnotations, read_overview_annotations
+from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry
 from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
-from tribal.documenting.finish.gather import Gathered, TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.schema_comments import schema_comments
 from tribal.errors import TribalError
@@ -33,7 +33,7 @@ CATALOG_TITLE = "Data catalog"
 
 @dataclass(slots=True)
 class Overviews:
-    """Everything written besides the tables."""
+    """The files written in addition to those of tables."""
 
     files: list[IndexableFile] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
@@ -46,10 +46,10 @@ class Overviews:
 class OverviewWriter:
     """Writes the overviews of domains, databases and the catalog, one domain at a time."""
 
-    def __init__(self, outline: RunOutline, found: Gathered, publisher: Publisher, run: RunContext) -> None:
+    def __init__(self, outline: RunOutline, found: CollectedDocuments, publisher: Publisher, run: RunContext) -> None:
         databases = {entry.indexable.database for entry in found.tables.values()}
         store = run.store
-        self._words = {database: read_overview_words(store, database) for database in databases}
+        self._words = {database: read_overview_annotations(store, database) for database in databases}
         self.domains = _domain_plans(outline, found, self._words)
         """The domains to write, in order."""
         self._note_unknown_domains(run.sink)
@@ -67,16 +67,16 @@ class OverviewWriter:
         )
 
     def _note_unknown_domains(self, sink: ProgressSink) -> None:
-        """Note annotations of domains that do not exist, which are probably misspelt or out of date."""
+        """Report annotations of domains that do not exist; they are probably misspelt or outdated."""
         known = {(plan.database, plan.domain) for plan in self.domains}
         for database, words in sorted(self._words.items()):
             for domain in sorted(words.domains):
                 if (database, domain) not in known:
                     file = locations.annotations_file(database)
-                    sink.note(f"{file} describes a domain {domain!r}, which {database} lacks")
+                    sink.note(f"{file} describes a domain {domain!r}, which does not exist in {database}")
 
     def write_domain(self, plan: DomainPlan) -> DomainOutcome:
-        """Write one domain unless its inputs are unchanged; safe on many threads."""
+        """Write one domain unless its inputs are unchanged; thread-safe."""
         try:
             return self._writer.write(plan)
         except TribalError:
@@ -85,7 +85,7 @@ class OverviewWriter:
             return self._writer.failed(plan, error)
 
     def close(self, outcomes: Iterable[DomainOutcome]) -> Overviews:
-        """Write the overviews of the databases and of the catalog, given the outcome of every domain in order."""
+        """Write the overviews of the databases and the catalog, given the outcome of every domain in order."""
         written, listed = Overviews(), list[OverviewDomain]()
         for outcome in self._with_own_titles(list(outcomes)):
             written.lost.extend(outcome.lost)
@@ -104,9 +104,9 @@ class OverviewWriter:
         return written
 
     def _with_own_titles(self, outcomes: Sequence[DomainOutcome]) -> Iterator[DomainOutcome]:
-        """The outcomes; a domain whose title another one of its database has is called again what the plan calls it.
+        """The outcomes; a domain whose title is already used in its database gets its title from the plan.
 
-        A model does not know the titles of other domains.
+        The model does not know the titles of other domains.
         """
         taken = Counter((plan.database, plan.title.casefold()) for plan in self.domains)
         for plan, outcome in zip(self.domains, outcomes, strict=True):
@@ -123,7 +123,7 @@ class OverviewWriter:
                 yield outcome
 
 
-def _places(found: Gathered) -> dict[str, str]:
+def _places(found: CollectedDocuments) -> dict[str, str]:
     by_database: dict[str, list[list[str]]] = {}
     for name in sorted(found.tables):
         file = found.tables[name].indexable
@@ -131,7 +131,9 @@ def _places(found: Gathered) -> dict[str, str]:
     return {database: object_hash(places) for database, places in by_database.items()}
 
 
-def _domain_plans(outline: RunOutline, found: Gathered, words: Mapping[str, OverviewWords]) -> list[DomainPlan]:
+def _domain_plans(
+    outline: RunOutline, found: CollectedDocuments, words: Mapping[str, OverviewAnnotations]
+) -> list[DomainPlan]:
     titles = {
         (analysis.name, domain): title
         for analysis in outline.databases
@@ -182,7 +184,7 @@ def _overview(scope: str, name: str, databases: Sequence[str], domains: Sequence
     )
 
 
-def _with_words(document: OverviewDocument, words: OverviewWords) -> OverviewDocument:
+def _with_words(document: OverviewDocument, words: OverviewAnnotations) -> OverviewDocument:
     if words.description is None:
         return document
     described = f"{words.description.strip()}\n\n{document.description}"

@@ -1,4 +1,4 @@
-"""Writes indexable files; unchanged ones keep their modification times."""
+"""Write indexable files; unchanged ones keep their modification times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tribal_contracts import IndexableFile, WrittenFile
 class Publisher:
     """Writes files under `docs/` and records their manifest entries.
 
-    `known` are the files of the last manifest and those written since.
+    `known` are the files of the last manifest and files written since.
     """
 
     def __init__(self, store: ObjectStore, known: Iterable[IndexableFile], now: str) -> None:
@@ -26,7 +26,7 @@ class Publisher:
 
     @property
     def published(self) -> list[IndexableFile]:
-        """Entries of all files published or found untouched so far."""
+        """Entries of all files published or found unchanged so far."""
         return list(self._published.values())
 
     def publish(
@@ -63,8 +63,8 @@ class Publisher:
         self._published[path] = file
         return file
 
-    def untouched(self, path: str) -> IndexableFile | None:
-        """The entry of a file that has not changed since it was written; otherwise `None`."""
+    def unchanged_file(self, path: str) -> IndexableFile | None:
+        """The entry of a file that is unchanged since it was written; otherwise `None`."""
         known = self._known.get(path)
         if known is None or not is_as_written(self._store, locations.DOCS + path, known.content_hash):
             return None

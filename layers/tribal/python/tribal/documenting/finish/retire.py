@@ -1,10 +1,10 @@
-"""Removes the files of tables that moved or are gone, after the manifest without them is published."""
+"""Remove the files of moved and dropped tables, after publishing the manifest without them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tribal.documenting.finish.gather import Gathered, page_of
+from tribal.documenting.finish.collected_documents import CollectedDocuments, page_of
 from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.store import put_record_if_changed, read_record
@@ -12,15 +12,15 @@ from tribal_contracts import DocumentationManifest, TableResult, UnitResult
 
 
 def retire(
-    found: Gathered,
+    found: CollectedDocuments,
     previous: DocumentationManifest | None,
     manifest: DocumentationManifest,
     *,
     store: ObjectStore,
 ) -> None:
-    """Remove files that no entry of the manifest accounts for; only files recorded as written by a run are touched.
+    """Remove files that the manifest does not list; only files recorded as written by a run are removed.
 
-    A record is kept until its files are gone, so if this run is stopped here, the next one removes the rest.
+    Records are deleted after their files, so if this run is stopped here, the next one removes the rest.
     """
     live = _live_paths(manifest)
     for file in previous.indexable_files if previous else ():
@@ -62,7 +62,7 @@ def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
         put_record_if_changed(store, key, result.model_copy(update={"departed": kept or None}))
 
 
-def _former_units(found: Gathered, manifest: DocumentationManifest, store: ObjectStore) -> Iterator[str]:
+def _former_units(found: CollectedDocuments, manifest: DocumentationManifest, store: ObjectStore) -> Iterator[str]:
     """Units with files in the store that are neither in this run nor in the manifest."""
     known = set(found.units) | {unit.id for unit in manifest.work_units}
     ids = {key.removeprefix(locations.WORK_UNITS).partition("/")[0] for key in store.keys(locations.WORK_UNITS)}
@@ -70,10 +70,10 @@ def _former_units(found: Gathered, manifest: DocumentationManifest, store: Objec
 
 
 def _retire_unit(
-    unit_id: str, found: Gathered, manifest: DocumentationManifest, live: set[str], store: ObjectStore
+    unit_id: str, found: CollectedDocuments, manifest: DocumentationManifest, live: set[str], store: ObjectStore
 ) -> None:
     result = read_record(store, locations.unit_result_file(unit_id), UnitResult)
-    if result is None or not all(_is_settled(table, found) for table in result.tables):
+    if result is None or not all(_can_be_removed(table, found) for table in result.tables):
         # Another run documented this unit and has not published it yet.
         return
     _remove(store, [file.path for table in result.tables for file in table.files], live)
@@ -88,6 +88,6 @@ def _retire_unit(
     store.delete(locations.unit_result_file(unit_id))
 
 
-def _is_settled(table: TableResult, found: Gathered) -> bool:
-    """Whether a table is documented in another unit, is gone for good, or never had files."""
-    return not table.files or table.name in found.tables or table.name in found.leaving
+def _can_be_removed(table: TableResult, found: CollectedDocuments) -> bool:
+    """Whether a table is documented in another unit, was removed, or never had files."""
+    return not table.files or table.name in found.tables or table.name in found.removed

@@ -1,11 +1,11 @@
-"""Short forms of table documents, so that writing an overview does not keep whole documents in memory."""
+"""Summaries of table documents, so that overviews do not keep whole documents in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tribal.documenting.finish.gather import TableEntry
+from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import SqlTable
 from tribal.rendering.mermaid import ErColumn, ErTable
@@ -39,7 +39,7 @@ class TableSummary:
 
 
 def listed_description(said: Description) -> str:
-    """What a list of tables shows of a table's description."""
+    """A table's description as shown in a list of tables."""
     return shorten(said.text, LISTED_DESCRIPTION_CHARS)
 
 

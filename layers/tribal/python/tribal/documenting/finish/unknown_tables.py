@@ -1,4 +1,4 @@
-"""Tells which annotations are of tables that there are not: they are probably misspelt or out of date."""
+"""Report annotations of tables that do not exist; they are probably misspelt or outdated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribal_contracts import DatabaseAnalysis, RunOutline
 
 
 def note_unknown_tables(outline: RunOutline, run: RunContext) -> None:
-    """Note annotations of tables that the plan does not have; a database that was not reached is passed over.
+    """Report annotations of tables that are not in the plan; unreachable databases are skipped.
 
     Raises:
         ConfigurationError: when an annotations file cannot be used.
@@ -36,7 +36,7 @@ def _messages(analysis: DatabaseAnalysis, run: RunContext) -> Iterator[str]:
         if (schema, table) in known:
             continue
         close = difflib.get_close_matches(f"{schema}.{table}", names, n=1)
-        hint = f"did you mean {close[0]}?" if close else "it is misspelt, gone, or left out by databases.yaml"
+        hint = f"did you mean {close[0]}?" if close else "it is misspelt, was dropped, or is excluded by databases.yaml"
         what = "a table" if schema in schemas else "a table of an unknown schema,"
         file = f"{locations.annotations_file(analysis.name)}, line {annotation.line},"
-        yield f"{file} describes {what} {format_name((schema, table))}, which {analysis.name} lacks; {hint}"
+        yield f"{file} describes {what} {format_name((schema, table))}, which does not exist in {analysis.name}; {hint}"

@@ -1,1 +1,1 @@
-"""Checking the documentation that has been written."""
+"""Check the written documentation."""

@@ -1,4 +1,4 @@
-"""Every table's document, one after the other."""
+"""Read every table's document, one at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def table_documents(store: ObjectStore) -> Iterator[TableDocument]:
         document = read_record(store, locations.DOCS + file.path, TableDocument)
         if document is None:
             raise ManifestError(
-                f"{locations.DOCS}{file.path} is missing or damaged; `tribal run` writes it anew",
+                f"{locations.DOCS}{file.path} is missing or damaged; rebuild it with `tribal run`",
                 code="MANIFEST_FILE_MISSING",
             )
         yield document

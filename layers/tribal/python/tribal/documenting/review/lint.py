@@ -1,4 +1,4 @@
-"""Coverage and findings over the written documentation. Reads nothing but the store."""
+"""Coverage and findings of the written documentation. Reads only the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tribal.documenting.review.documents import table_documents
-from tribal.documenting.review.literals import shown_literals
+from tribal.documenting.review.literals import unmasked_literals
 from tribal.masking import detect
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import index_terms, read_name, tokenize_text
@@ -19,7 +19,7 @@ RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "w
 """Every rule, most severe first."""
 
 FEW_WORDS = 3
-"""A description of fewer words hardly adds anything to the name."""
+"""A shorter description adds little to the name."""
 _WITH_KEYS = ("table", "partitioned_table")
 
 
@@ -42,13 +42,13 @@ class Coverage:
 
     @property
     def percent(self) -> float:
-        """Per cent, rounded down to one decimal, so that 100 means all; 100 if there are none."""
+        """Percentage, rounded down to one decimal, so 100 means all; 100 if there are no items."""
         return (1000 * self.documented // self.total) / 10 if self.total else 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The findings of the enabled rules, sorted by table, and the coverage, which does not depend on the rules."""
+    """The findings of the enabled rules, sorted by table, and the coverage, which is independent of the rules."""
 
     findings: tuple[Finding, ...]
     tables: Coverage
@@ -62,7 +62,7 @@ class LintReport:
 
     @property
     def unmasked(self) -> bool:
-        """Whether any value is shown that should have been masked."""
+        """Whether any value should have been masked."""
         return any(finding.rule == "unmasked" for finding in self.findings)
 
     def count(self, rule: Rule) -> int:
@@ -71,7 +71,7 @@ class LintReport:
 
 
 def lint(store: ObjectStore, rules: LintRules) -> LintReport:
-    """Check every table's document, one after the other.
+    """Check every table's document, one at a time.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
@@ -94,7 +94,7 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
 
 
 def is_documented(description: Description, *, table: bool = False) -> bool:
-    """Whether anything tells what a column means or, from a person, a comment or a model, what a table is about."""
+    """Whether a column has a description or, for a table, one from a person, a comment or a model."""
     if not description.text.strip():
         return False
     return description.source != "derived" or not table
@@ -108,16 +108,16 @@ def find(document: TableDocument) -> Iterator[Finding]:
         if document.primary_key is None:
             yield Finding("without_key", name, None, "has no primary key")
         if not (document.foreign_keys or document.relations or document.inferred_keys):
-            yield Finding("orphaned", name, None, "no key leads to it or from it, declared or likely")
+            yield Finding("orphaned", name, None, "has no keys to or from other tables, declared or likely")
     for column in document.columns:
         yield from _words(name, column.name, column.description, column.name, document.table)
         for value in column.samples or ():
             # Masking does not run the detectors on short numbers and dates either.
             kind = None if is_number(value) or is_date(value) else detect(value)
             if kind is not None:
-                yield Finding("unmasked", name, column.name, f"a value is shown that {_looks_like(kind)}")
-    for shown in shown_literals(document):
-        yield Finding("unmasked", name, shown.column, f"its {shown.what} shows what {_looks_like(shown.kind)}")
+                yield Finding("unmasked", name, column.name, f"shows a value that {_looks_like(kind)}")
+    for shown in unmasked_literals(document):
+        yield Finding("unmasked", name, shown.column, f"its {shown.what} shows text that {_looks_like(shown.kind)}")
 
 
 def _looks_like(kind: str) -> str:
@@ -126,15 +126,15 @@ def _looks_like(kind: str) -> str:
 
 def _words(table: str, column: str | None, description: Description, *names: str) -> Iterator[Finding]:
     if not is_documented(description, table=column is None):
-        yield Finding("undocumented", table, column, "nothing tells what it means")
+        yield Finding("undocumented", table, column, "has no description")
     elif description.source != "derived":
         if restates(description.text, *names):
-            yield Finding("unclear", table, column, "its description only says its name again")
+            yield Finding("unclear", table, column, "its description only repeats its name")
         elif len(tokenize_text(description.text)) < FEW_WORDS:
             yield Finding("unclear", table, column, f"its description has fewer than {FEW_WORDS} words")
 
 
 def restates(text: str, *names: str) -> bool:
-    """Whether every content word of a text appears, in full or abbreviated, in one of the names."""
+    """Whether every content word of a text occurs, in full or abbreviated, in one of the names."""
     known = {term for name in names for term in index_terms(" ".join((name, *read_name(name)[1])))}
     return set(index_terms(text)) <= known

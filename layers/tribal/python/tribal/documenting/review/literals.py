@@ -1,4 +1,4 @@
-"""Finds what a written document still shows of a catalog's texts though the present rules of masking would hide it."""
+"""Find texts in written documents that the current masking rules would hide."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tribal.masking import PLACEHOLDER, detect_by_name, redact_expression, redac
 from tribal_contracts import DatabaseType, DocumentedColumn, TableDocument
 
 
-class Shown(NamedTuple):
-    """A sensitive part of a catalog's text in a document; `column` is unset if it concerns the table itself."""
+class UnmaskedText(NamedTuple):
+    """A sensitive part of a catalog text in a document; `column` is unset if it concerns the table itself."""
 
     column: str | None
     what: str
     kind: str
 
 
-def shown_literals(document: TableDocument) -> Iterator[Shown]:
+def unmasked_literals(document: TableDocument) -> Iterator[UnmaskedText]:
     """Sensitive literals in defaults, generated columns, labels, indexes, checks and the SQL of a view."""
     table, dialect, names = document.table, document.database_type, [column.name for column in document.columns]
     for column in document.columns:
@@ -36,7 +36,7 @@ def shown_literals(document: TableDocument) -> Iterator[Shown]:
         yield from _new(None, "definition", document.view_definition, redacted)
 
 
-def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> Iterator[Shown]:
+def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> Iterator[UnmaskedText]:
     for what, text in (("default", column.default_value), ("expression", column.generated)):
         if text:
             redacted = redact_expression(text, table=table, column=column.name, dialect=dialect)
@@ -44,13 +44,13 @@ def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> I
     labels = column.enum_values or []
     shown = redact_labels(labels, table=table, column=column.name)
     if shown is None:
-        yield Shown(column.name, "list of values", str(detect_by_name(column.name, table)))
+        yield UnmaskedText(column.name, "list of values", str(detect_by_name(column.name, table)))
     else:
         yield from _new(column.name, "list of values", "\n".join(labels), "\n".join(shown))
 
 
-def _new(column: str | None, what: str, text: str, redacted: str) -> Iterator[Shown]:
-    """One for each kind that redacting hides and that was not hidden before."""
+def _new(column: str | None, what: str, text: str, redacted: str) -> Iterator[UnmaskedText]:
+    """One per kind that redaction hides and that was not hidden before."""
     hidden = Counter(PLACEHOLDER.findall(redacted)) - Counter(PLACEHOLDER.findall(text))
     for placeholder in sorted(hidden):
-        yield Shown(column, what, placeholder.strip("[]"))
+        yield UnmaskedText(column, what, placeholder.strip("[]"))

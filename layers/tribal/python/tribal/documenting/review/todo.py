@@ -1,4 +1,4 @@
-"""What is most worth a person's sentence. Reads nothing but the store."""
+"""Rank what to document first. Reads only the store."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """A table or a column that nobody has described, and how much depends on that."""
+    """A table or column without a description, and its importance."""
 
     database: str
     table: str
     column: str | None
     worth: float
-    """Only the order means something."""
+    """Only the order matters."""
     tables_that_refer: int
     place: str
-    """`schema.table`, as the annotations file has it."""
+    """`schema.table`, as in the annotations file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TodoList:
-    """What is most worth describing, the most first, out of how much."""
+    """What to document first, most important first, and the total number."""
 
     items: tuple[Todo, ...]
     total: int
 
     def lines(self) -> dict[str, str]:
-        """For each annotations file the lines that wait to be filled in."""
+        """For each annotations file, the lines to fill in."""
         found: dict[str, dict[str, Gaps]] = {}
         for item in self.items:
             places = found.setdefault(locations.annotations_file(item.database), {})
@@ -50,7 +50,7 @@ class TodoList:
 
 
 def todo(store: ObjectStore, limit: int) -> TodoList:
-    """Rank what nobody has described: by the tables that refer to it, and by how unclear its name is.
+    """Rank items without descriptions by the number of referring tables and the clarity of the name.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
@@ -59,13 +59,13 @@ def todo(store: ObjectStore, limit: int) -> TodoList:
 
 
 def rank(items: Iterable[Todo], limit: int) -> TodoList:
-    """The most worthy of what is missing."""
+    """The most important items."""
     ranked = sorted(items, key=lambda item: (-item.worth, item.table, item.column or ""))
     return TodoList(tuple(ranked[:limit]), len(ranked))
 
 
 def missing(document: TableDocument, relations: Iterable[DocumentedRelation]) -> Iterator[Todo]:
-    """What nobody has described of a table, which matters more the more tables of these relations refer to it."""
+    """A table's missing descriptions; they weigh more the more tables in `relations` refer to it."""
     gap = gaps(document)
     refer = {relation.name for relation in relations if relation.relationship == "referenced_by"}
     refer.discard(document.name)

@@ -1,1 +1,1 @@
-"""Documenting one work unit."""
+"""Document one work unit."""

@@ -1,4 +1,4 @@
-"""Assembles a table's document from its slice, samples, description and annotation."""
+"""Assemble a table's document from its slice, samples, description and annotation."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tribal_contracts import (
 )
 
 _NUMBERED = ("smallint", "integer", "bigint", "NUMBER", "number", "uuid")
-"""Types of keys that say nothing by themselves."""
+"""Types of surrogate keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where and when a document was made, and from what."""
+    """The origin of a document."""
 
     server_database: str
     page: str
@@ -39,11 +39,11 @@ class Provenance:
     documented_at: str
     input_hash: str
     annotation_line: int | None = None
-    """Line of the annotations file at which the table's annotation begins."""
+    """First line of the table's annotation in the annotations file."""
 
 
 def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
-    """Replace the describer's texts by those of the annotation; texts that it does not cover stay."""
+    """Replace the describer's texts with those of the annotation, where it has any."""
     if annotation is None:
         return description
     columns = {
@@ -57,8 +57,8 @@ def apply_annotation(description: TableDescription, annotation: TableAnnotation 
 
 
 def _human(text: str) -> Description:
-    told = [Evidence(kind="told", of="person")]
-    return Description(text=text.strip(), source="human", confidence=1.0, evidence=told)
+    evidence = [Evidence(kind="told", of="person")]
+    return Description(text=text.strip(), source="human", confidence=1.0, evidence=evidence)
 
 
 def assemble_document(
@@ -69,7 +69,7 @@ def assemble_document(
     provenance: Provenance,
     inferred_keys: Iterable[InferredKey] = (),
 ) -> TableDocument:
-    """Assemble the document of a table whose free text is redacted; `inferred_keys` may be of other tables too."""
+    """Assemble the document of a redacted table; `inferred_keys` may include keys of other tables."""
     table = context.table
     own = TableIdentity(context.database, table.schema_name, table.table_name)
     return TableDocument(

@@ -22,11 +22,11 @@ from tribal_contracts import (
 )
 
 PROGRESS_EVERY = timedelta(seconds=0.5)
-"""How often the progress of a running unit is written; people read it, and no run depends on it."""
+"""How often to write the progress of a running unit; it is only for people."""
 
 
 class UnitCheckpoint:
-    """Results of a unit's tables, kept in the plan's order, however they arrive."""
+    """Results of a unit's tables, in the plan's order regardless of completion order."""
 
     def __init__(self, unit: WorkUnit, *, run_id: str, store: ObjectStore, clock: Clock, record_pid: bool) -> None:
         self._unit = unit
@@ -40,7 +40,7 @@ class UnitCheckpoint:
         known = {table.name: table for table in self._earlier_result.tables} if self._earlier_result else {}
         self._results: dict[str, TableResult] = {name: known[name] for name in self._names if name in known}
         self.done_in_this_run = self._handed_back()
-        """Tables that an earlier call in the same run has processed."""
+        """Tables processed by an earlier call in the same run."""
         self._done: set[str] = set()
         self._started_at = ""
         # Publishing a new plan forgets what was used under an earlier one.
@@ -53,7 +53,7 @@ class UnitCheckpoint:
         return self._results.get(name)
 
     def keep(self, names: Iterable[str]) -> None:
-        """Count tables as done with their existing results."""
+        """Mark tables as done with their existing results."""
         self._done.update(names)
 
     def begin(self) -> None:
@@ -62,7 +62,7 @@ class UnitCheckpoint:
         self._write_progress("running", current=None, query_ms=0)
 
     def record(self, result: TableResult, *, current: str | None, query_ms: int) -> None:
-        """Write the unit's result with that of one more table."""
+        """Add a table's result and write the unit's result."""
         self._results[result.name] = result
         self._done.add(result.name)
         self._usage = sum_usage([self._usage, result.usage])
@@ -112,7 +112,7 @@ class UnitCheckpoint:
         self._written = data
 
     def _departed(self) -> list[WrittenFile]:
-        """Files that this unit once wrote and that no longer belong to any of its tables."""
+        """Files written by this unit that no longer belong to any of its tables."""
         if self._earlier_result is None:
             return []
         present = {file.path for result in self._results.values() for file in result.files}

@@ -1,4 +1,4 @@
-"""What a describer is told of a table."""
+"""What a describer gets to know about a table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def table_context(
 
 
 def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[TableSpec, TableContext]]:
-    """The contexts of a unit's tables without samples, as its slice and the annotations have them.
+    """The contexts of a unit's tables from its slice and the annotations, without samples.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.

@@ -1,4 +1,4 @@
-"""One table from its slice to its two files; failures become data, except those of the store."""
+"""Document one table; failures become data, except those of the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
-from tribal.documenting.staleness import PASSING, SERVER_UNAVAILABLE, input_hash, is_unchanged, waits_for_model
+from tribal.documenting.staleness import SERVER_UNAVAILABLE, TRANSIENT, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.contexts import table_context
 from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
@@ -32,7 +32,7 @@ from tribal_contracts import (
 
 @dataclass(frozen=True, slots=True)
 class UnitContext:
-    """What documenting needs for every table of a unit."""
+    """The shared inputs for documenting a unit's tables."""
 
     unit: WorkUnit
     part: CatalogSlice
@@ -43,7 +43,7 @@ class UnitContext:
     clock: Clock
     options: DocumentingOptions
     postpone: bool = False
-    """Whether a table whose server is unavailable is left for later, instead of documented without samples."""
+    """Whether to postpone a table whose server is unavailable, instead of documenting it without samples."""
     sampling: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(1))
     """Held while a table is sampled."""
 
@@ -60,7 +60,7 @@ class UnitContext:
 
 
 class TableDocumenter:
-    """Documents the tables of one unit; safe to call from several threads."""
+    """Documents the tables of one unit; thread-safe."""
 
     def __init__(self, shared: UnitContext) -> None:
         self._shared = shared
@@ -70,10 +70,10 @@ class TableDocumenter:
         """Milliseconds spent on samples so far."""
 
     def document(self, spec: TableSpec, earlier: TableResult | None) -> TableResult:
-        """Document one table; a failure is returned as a result that keeps the files of the last success.
+        """Document one table; a failed result keeps the files of the last success.
 
         Raises:
-            ServerUnavailable: when the table is left for later.
+            ServerUnavailable: when the table is postponed.
             StoreError: when the files cannot be written.
         """
         try:
@@ -107,7 +107,7 @@ class TableDocumenter:
         shared = self._shared
         table = self._tables.get((spec.schema_name, spec.table_name))
         if table is None:
-            raise LookupError(f"the slice {shared.unit.slice_file!r} lacks the table; plan again")
+            raise LookupError(f"the slice {shared.unit.slice_file!r} does not have the table; run `tribal plan` again")
         # An earlier version, or a person, may have written the slice.
         table = redact_table(table, shared.part.type)
         wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
@@ -152,14 +152,14 @@ class TableDocumenter:
         )
 
     def _is_better(self, earlier: TableResult, samples: Samples, spec: TableSpec) -> bool:
-        """Whether files of an earlier run, made from the same inputs, are better than new ones without samples.
+        """Whether files of an earlier run with the same inputs are better than new ones without samples.
 
-        Those that wait for their model are not: some tables can never be sampled.
+        Not if they wait for their model: some tables can never be sampled.
         """
         shared = self._shared
         if waits_for_model(earlier):
             return False
-        passing = samples.warning is not None and samples.warning.code in PASSING
+        passing = samples.warning is not None and samples.warning.code in TRANSIENT
         return passing and not shared.options.force and is_unchanged(earlier, shared.input_hash(spec), shared.store)
 
     def _connected(self, samples: Samples) -> bool:
@@ -205,7 +205,7 @@ def _indexable(file: WrittenFile, unit: WorkUnit, spec: TableSpec) -> IndexableF
 
 
 def same_or_newer(earlier: AgentError | None, error: AgentError | None) -> AgentError | None:
-    """The new error; if it is the same as the earlier one, that one, with the time at which it was first seen."""
+    """The new error, or the earlier one if they differ only in their time."""
     if earlier is not None and error is not None and earlier.model_copy(update={"timestamp": error.timestamp}) == error:
         return earlier
     return error

@@ -1,4 +1,4 @@
-"""The use case that documents one work unit: idempotent, isolated, and resumable after every table."""
+"""Document one work unit: idempotent, isolated, and resumable after every table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore
 
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.staleness import is_unchanged, waits_for_model, wants_refresh
+from tribal.documenting.staleness import is_unchanged, needs_refresh, waits_for_model
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
 from tribal.errors import DescriptionPostponed, PlanError, RunInterrupted, ServerUnavailable, doing
@@ -18,9 +18,9 @@ from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, W
 
 STAGE = "document"
 LOW_TIME_SECONDS = 20.0
-"""With less time left, no further table is started: the longest sample and the checkpoint must fit in.
+"""With less time left, no table is started: the longest sample and the checkpoint must fit in.
 
-What the describer may wait for a model comes on top."""
+The describer's longest wait for a model is added."""
 
 
 @doing("documenting")
@@ -32,12 +32,12 @@ def document_unit(
     *,
     postpone: bool = False,
 ) -> UnitResult:
-    """Document the tables of a unit that changed; without a reader, they get no samples.
+    """Document the changed tables of a unit; without a reader, they get no samples.
 
-    Out of time, or asked to stop, it returns a result with the status "running". Called again in the same run, it
-    continues with the remaining tables and leaves the others alone, even if the options force or refresh them. With
-    `postpone`, tables whose server is unavailable remain too. More tables are under way than `tables_at_once` where
-    the describer waits for a model; no more are sampled at once.
+    When time runs out or a stop is requested, the result has the status "running". Called again in the same run, it
+    continues with the remaining tables only, even if the options force or refresh others. With `postpone`, tables
+    whose server is unavailable also remain. If the describer uses a model, more than `tables_at_once` tables are
+    processed at once, but not sampled at once.
 
     Raises:
         ConfigurationError: when the database's annotations cannot be used.
@@ -45,7 +45,7 @@ def document_unit(
         StoreError: when the store cannot be read or written.
     """
     if unit.slice_file is None:
-        raise PlanError(f"work unit {unit.id!r} names no slice; plan again", code="WORK_UNIT_INVALID")
+        raise PlanError(f"work unit {unit.id!r} has no slice; run `tribal plan` again", code="WORK_UNIT_INVALID")
     store = run.store
     context = UnitContext(
         unit=unit,
@@ -71,7 +71,7 @@ def document_unit(
     if not work:
         return checkpoint.close(complete=True, query_ms=0)
     checkpoint.begin()
-    return _UnitWork(context, checkpoint, run).do(work)
+    return _UnitWork(context, checkpoint, run).process(work)
 
 
 def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None) -> bool:
@@ -83,14 +83,14 @@ def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None
     if options.force:
         return True
     if is_unchanged(earlier, context.input_hash(spec), context.store):
-        return _can_refresh(context) and wants_refresh(earlier, context.clock, options)
+        return _can_refresh(context) and needs_refresh(earlier, context.clock, options)
     if context.reader is None and is_unchanged(earlier, context.input_hash(spec, sampled=False), context.store):
         return waits_for_model(earlier)
     return True
 
 
 def _can_ask_again(context: UnitContext, spec: TableSpec, earlier: TableResult) -> bool:
-    """Whether a table waits for its model, and would lose no samples when that is asked."""
+    """Whether a table waits for its model and would not lose samples by asking it now."""
     unsampled = earlier.input_hash == context.input_hash(spec, sampled=False)
     return waits_for_model(earlier) and (_can_refresh(context) or unsampled)
 
@@ -101,13 +101,15 @@ def _can_refresh(context: UnitContext) -> bool:
 
 
 def _note_unknown_columns(context: UnitContext, sink: ProgressSink) -> None:
-    """Note annotations of columns that do not exist, which are probably misspelt or out of date."""
+    """Report annotations of columns that do not exist; they are probably misspelt or outdated."""
     for table in context.part.tables:
         annotation = context.annotations.get((table.schema_name, table.table_name))
         known = {column.name for column in table.columns}
         for column in sorted(set(annotation.columns) - known if annotation else ()):
             file = locations.annotations_file(context.unit.database)
-            sink.note(f"{file} describes a column {column!r}, which {table.schema_name}.{table.table_name} lacks")
+            sink.note(
+                f"{file} describes a column {column!r}, which does not exist in {table.schema_name}.{table.table_name}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class _UnitWork:
     checkpoint: UnitCheckpoint
     run: RunContext
 
-    def do(self, work: list[TableSpec]) -> UnitResult:
+    def process(self, work: list[TableSpec]) -> UnitResult:
         documenter = TableDocumenter(self.context)
         describer = self.context.describer
         at_once = max(self.context.options.tables_at_once, describer.at_once)

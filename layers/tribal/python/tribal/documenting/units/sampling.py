@@ -1,4 +1,4 @@
-"""Sample values of a table, masked before anything else sees them."""
+"""Sample a table and mask the values immediately."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAMPLED_KINDS = ("table", "partitioned_table", "iceberg_table", "hybrid_table")
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The result of sampling: masked values by column, or a warning that says why there are none."""
+    """The result of sampling: masked values by column, or a warning why there are none."""
 
     by_column: Mapping[str, MaskedSamples] = field(default_factory=dict)
     taken: bool = False
@@ -45,7 +45,7 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     Raises:
         TableGone: when the table no longer exists.
         ConnectionLost: when the connection broke twice.
-        ServerUnavailable: when the server is to be asked later, if at all.
+        ServerUnavailable: when the server has no connection available now.
     """
     try:
         sample = _sample(reader, table, rows)
@@ -59,7 +59,7 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
 
 
 def not_sampled(error: ServerUnavailable, name: str, clock: Clock) -> Samples:
-    """No samples, because the table's server has no connection to spare."""
+    """No samples, because the table's server has no free connection."""
     return Samples(warning=_warning(SERVER_UNAVAILABLE, error.message, name, clock))
 
 
@@ -96,7 +96,7 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
 
 
 def _declared(column: CatalogColumn, table: CatalogTable) -> Sequence[str]:
-    """The values that the type or a check allows, which the catalog tells already."""
+    """The values that the type or a check allows, which the catalog already shows."""
     return column.enum_values or allowed_values(column.name, table.checks, PLACEHOLDER)
 
 

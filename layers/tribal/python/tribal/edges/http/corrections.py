@@ -94,13 +94,13 @@ def _answered(attempt: Callable[[], Contract]) -> Response:
 
 def _written(call: Call) -> Response:
     def words() -> Contract:
-        from tribal.documenting.annotating import written_words
+        from tribal.documenting.annotating import written_text
         from tribal_contracts import Correction, WrittenWords
 
         query = call.request.query
         named = {name: query[name] for name in ("table", "database", "domain") if query.get(name)}
         about = _about(call, _valid(Correction, {**named, "words": ""}))
-        said = partial(written_words, call.app.store(), about.database)
+        said = partial(written_text, call.app.store(), about.database)
         columns = {name: said(replace(about.subject, column=name)) for name in about.columns}
         return WrittenWords(
             description=said(about.subject),

@@ -1,4 +1,4 @@
-"""Everything documented after a run: the results of its units, and results of earlier runs that are still valid."""
+"""Collect all documents after a run: the results of its units, and valid results of earlier runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TableEntry:
     name: str
     indexable: IndexableFile
     page: WrittenFile | None
-    """`None` if only the manifest mentions the table; `page_path` is known even then."""
+    """`None` if only the manifest lists the table; `page_path` is set anyway."""
 
     @property
     def page_path(self) -> str:
@@ -47,7 +47,7 @@ class UnitOutcome:
     output_directory: str
     status: AgentStatus
     unfinished: bool
-    """Whether some planned table has not been reached yet."""
+    """Whether a planned table has not been processed yet."""
     reprocessable: bool
     errors: tuple[AgentError, ...]
     failed: tuple[str, ...]
@@ -55,7 +55,7 @@ class UnitOutcome:
 
 
 @dataclass(slots=True)
-class Gathered:
+class CollectedDocuments:
     """Everything that goes into a manifest; `tables` by fully qualified name."""
 
     tables: dict[str, TableEntry] = field(default_factory=dict)
@@ -63,23 +63,25 @@ class Gathered:
     failed: Counter[str] = field(default_factory=Counter)
     """Number of failed tables by database, including units outside this run."""
     unlinked: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By table, the neighbours that its files do not link to because they had no document."""
-    leaving: frozenset[str] = frozenset()
-    """Tables known to be gone, or excluded by the configuration."""
+    """By table, neighbours without a document, which its files do not link to."""
+    removed: frozenset[str] = frozenset()
+    """Tables that were dropped or are excluded by the configuration."""
 
 
 def page_of(json_path: str) -> str:
-    """The Markdown twin of a table's JSON file."""
+    """The Markdown page of a table's JSON file."""
     return json_path.removesuffix(".json") + ".md"
 
 
-def gather(outline: RunOutline, run: RunContext, previous: DocumentationManifest | None) -> Gathered:
+def collect_documents(
+    outline: RunOutline, run: RunContext, previous: DocumentationManifest | None
+) -> CollectedDocuments:
     """Read the units' results one at a time, and add the remaining tables of the previous manifest.
 
-    Documents that this run could not make anew, and that are missing or damaged, are left out with a note.
+    Missing or damaged documents that this run did not rewrite are left out with a note.
     """
     store = run.store
-    found = Gathered(leaving=_leaving(outline))
+    found = CollectedDocuments(removed=_removed(outline))
     planned: set[str] = set()
     broken = set(store.keys(locations.run_failures(outline.run_id)))
     for unit_id in outline.unit_ids:
@@ -95,14 +97,14 @@ def gather(outline: RunOutline, run: RunContext, previous: DocumentationManifest
         found.tables.update(_entries(unit, result, run))
         found.unlinked.update({t.name: frozenset(t.unlinked) for t in (result.tables if result else ()) if t.unlinked})
     for name, file in _earlier_tables(previous):
-        if name not in found.tables and name not in found.leaving and _is_there(name, file, run):
+        if name not in found.tables and name not in found.removed and _exists(name, file, run):
             found.tables[name] = TableEntry(name, file, None)
-    for database, names in _failed_elsewhere(found, previous, store):
-        found.failed[database] += len(names - planned - found.leaving)
+    for database, names in _failed_in_other_units(found, previous, store):
+        found.failed[database] += len(names - planned - found.removed)
     return found
 
 
-def _leaving(outline: RunOutline) -> frozenset[str]:
+def _removed(outline: RunOutline) -> frozenset[str]:
     return frozenset(
         name
         for analysis in outline.databases
@@ -130,12 +132,12 @@ def _outcome(unit: WorkUnit, result: UnitResult | None) -> UnitOutcome:
 
 
 def _broken(outcome: UnitOutcome, error: AgentError) -> UnitOutcome:
-    """The outcome of a unit whose documenter failed: finished tables stay, and the failure is added to the errors."""
+    """The outcome of a unit whose documenter failed: finished tables are kept, and the error is added."""
     whole = outcome.status in ("pending", "failed")
     return replace(outcome, status="failed" if whole else "partial", unfinished=False, errors=(*outcome.errors, error))
 
 
-def _is_there(name: str, file: IndexableFile, run: RunContext) -> bool:
+def _exists(name: str, file: IndexableFile, run: RunContext) -> bool:
     if is_as_written(run.store, locations.DOCS + file.path, file.content_hash):
         return True
     run.sink.note(f"{file.path} is missing or damaged; {name} is left out until it can be documented again")
@@ -148,7 +150,7 @@ def _entries(unit: WorkUnit, result: UnitResult | None, run: RunContext) -> Iter
     for table in result.tables if result else ():
         if table.name in names and table.indexable is not None:
             # What was documented has just been written or checked; a failure keeps the files of an earlier run.
-            if table.status == "failed" and not _is_there(table.name, table.indexable, run):
+            if table.status == "failed" and not _exists(table.name, table.indexable, run):
                 continue
             page_path = page_of(table.indexable.path)
             page = next((file for file in table.files if file.path == page_path), None)
@@ -161,8 +163,8 @@ def _earlier_tables(previous: DocumentationManifest | None) -> Iterator[tuple[st
             yield str(TableIdentity(file.database, file.schema_, file.table)), file
 
 
-def _failed_elsewhere(
-    found: Gathered, previous: DocumentationManifest | None, store: ObjectStore
+def _failed_in_other_units(
+    found: CollectedDocuments, previous: DocumentationManifest | None, store: ObjectStore
 ) -> Iterator[tuple[str, set[str]]]:
     """Failed tables of units outside this run, by database."""
     for unit in previous.work_units if previous else ():
