@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests import ROOT
+from tests.cases import each_case
 from tribal.describing.model.grounding.sentence_rules import RULES
 from tribal.describing.model.questions import VARIABLES
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cases import each_case
-from tribal.planning.concurrency import at_once
+from tribal.planning.concurrency import concurrency_limit
 from tribal_contracts import DatabaseEntry, DatabaseLimits
 
 

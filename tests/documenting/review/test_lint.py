@@ -149,7 +149,12 @@ def stored(shop: Shop, **changes: object) -> None:
 @each_case(
     ("place", "changes", "column_name", "says"),
     [
-        ("default", {"default_value": "'Zr7quelk'::text"}, "password", "its default shows text that looks like password"),
+        (
+            "default",
+            {"default_value": "'Zr7quelk'::text"},
+            "password",
+            "its default shows text that looks like password",
+        ),
         ("generated", {"generated": "lower('Zr7quelk'::text)"}, "password", "its expression shows"),
         ("labels", {"enum_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),
         ("check", {"checks": [{"name": "c", "expression": "(password <> 'Zr7quelk'::text)"}]}, None, "its check 'c'"),
