@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tribal.capabilities.retrieval.graphs import role_words
-from tribal.joins.costs import key_cost, passing_cost
-from tribal.joins.graph import Hop, JoinGraph
-from tribal.joins.paths import MAX_DEARER, Keys, Start, cheapest_paths
+from tribal.joins.costs import key_cost, transit_cost
+from tribal.joins.graph import JoinGraph, Step
+from tribal.joins.paths import MAX_EXTRA_COST, Keys, Start, cheapest_paths
 from tribal.joins.statements import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
 from tribal_contracts import DatabaseType, KeyEdge
 
@@ -38,26 +38,26 @@ def anything(_: str) -> bool:
 
 def path(
     keys: list[KeyEdge], source: str, target: str, max_hops: int = 10, allowed: Callable[[str], bool] = anything
-) -> list[Hop] | None:
+) -> list[Step] | None:
     return best(Keys(JoinGraph.of(keys), allowed), f"db.s.{source}", f"db.s.{target}", max_hops)
 
 
-def best(keys: Keys, source: str, target: str, max_hops: int = 10) -> list[Hop] | None:
+def best(keys: Keys, source: str, target: str, max_hops: int = 10) -> list[Step] | None:
     found = next(cheapest_paths(keys, Start({source}), target, max_hops), None)
-    return None if found is None else list(found.hops)
+    return None if found is None else list(found.steps)
 
 
 def sql_of(
-    source: str, found: list[Hop], kind: DatabaseType = "postgres", server_name: Callable[[str], str] = same_name
+    source: str, found: list[Step], kind: DatabaseType = "postgres", server_name: Callable[[str], str] = same_name
 ) -> str:
     start = SqlTable.named(source, server_name)
     return join_sql(start, joins_along(found, server_name), kind, row_limit=ROW_LIMIT)
 
 
-def names(found: list[Hop] | None) -> list[str] | None:
+def names(found: list[Step] | None) -> list[str] | None:
     if found is None:
         return None
-    return [found[0].source, *(hop.target for hop in found)] if found else []
+    return [found[0].source, *(step.target for step in found)] if found else []
 
 
 tables = st.sampled_from("abcdef")
@@ -66,27 +66,27 @@ edges = st.lists(
 )
 
 
-def all_simple_paths(graph: JoinGraph, source: str, target: str, max_hops: int) -> list[list[Hop]]:
+def all_simple_paths(graph: JoinGraph, source: str, target: str, max_hops: int) -> list[list[Step]]:
     """Every path without a table twice, by trying everything."""
-    paths: list[list[Hop]] = []
+    paths: list[list[Step]] = []
 
-    def walk(at: str, seen: frozenset[str], path: list[Hop]) -> None:
+    def walk(at: str, seen: frozenset[str], path: list[Step]) -> None:
         if at == target:
             paths.append(path)
             return
         if len(path) == max_hops:
             return
-        for hop in graph.hops.get(at, ()):
-            if hop.target not in seen:
-                walk(hop.target, seen | {hop.target}, [*path, hop])
+        for step in graph.steps.get(at, ()):
+            if step.target not in seen:
+                walk(step.target, seen | {step.target}, [*path, step])
 
     walk(source, frozenset({source}), [])
     return paths
 
 
-def cost_of(path: list[Hop], graph: JoinGraph) -> int:
-    passed = (passing_cost(after.source, before.to_parent, after.to_parent, graph) for before, after in pairwise(path))
-    return sum(key_cost(hop.key, graph) for hop in path) + sum(passed)
+def cost_of(path: list[Step], graph: JoinGraph) -> int:
+    passed = (transit_cost(after.source, before.to_parent, after.to_parent, graph) for before, after in pairwise(path))
+    return sum(key_cost(step.key, graph) for step in path) + sum(passed)
 
 
 @given(edges, tables, tables, st.integers(1, 5))
@@ -99,11 +99,11 @@ def test_the_paths_are_those_of_least_cost_among_all_that_are_short_enough(
     found = list(cheapest_paths(Keys(graph, anything), Start({f"db.s.{source}"}), f"db.s.{target}", max_hops))
     every = all_simple_paths(graph, f"db.s.{source}", f"db.s.{target}", max_hops)
     costs = sorted(cost_of(path, graph) for path in every)
-    assert [path.cost for path in found] == [cost for cost in costs if cost <= costs[0] + MAX_DEARER]
-    assert [cost_of(list(path.hops), graph) for path in found] == [path.cost for path in found]
+    assert [path.cost for path in found] == [cost for cost in costs if cost <= costs[0] + MAX_EXTRA_COST]
+    assert [cost_of(list(path.steps), graph) for path in found] == [path.cost for path in found]
     for path in found:
         assert (path.tables[0], path.tables[-1]) == (f"db.s.{source}", f"db.s.{target}")
-        assert all(before.target == after.source for before, after in pairwise(path.hops))
+        assert all(before.target == after.source for before, after in pairwise(path.steps))
         assert len(set(path.tables)) == len(path.tables) <= max_hops + 1
 
 
@@ -128,10 +128,10 @@ def test_a_longer_path_is_taken_round_a_table_that_nearly_every_table_references
 
 def test_a_central_table_of_a_small_schema_is_no_hub() -> None:
     graph = JoinGraph.of(hub(4))
-    assert graph.tied("db.s.hub").hubness == 0 < JoinGraph.of(hub(8)).tied("db.s.hub").hubness
+    assert graph.tied("db.s.hub").fan_in == 0 < JoinGraph.of(hub(8)).tied("db.s.hub").fan_in
     elsewhere = [key(f"x{number}", f"y{number}") for number in range(40)]
     shared_by_few = JoinGraph.of([*hub(8), *elsewhere]).tied("db.s.hub")
-    assert shared_by_few.hubness < JoinGraph.of(hub(8)).tied("db.s.hub").hubness / 10
+    assert shared_by_few.fan_in < JoinGraph.of(hub(8)).tied("db.s.hub").fan_in / 10
 
 
 def test_of_two_bridges_the_one_that_references_nothing_else_is_taken() -> None:
@@ -210,16 +210,16 @@ def test_joins_are_inner_from_child_to_parent_over_keys_that_are_never_empty_unt
     keys: list[KeyEdge], source: str, target: str
 ) -> None:
     found = path(keys, source, target) or []
-    steps = join_steps(found, "postgres")
-    assert [step.step for step in steps] == list(range(1, len(found) + 1))
+    shown = join_steps(found, "postgres")
+    assert [row.step for row in shown] == list(range(1, len(found) + 1))
     left = False
-    for number, (hop, step) in enumerate(zip(found, steps, strict=True)):
-        left = left or not (hop.to_parent and not hop.key.nullable)
-        assert step.join_type == ("LEFT" if left else "INNER")
-        assert (step.from_alias, step.to_alias) == (f"t{number}", f"t{number + 1}")
-        assert (step.from_table, step.to_table) == (hop.source, hop.target)
+    for number, (step, row) in enumerate(zip(found, shown, strict=True)):
+        left = left or not (step.to_parent and not step.key.nullable)
+        assert row.join_type == ("LEFT" if left else "INNER")
+        assert (row.from_alias, row.to_alias) == (f"t{number}", f"t{number + 1}")
+        assert (row.from_table, row.to_table) == (step.source, step.target)
     sql = sql_of(f"db.s.{source}", found)
-    assert all(step.on_clause in sql for step in steps)
+    assert all(row.on_clause in sql for row in shown)
     assert "RIGHT" not in sql
 
 
@@ -228,7 +228,7 @@ def test_of_two_keys_to_the_same_table_the_one_that_is_never_empty_wins_then_the
         [key("a", "b", name="a_first", nullable=True), key("a", "b", name="z"), key("a", "b", name="y")], "a", "b"
     )
     assert found is not None
-    assert [hop.key.name for hop in found] == ["y"]
+    assert [step.key.name for step in found] == ["y"]
 
 
 def test_of_two_ways_the_one_with_the_first_names_wins() -> None:

@@ -21,7 +21,7 @@ def tree(keys: list[KeyEdge], root: str, *others: str, max_hops: int = 3) -> Joi
 
 def joined(found: JoinTree) -> list[str]:
     """Each step as `from to`, without database and schema."""
-    return [f"{hop.source[5:]} {hop.target[5:]}" for hop in found.hops]
+    return [f"{step.source[5:]} {step.target[5:]}" for step in found.steps]
 
 
 def test_each_table_is_joined_to_the_nearest_one_that_is_joined_already() -> None:
@@ -46,10 +46,10 @@ def test_every_table_is_joined_once_and_only_to_one_that_is_there(
     others = [other for other in others if other != root]
     found = tree(keys, root, *others)
     there = [f"db.s.{root}"]
-    for hop in found.hops:
-        assert hop.source in there
-        assert hop.target not in there
-        there.append(hop.target)
+    for step in found.steps:
+        assert step.source in there
+        assert step.target not in there
+        there.append(step.target)
     assert {f"db.s.{other}" for other in others} == {*there, *found.missing} & {f"db.s.{other}" for other in others}
     assert not {*there} & {*found.missing}
 
@@ -57,7 +57,7 @@ def test_every_table_is_joined_once_and_only_to_one_that_is_there(
 def test_left_passes_on_below_a_left_and_not_to_another_branch() -> None:
     keys = [key("line", "order"), key("line", "product"), key("order", "customer"), key("customer", "city")]
     found = tree(keys, "order", "product", "city")
-    steps = join_steps(found.hops, "postgres")
+    steps = join_steps(found.steps, "postgres")
     assert [(step.to_table[5:], step.join_type) for step in steps] == [
         ("line", "LEFT"),
         ("product", "LEFT"),
@@ -87,13 +87,13 @@ def test_the_most_hops_hold_for_each_table_from_those_joined_before_it() -> None
 def test_a_table_is_joined_to_itself_and_then_to_others() -> None:
     found = tree([key("emp", "emp", nullable=True), key("emp", "dept")], "emp", "emp", "dept")
     assert sorted(joined(found)) == ["emp dept", "emp emp"]
-    assert {step.from_alias for step in join_steps(found.hops, "postgres")} == {"t0"}
+    assert {step.from_alias for step in join_steps(found.steps, "postgres")} == {"t0"}
 
 
 def test_a_better_path_that_is_longer_than_allowed_is_known_by_its_length() -> None:
     around = [key("a", "b"), key("b", "c"), key("c", "t")]
     hub = [key(child, "hub") for child in ("a", "t", *(f"child{number}" for number in range(20)))]
     (branch,) = tree([*around, *hub], "a", "t", max_hops=2).branches
-    assert (names(list(branch.best.hops)), branch.better_hops) == (["db.s.a", "db.s.hub", "db.s.t"], 3)
+    assert (names(list(branch.best.steps)), branch.better_hops) == (["db.s.a", "db.s.hub", "db.s.t"], 3)
     (branch,) = tree([*around, *hub], "a", "t").branches
     assert branch.better_hops is None

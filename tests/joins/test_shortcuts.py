@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.joins.graph import Hop
-from tribal.joins.shortcuts import without_passed_on
+from tribal.joins.graph import Step
+from tribal.joins.shortcuts import without_pass_through
 from tribal_contracts import KeyEdge, KeyEvidence
 
 NAME = KeyEvidence(kind="name", of="db.s.customer")
@@ -27,10 +27,10 @@ def _key(child: str, parent: str, *, confidence: float | None = None) -> KeyEdge
     )
 
 
-def _joined(hops: list[Hop]) -> list[str]:
+def _joined(steps: list[Step]) -> list[str]:
     return [
-        f"{hop.source[5:]}({', '.join(hop.source_columns)}) = {hop.target[5:]}({', '.join(hop.target_columns)})"
-        for hop in hops
+        f"{step.source[5:]}({', '.join(step.source_columns)}) = {step.target[5:]}({', '.join(step.target_columns)})"
+        for step in steps
     ]
 
 
@@ -38,16 +38,21 @@ SALE, MONTH = _key("sale.customer_id", "customer.id", confidence=0.9), _key("mon
 
 
 def test_two_children_are_joined_without_a_parent_that_one_of_them_only_likely_references() -> None:
-    (hop,) = without_passed_on([Hop(SALE, True), Hop(MONTH, False)])
-    assert _joined([hop]) == ["sale(customer_id) = month(customer)"]
-    assert (hop.key.source, hop.key.confidence, hop.key.nullable, hop.key.evidence) == ("inferred", 0.9, True, [NAME])
+    (step,) = without_pass_through([Step(SALE, True), Step(MONTH, False)])
+    assert _joined([step]) == ["sale(customer_id) = month(customer)"]
+    assert (step.key.source, step.key.confidence, step.key.nullable, step.key.evidence) == (
+        "inferred",
+        0.9,
+        True,
+        [NAME],
+    )
 
 
 def test_a_key_through_a_key_of_the_same_column_is_one_in_either_direction() -> None:
     visit = _key("visit.badge_id", "badge.id", confidence=0.8)
     badge = _key("badge.id", "person.id", confidence=0.9)
-    up = without_passed_on([Hop(visit, True), Hop(badge, True)])
-    down = without_passed_on([Hop(badge, False), Hop(visit, False)])
+    up = without_pass_through([Step(visit, True), Step(badge, True)])
+    down = without_pass_through([Step(badge, False), Step(visit, False)])
     assert (_joined(up), up[0].key.confidence) == (["visit(badge_id) = person(id)"], 0.8)
     assert _joined(down) == ["person(id) = visit(badge_id)"]
 
@@ -55,17 +60,17 @@ def test_a_key_through_a_key_of_the_same_column_is_one_in_either_direction() -> 
 def test_columns_of_a_key_are_paired_whatever_their_order() -> None:
     one = _key("a.x,y", "p.k,l", confidence=0.9)
     other = _key("b.v,u", "p.l,k", confidence=0.9)
-    assert _joined(without_passed_on([Hop(one, True), Hop(other, False)])) == ["a(x, y) = b(u, v)"]
+    assert _joined(without_pass_through([Step(one, True), Step(other, False)])) == ["a(x, y) = b(u, v)"]
 
 
 @pytest.mark.parametrize(
-    ("kept", "hops"),
+    ("kept", "steps"),
     [
-        ("declared keys", [Hop(_key("sale.customer_id", "customer.id"), True), Hop(MONTH, False)]),
-        ("a child of both", [Hop(SALE, False), Hop(_key("sale.customer_id", "person.id", confidence=0.9), True)]),
-        ("other columns", [Hop(SALE, True), Hop(_key("customer.area_id", "area.id", confidence=0.9), True)]),
-        ("a part of a key", [Hop(SALE, True), Hop(_key("b.v,u", "customer.id,area", confidence=0.9), False)]),
+        ("declared keys", [Step(_key("sale.customer_id", "customer.id"), True), Step(MONTH, False)]),
+        ("a child of both", [Step(SALE, False), Step(_key("sale.customer_id", "person.id", confidence=0.9), True)]),
+        ("other columns", [Step(SALE, True), Step(_key("customer.area_id", "area.id", confidence=0.9), True)]),
+        ("a part of a key", [Step(SALE, True), Step(_key("b.v,u", "customer.id,area", confidence=0.9), False)]),
     ],
 )
-def test_what_says_more_than_a_value_stays_in_a_path(kept: str, hops: list[Hop]) -> None:
-    assert without_passed_on(hops) == hops, kept
+def test_what_says_more_than_a_value_stays_in_a_path(kept: str, steps: list[Step]) -> None:
+    assert without_pass_through(steps) == steps, kept

@@ -153,7 +153,7 @@ def test_a_better_path_that_is_longer_than_asked_for_is_said_to_be_there(tmp_pat
     toolbox = toolbox_over(tmp_path, None, with_relations(tables))
     short = joined(toolbox, "a", "t", max_hops=2)
     assert (reached(short.path), codes(short)) == (["tenant", "t"], ["RET_JOIN_AMBIGUOUS"])
-    assert "a path of 3 joins is likelier: ask with max_hops 3" in short.warnings[0].message
+    assert "a path of 3 joins is more likely: ask with max_hops 3" in short.warnings[0].message
     assert reached(joined(toolbox, "a", "t").path) == ["b", "c", "t"]
     toolbox.index.close()
 

@@ -106,7 +106,7 @@ def test_a_step_along_a_likely_key_tells_nothing_of_what_a_caller_may_not_see(ga
 
 def test_a_declared_key_is_taken_beside_the_likely_ones_of_the_index(garage: Toolbox) -> None:
     graph = join_graph(open_index(garage), garage)
-    assert graph.hops["db.s.sale"][0].key.source == "inferred"
+    assert graph.steps["db.s.sale"][0].key.source == "inferred"
     answer = call(garage, "get_join_path", source_table="db.s.model", target_table="db.s.car")
     assert [step.source for step in answer.path] == [None]
 

@@ -1,4 +1,4 @@
-"""Keys as a graph of tables, and what its shape says about each table."""
+"""A graph of tables and keys, with how many tables reference each table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal_contracts import InferredKey, KeyEdge
 
 
 def inferred_edge(key: InferredKey) -> KeyEdge:
-    """An inferred key as an edge to walk along; nothing says that its columns are never null."""
+    """An inferred key as an edge of the graph; its columns are assumed to be nullable."""
     return KeyEdge(
         name=f"{', '.join(key.from_columns)} = {', '.join(key.to_columns)}",
         from_table=key.from_table,
@@ -27,42 +27,42 @@ def inferred_edge(key: InferredKey) -> KeyEdge:
 
 
 FEW_CHILDREN = 4
-"""A table that no more tables reference is no hub, however small its schema. By judgement: of ten tables, the one that
-they are about is referenced by about as many."""
+"""A table is a hub only if more tables than this reference it, however small its schema. By judgement: in a schema of
+ten tables, the main table is referenced by about as many."""
 HUB = 0.5
-"""Hubness from which a table is said to be a hub: about that of one which half of 32 tables reference. By judgement."""
+"""Minimum `fan_in` of a hub: about that of a table that half of 32 tables reference. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
-    """One key, walked from the child to the parent (`to_parent`) or the other way."""
+class Step:
+    """One key, followed from child to parent (`to_parent`) or from parent to child."""
 
     key: KeyEdge
     to_parent: bool
 
     @property
     def source(self) -> str:
-        """The table that the hop leaves."""
+        """The table where the step starts."""
         return self.key.from_table if self.to_parent else self.key.to_table
 
     @property
     def target(self) -> str:
-        """The table that the hop reaches."""
+        """The table where the step ends."""
         return self.key.to_table if self.to_parent else self.key.from_table
 
     @property
     def source_columns(self) -> list[str]:
-        """Columns of the table that the hop leaves."""
+        """Columns of the table where the step starts."""
         return self.key.from_columns if self.to_parent else self.key.to_columns
 
     @property
     def target_columns(self) -> list[str]:
-        """Columns of the table that the hop reaches, in pairs with `source_columns`."""
+        """Columns of the table where the step ends, in pairs with `source_columns`."""
         return self.key.to_columns if self.to_parent else self.key.from_columns
 
     @property
     def order(self) -> tuple[str, bool, str, tuple[str, ...], tuple[str, ...]]:
-        """Sort key for hops of equal cost: names, beginning with the table that is reached."""
+        """Sort key for steps of equal cost: names, beginning with the target table."""
         return (
             self.target,
             not self.to_parent,
@@ -77,17 +77,17 @@ class Ties:
     """How many tables reference a table."""
 
     children: int = 0
-    """Tables with a key to it, itself left out."""
+    """Other tables with a key to it."""
     among: int = 0
     """Tables of its schema that have any key or are referenced by one."""
     share: float = 0.0
     """Share of the other tables of its schema that reference it."""
     parents: int = 0
-    """Tables that it references, itself left out."""
+    """Other tables that it references."""
 
     @property
-    def hubness(self) -> float:
-        """How much of a hub it is, by share and number of its children; 0 with few of them."""
+    def fan_in(self) -> float:
+        """How much of a hub the table is, by share and number of its children; 0 if it has few."""
         return self.share**2 * math.log2(self.children / FEW_CHILDREN) if self.children > FEW_CHILDREN else 0.0
 
 
@@ -100,40 +100,42 @@ def _no_roles(_: KeyEdge) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JoinGraph:
-    """Keys by the tables at either end; a self-reference is walked from child to parent only."""
+    """Keys by the tables at both ends; a self-reference is followed from child to parent only."""
 
-    hops: Mapping[str, tuple[Hop, ...]] = field(default_factory=dict)
-    """Every hop that leaves a table, in the order of the keys."""
+    steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
+    """Every step from a table, in the order of the keys."""
     adjacent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tables one key away, in order of name, without the table itself."""
     ties: Mapping[str, Ties] = field(default_factory=dict)
-    """Of each table that is referenced by another one."""
+    """By table, for tables that another table references."""
     role_words: Callable[[KeyEdge], int] = _no_roles
-    """How many words of a key's columns name a role and not what is referenced."""
+    """How many words in a key's column names are a role rather than the referenced table or key."""
 
     @classmethod
     def of(cls, keys: Iterable[KeyEdge], role_words: Callable[[KeyEdge], int] = _no_roles) -> JoinGraph:
-        """Build the graph; a key whose columns do not pair up is left out, since nothing can be joined on it.
+        """Build the graph, without keys whose columns do not pair up.
 
         Args:
             keys: in any order.
-            role_words: counts the words of a key's columns that name a role; of several keys between two tables, one
-                without any is preferred.
+            role_words: counts the role words in a key's column names; of several keys between two tables, one without
+                role words is preferred.
         """
-        leaving: defaultdict[str, list[Hop]] = defaultdict(list)
+        leaving: defaultdict[str, list[Step]] = defaultdict(list)
         children: defaultdict[str, set[str]] = defaultdict(set)
         parents: defaultdict[str, set[str]] = defaultdict(set)
         for key in keys:
             if not key.from_columns or len(key.from_columns) != len(key.to_columns):
                 continue
-            leaving[key.from_table].append(Hop(key, True))
+            leaving[key.from_table].append(Step(key, True))
             if key.to_table != key.from_table:
-                leaving[key.to_table].append(Hop(key, False))
+                leaving[key.to_table].append(Step(key, False))
                 children[key.to_table].add(key.from_table)
                 parents[key.from_table].add(key.to_table)
         return cls(
-            hops={table: tuple(hops) for table, hops in leaving.items()},
-            adjacent={table: tuple(sorted({hop.target for hop in hops} - {table})) for table, hops in leaving.items()},
+            steps={table: tuple(steps) for table, steps in leaving.items()},
+            adjacent={
+                table: tuple(sorted({step.target for step in steps} - {table})) for table, steps in leaving.items()
+            },
             ties=_ties(leaving, children, parents),
             role_words=role_words,
         )

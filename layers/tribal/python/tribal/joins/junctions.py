@@ -6,7 +6,7 @@ from tribal_contracts import TableDocument
 
 
 def is_junction(table: TableDocument) -> bool:
-    """Whether a table has at least two declared foreign keys, and beside their columns at most one, its primary key."""
+    """Whether a table has at least two declared foreign keys and no other column except its primary key."""
     foreign = {column for key in table.foreign_keys for column in key.columns}
     own = [column.name for column in table.columns if column.name not in foreign]
     surrogate = table.primary_key.columns if table.primary_key else []

@@ -1,4 +1,4 @@
-"""What keys are inferred from and joins judged by: the structure of a table, without what is said of it."""
+"""The structure of a table without its descriptions: the input for inferring keys and choosing joins."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OutlinedForeignKey(Contract):
 
 
 class OutlinedIndex(Contract):
-    """An index, of which a unique one says as much as a unique key."""
+    """An index; a unique one counts as a unique key."""
 
     name: str
     columns: list[str]
@@ -60,7 +60,7 @@ class TableOutline(Contract):
     view_definition: str | Unset = optional()
 
     def is_unique(self, columns: Collection[str]) -> bool:
-        """Whether no two rows have the same values in these columns, by what the table declares."""
+        """Whether the table declares these columns unique."""
         keys = [self.primary_key, *self.unique_keys] if self.primary_key else self.unique_keys
         unique = [key.columns for key in keys]
         unique += [index.columns for index in self.indexes if index.unique and index.predicate is None]
@@ -68,7 +68,7 @@ class TableOutline(Contract):
 
 
 def outline_of(table: CatalogTable, database: str) -> TableOutline:
-    """The outline of a table of the catalog: the same that its document has."""
+    """The outline of a catalog table, equal to that of its document."""
     declared = {column for key in table.foreign_keys for column in key.columns}
 
     def name(schema: str, table: str) -> str:
@@ -101,7 +101,7 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
     )
 
 
-# The same columns recur in many tables, and checking one takes longer than all else here.
+# The same columns recur in many tables, and validating one takes longer than everything else here.
 @lru_cache(maxsize=16_384)
 def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool, base_type: str | None) -> OutlinedColumn:
     return OutlinedColumn(

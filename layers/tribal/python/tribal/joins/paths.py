@@ -1,4 +1,4 @@
-"""The cheapest paths between tables, of a bounded number of hops, best first."""
+"""The cheapest paths between tables, of a bounded number of steps, best first."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
-from tribal.joins.costs import HOP, key_cost, passing_cost
-from tribal.joins.graph import Hop, JoinGraph
+from tribal.joins.costs import STEP, key_cost, transit_cost
+from tribal.joins.graph import JoinGraph, Step
 
 MAX_EXTENDED = 20_000
-"""The most partial paths that a search extends. By judgement: it bounds a search in a graph that is all hubs to some
-tenths of a second."""
+"""The most partial paths that a search extends. By judgement: a search in a graph full of hubs then takes a few tenths
+of a second."""
 _BOTH = (True, False)
-MAX_DEARER = 2 * HOP
-"""How much more than the best path another one may cost. By judgement: nobody means what is two hops dearer."""
+MAX_EXTRA_COST = 2 * STEP
+"""How much more than the best path another one may cost. By judgement: a path two steps more expensive is not meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Hops from one table to another, and their cost."""
+    """Steps from one table to another, and their cost."""
 
-    hops: tuple[Hop, ...]
+    steps: tuple[Step, ...]
     cost: int
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Its tables in order; none if there is no hop."""
-        return (self.hops[0].source, *(hop.target for hop in self.hops)) if self.hops else ()
+        """Its tables in order; empty for a path without steps."""
+        return (self.steps[0].source, *(step.target for step in self.steps)) if self.steps else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a path may begin, which it does not touch again: at any of these tables."""
+    """The tables where a path may begin. A path does not visit any of them again."""
 
     tables: Collection[str]
     with_child: Collection[str] = ()
-    """Those that a child is joined to already: with another one they are a shared parent."""
+    """The ones that are already joined to a child; a second child makes them a shared parent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys that a path may follow, between the tables that it may touch."""
+    """The keys that a path may follow, and the tables that it may visit."""
 
     graph: JoinGraph
     allowed: Callable[[str], bool]
 
-    def hops(self, start: Collection[str], target: str, max_hops: int) -> int | None:
-        """The fewest hops from any of some tables to another; `None` if more than `max_hops` are needed."""
+    def distance(self, start: Collection[str], target: str, max_hops: int) -> int | None:
+        """The fewest steps from any of some tables to another; `None` if more than `max_hops` are needed."""
         distances = self.distances([target], max_hops)
         return min((distances[table] for table in start if table in distances), default=None)
 
     def distances(self, start: Collection[str], max_hops: int) -> dict[str, int]:
-        """Hops from the nearest of some tables, of every table where they are at most `max_hops`."""
+        """Steps from the nearest start table, for every table within `max_hops`."""
         distances = {table: 0 for table in start if self.allowed(table)}
         frontier: Collection[str] = list(distances)
         for distance in range(1, max_hops + 1):
@@ -62,16 +62,16 @@ class Keys:
         return distances
 
     def around(self, tables: Collection[str]) -> set[str]:
-        """Tables one hop from any of some tables."""
+        """Tables one step from any of some tables."""
         reached = {other for table in tables for other in self.graph.adjacent.get(table, ())}
         return set(filter(self.allowed, reached))
 
 
 def cheapest_paths(keys: Keys, start: Start, target: str, max_hops: int) -> Iterator[Path]:
-    """The paths of at most `max_hops` that touch no table twice, the cheapest first, ties in order of names.
+    """The paths of at most `max_hops` that visit no table twice, cheapest first, ties in order of names.
 
-    From a table to itself these are its self-references, or else no hop at all. They end with those that cost
-    `MAX_DEARER` more than the first one, or once `MAX_EXTENDED` partial paths were extended.
+    From a table to itself, they are its self-references, or an empty path if it has none. The search ends at paths that
+    cost `MAX_EXTRA_COST` more than the first one, or after extending `MAX_EXTENDED` partial paths.
     """
     if target in start.tables:
         yield from _to_itself(keys, target, max_hops)
@@ -86,15 +86,15 @@ def cheapest_paths(keys: Keys, start: Start, target: str, max_hops: int) -> Iter
 def _to_itself(keys: Keys, table: str, max_hops: int) -> list[Path]:
     if not keys.allowed(table):
         return []
-    own = [hop for hop in keys.graph.hops.get(table, ()) if hop.target == table] if max_hops else []
-    paths = [Path((hop,), key_cost(hop.key, keys.graph)) for hop in own]
-    return sorted(paths, key=lambda path: (path.cost, path.hops[0].order)) or [Path((), 0)]
+    own = [step for step in keys.graph.steps.get(table, ()) if step.target == table] if max_hops else []
+    paths = [Path((step,), key_cost(step.key, keys.graph)) for step in own]
+    return sorted(paths, key=lambda path: (path.cost, path.steps[0].order)) or [Path((), 0)]
 
 
 def _corridor(keys: Keys, start: Collection[str], target: str, max_hops: int) -> dict[str, int]:
-    """Hops to the target, of the tables that a path of at most `max_hops` may touch, and of some others.
+    """Steps to the target, for the tables that a path of at most `max_hops` may visit, and for some others.
 
-    Half of the way is measured from either end: past a hub, all of the graph is two hops from anywhere.
+    Each half is measured from its own end: beyond a hub, the whole graph is two steps from anywhere.
     """
     half = max_hops // 2
     from_start = keys.distances(start, half)
@@ -111,9 +111,9 @@ def _corridor(keys: Keys, start: Collection[str], target: str, max_hops: int) ->
 
 @dataclass(slots=True)
 class _Search:
-    """A search back from the target for what remains to be paid at each table, and one forward that is led by it.
+    """A search back from the target for the remaining cost of each table, and one forward that it guides.
 
-    What a table costs to pass depends on the directions before and after, so costs are kept by direction.
+    The cost of passing a table depends on the directions before and after it, so costs are stored by direction.
     """
 
     graph: JoinGraph
@@ -121,21 +121,21 @@ class _Search:
     distances: dict[str, int]
     keys: dict[int, int] = field(default_factory=dict)
     """Cost of a key, by its identity."""
-    passed: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
+    transit_costs: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
     remaining: dict[tuple[str, bool], int] = field(default_factory=dict)
-    """Cost from a table to the target if it is left upward or downward, in however many hops."""
+    """Cost from a table to the target if the next step goes up or down, for any number of steps."""
     limit: int | None = None
-    """What remains from any other table costs more than this; `None` if no other table leads to the target."""
+    """The remaining cost of any other table is higher than this; `None` if no other table leads to the target."""
 
     def look_back(self, starts: Collection[str]) -> None:
-        """Find what remains from the starts, and from whatever costs no more."""
-        limit = HOP * (1 + min(self.distances[table] for table in starts if table in self.distances))
-        # Doubling the limit costs little more than to know it, and hubs past it are never spread out.
+        """Find the remaining cost of the start tables, and of tables that cost no more."""
+        limit = STEP * (1 + min(self.distances[table] for table in starts if table in self.distances))
+        # Doubling the limit costs little more than knowing it, and hubs beyond it are never expanded.
         while self._is_cut_off(limit) and not any((table, up) in self.remaining for table in starts for up in _BOTH):
             limit *= 2
 
     def _is_cut_off(self, limit: int) -> bool:
-        """Find what remains within the limit; returns whether there may be more beyond it."""
+        """Find the remaining costs within the limit; returns whether there may be more beyond it."""
         self.remaining = {}
         heap: list[tuple[int, str, bool]] = []
         is_cut_off = self._reach_back(heap, self.target, None, 0, limit)
@@ -150,18 +150,18 @@ class _Search:
     def _reach_back(
         self, heap: list[tuple[int, str, bool]], table: str, then_up: bool | None, cost: int, limit: int
     ) -> bool:
-        """Add the tables before this one; returns whether any was left out because of the limit."""
-        before = {up: cost if then_up is None else cost + self._passing(table, up, then_up) for up in _BOTH}
+        """Add the tables before this one; returns whether the limit left any out."""
+        before = {up: cost if then_up is None else cost + self._transit(table, up, then_up) for up in _BOTH}
         is_cut_off = False
-        for hop in self.graph.hops.get(table, ()):
-            up = not hop.to_parent
-            if before[up] + HOP > limit:
+        for step in self.graph.steps.get(table, ()):
+            up = not step.to_parent
+            if before[up] + STEP > limit:
                 is_cut_off = True
                 continue
-            other = hop.target
+            other = step.target
             if other == table or other not in self.distances or (other, up) in self.remaining:
                 continue
-            total = before[up] + self._key(hop)
+            total = before[up] + self._key_cost(step)
             if total > limit:
                 is_cut_off = True
             else:
@@ -169,20 +169,20 @@ class _Search:
         return is_cut_off
 
     def look_forward(self, start: Start, max_hops: int) -> Iterator[Path]:
-        """Yield the paths, extending first what costs least with what remains."""
+        """Yield the paths, always extending the one with the lowest total of cost and remaining cost."""
         numbers = count()
         heap: list[tuple[int, tuple[object, ...], int, Path]] = []
 
         def extend(path: Path, table: str, names: tuple[object, ...]) -> None:
-            left = max_hops - len(path.hops) - 1
+            left = max_hops - len(path.steps) - 1
             seen = {*path.tables, *start.tables}
-            for hop in self.graph.hops.get(table, ()):
-                if hop.target in seen or self.distances.get(hop.target, max_hops) > left:
+            for step in self.graph.steps.get(table, ()):
+                if step.target in seen or self.distances.get(step.target, max_hops) > left:
                     continue
-                longer = Path((*path.hops, hop), path.cost + self._step(path, hop, start))
-                remains = self._remaining(hop)
+                longer = Path((*path.steps, step), path.cost + self._step_cost(path, step, start))
+                remains = self._remaining(step)
                 if remains is not None:
-                    heappush(heap, (longer.cost + remains, (*names, hop.order), next(numbers), longer))
+                    heappush(heap, (longer.cost + remains, (*names, step.order), next(numbers), longer))
 
         for table in start.tables:
             extend(Path((), 0), table, ())
@@ -191,39 +191,39 @@ class _Search:
             if not heap or (dearest is not None and heap[0][0] > dearest):
                 return
             _, names, _, path = heappop(heap)
-            table = path.hops[-1].target
+            table = path.steps[-1].target
             if table == self.target:
-                dearest = path.cost + MAX_DEARER if dearest is None else dearest
+                dearest = path.cost + MAX_EXTRA_COST if dearest is None else dearest
                 yield path
             else:
                 extend(path, table, names)
 
-    def _step(self, path: Path, hop: Hop, start: Start) -> int:
-        """What one more hop costs, with the table before it."""
-        if path.hops:
-            return self._key(hop) + self._passing(hop.source, path.hops[-1].to_parent, hop.to_parent)
-        shares = not hop.to_parent and hop.source in start.with_child
-        return self._key(hop) + (self._passing(hop.source, True, False) if shares else 0)
+    def _step_cost(self, path: Path, step: Step, start: Start) -> int:
+        """The cost of one more step, including passing the table before it."""
+        if path.steps:
+            return self._key_cost(step) + self._transit(step.source, path.steps[-1].to_parent, step.to_parent)
+        shares = not step.to_parent and step.source in start.with_child
+        return self._key_cost(step) + (self._transit(step.source, True, False) if shares else 0)
 
-    def _remaining(self, hop: Hop) -> int | None:
-        """The least that remains to be paid after a hop; `None` if it leads nowhere."""
-        if hop.target == self.target:
+    def _remaining(self, step: Step) -> int | None:
+        """The lowest remaining cost after a step; `None` if it leads nowhere."""
+        if step.target == self.target:
             return 0
         costs = (
-            self._passing(hop.target, hop.to_parent, up) + remaining
+            self._transit(step.target, step.to_parent, up) + remaining
             for up in (True, False)
-            if (remaining := self.remaining.get((hop.target, up), self.limit)) is not None
+            if (remaining := self.remaining.get((step.target, up), self.limit)) is not None
         )
         return min(costs, default=None)
 
-    def _key(self, hop: Hop) -> int:
-        found = self.keys.get(id(hop.key))
+    def _key_cost(self, step: Step) -> int:
+        found = self.keys.get(id(step.key))
         if found is None:
-            found = self.keys[id(hop.key)] = key_cost(hop.key, self.graph)
+            found = self.keys[id(step.key)] = key_cost(step.key, self.graph)
         return found
 
-    def _passing(self, table: str, up: bool, then_up: bool) -> int:
+    def _transit(self, table: str, up: bool, then_up: bool) -> int:
         place = table, up, then_up
-        if place not in self.passed:
-            self.passed[place] = passing_cost(table, up, then_up, self.graph)
-        return self.passed[place]
+        if place not in self.transit_costs:
+            self.transit_costs[place] = transit_cost(table, up, then_up, self.graph)
+        return self.transit_costs[place]

@@ -1,33 +1,33 @@
-"""Paths without the tables that only pass a value on."""
+"""Removes tables that only pass a value on from a path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tribal.joins.costs import confidence_of
-from tribal.joins.graph import Hop
+from tribal.joins.graph import Step
 from tribal_contracts import KeyEdge
 
 
-def without_passed_on(hops: Sequence[Hop]) -> list[Hop]:
-    """The hops of a path, two of them made one where an inferred key leads through a table that is left as it was met.
+def without_pass_through(steps: Sequence[Step]) -> list[Step]:
+    """The steps of a path, with two merged into one where an inferred key only passes a value through a table.
 
-    `a.x = p.k` and `p.k = b.y` make `a.x` equal to `b.y`. If both keys hold, that joins the same rows without `p`; if
-    an inferred one does not hold for every row, `p` loses those that it does not have. Declared keys lose none, so two
-    of them stay, and so does a child of both tables, which says what rows of them belong together.
+    `a.x = p.k` and `p.k = b.y` make `a.x` equal to `b.y`. If both keys hold, joining without `p` gives the same rows.
+    If an inferred key does not hold for every row, joining `p` loses rows. Declared keys lose none, so two declared
+    keys stay. A child of both tables stays too, because it says which of their rows belong together.
     """
-    found: list[Hop] = []
-    for hop in hops:
-        shorter = _across(found[-1], hop) if found else None
+    found: list[Step] = []
+    for step in steps:
+        shorter = _across(found[-1], step) if found else None
         if shorter is None:
-            found.append(hop)
+            found.append(step)
         else:
             found[-1] = shorter
     return found
 
 
-def _across(before: Hop, after: Hop) -> Hop | None:
-    """One hop for two, if it joins the same."""
+def _across(before: Step, after: Step) -> Step | None:
+    """One step in place of two, if it joins the same rows."""
     keys = before.key, after.key
     is_child_of_both = not before.to_parent and after.to_parent
     if is_child_of_both or all(key.source == "declared" for key in keys):
@@ -47,4 +47,4 @@ def _across(before: Hop, after: Hop) -> Hop | None:
         confidence=min(map(confidence_of, keys)),
         evidence=list(dict.fromkeys(one for key in keys for one in key.evidence or ())) or None,
     )
-    return Hop(key, to_parent=True)
+    return Step(key, to_parent=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tribal.identity.table_names import TableIdentity
-from tribal.joins.graph import Hop
+from tribal.joins.graph import Step
 from tribal.sql.dialect import legible_identifier, legible_table
 from tribal_contracts import DatabaseType, JoinStep
 
@@ -55,40 +55,40 @@ class Join:
     """Number of the table before, 0 for the first one."""
 
 
-def join_steps(hops: Sequence[Hop], kind: DatabaseType) -> list[JoinStep]:
-    """Number the hops of a path or tree and say how each is joined.
+def join_steps(steps: Sequence[Step], kind: DatabaseType) -> list[JoinStep]:
+    """Number the steps of a path or tree and say how each is joined.
 
     The first table is `t0`, the one that step n reaches is `tn`.
     """
-    joins = joins_along(hops)
+    joins = joins_along(steps)
     types = _join_types(joins)
     return [
         JoinStep(
             step=number,
-            from_table=hop.source,
-            to_table=hop.target,
+            from_table=step.source,
+            to_table=step.target,
             join_type=join_type,
             on_clause=_on_clause(number, join, kind),
             from_alias=f"t{join.onto}",
             to_alias=f"t{number}",
         )
-        for number, (hop, join, join_type) in enumerate(zip(hops, joins, types, strict=True), start=1)
+        for number, (step, join, join_type) in enumerate(zip(steps, joins, types, strict=True), start=1)
     ]
 
 
-def joins_along(hops: Sequence[Hop], server_name: Callable[[str], str] = same_name) -> list[Join]:
-    """The joins of a path or tree of hops, each of which leaves the first table or one that a hop before reached."""
-    numbers = {hops[0].source: 0} if hops else {}
+def joins_along(steps: Sequence[Step], server_name: Callable[[str], str] = same_name) -> list[Join]:
+    """The joins of a path or tree; each step starts at the first table or one that an earlier step reached."""
+    numbers = {steps[0].source: 0} if steps else {}
     joins = []
-    for number, hop in enumerate(hops, start=1):
+    for number, step in enumerate(steps, start=1):
         join = Join(
-            SqlTable.named(hop.target, server_name),
-            tuple(zip(hop.source_columns, hop.target_columns, strict=True)),
-            keeps_every_row=hop.to_parent and not hop.key.nullable,
-            onto=numbers[hop.source],
+            SqlTable.named(step.target, server_name),
+            tuple(zip(step.source_columns, step.target_columns, strict=True)),
+            keeps_every_row=step.to_parent and not step.key.nullable,
+            onto=numbers[step.source],
         )
         joins.append(join)
-        numbers.setdefault(hop.target, number)
+        numbers.setdefault(step.target, number)
     return joins
 
 
@@ -107,7 +107,7 @@ def join_sql(start: SqlTable, joins: Sequence[Join], kind: DatabaseType, *, row_
 
 
 def _join_types(joins: Iterable[Join]) -> list[JoinType]:
-    """INNER where that loses no row, else LEFT; below a LEFT, an INNER would drop again the rows that it kept."""
+    """INNER where that loses no rows, else LEFT; after a LEFT join, INNER would drop the rows that it kept."""
     types: list[JoinType] = ["INNER"]
     for join in joins:
         types.append(types[join.onto] if join.keeps_every_row else "LEFT")

@@ -210,7 +210,7 @@ def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Gues
     for each in likely:
         for column in each.pair.from_columns:
             by_column[each.pair.from_table, column].append(each)
-    hops = {(each.pair.from_table, each.pair.from_columns, each.pair.to_table) for each in likely}
+    references = {(each.pair.from_table, each.pair.from_columns, each.pair.to_table) for each in likely}
     ways = {each.pair: each for each in likely}
 
     def is_surer(one: Guess, other: Guess) -> bool:
@@ -219,8 +219,8 @@ def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Gues
         if (one.pair.to_table in bridges) != (other.pair.to_table in bridges):
             return other.pair.to_table in bridges
         # What references the other itself is only on the way to it.
-        forth = (other.pair.to_table, other.pair.to_columns, one.pair.to_table) in hops
-        return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in hops
+        forth = (other.pair.to_table, other.pair.to_columns, one.pair.to_table) in references
+        return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in references
 
     for each in every:
         rivals = [other for column in each.pair.from_columns for other in by_column[each.pair.from_table, column]]

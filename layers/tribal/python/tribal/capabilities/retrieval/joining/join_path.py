@@ -1,4 +1,4 @@
-"""Tool `get_join_path`: how two tables, or several, are joined."""
+"""Tool `get_join_path`: how to join two or more tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     """Find the cheapest path along keys, or a tree of paths to several tables, as steps and as SQL that runs.
 
     If the keys of the index do not connect the tables, keys are inferred for their schemas, and the answer says so.
-    Known tables that nothing connects are no error: `path_found` is false.
+    If nothing connects known tables, that is not an error: `path_found` is false.
 
     Raises:
         ToolInputInvalid: when `max_hops` is out of range.
@@ -48,13 +48,13 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     )
     elsewhere = next((table for table in asked if table.database != asked[0].database), None)
     if elsewhere is not None:
-        return _warned(answer, _between_databases(asked[0], elsewhere, toolbox))
+        return _with_warning(answer, _between_databases(asked[0], elsewhere, toolbox))
     return _Search(asked, request.max_hops, opened, toolbox).answer(answer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A search for the joins between some tables of one database."""
+    """Finds joins between tables of one database."""
 
     asked: Sequence[IndexedTable]
     max_hops: int
@@ -62,54 +62,54 @@ class _Search:
     toolbox: Toolbox
 
     def answer(self, answer: GetJoinPathOutput) -> GetJoinPathOutput:
-        """The answer with what was found, or with why nothing was."""
+        """The answer with the joins, or with the reason why there are none."""
         visible = frozenset(name_of(entry) for entry in self.opened.tables)
         keys = Keys(join_graph(self.opened, self.toolbox), visible.__contains__)
         tree = self._tree(keys)
-        hops = self._hops_needed(tree, keys)
-        if tree.missing and hops is None:
+        steps = self._hops_needed(tree, keys)
+        if tree.missing and steps is None:
             likely = inferred_joins(self.asked, self.opened, self.toolbox)
             keys = Keys(likely.graph, likely.tables.__contains__)
             tree = self._tree(keys)
-            hops = self._hops_needed(tree, keys)
+            steps = self._hops_needed(tree, keys)
         if not tree.missing:
-            found = JoinWriter(self.asked[0], keys.graph, self.opened, self.toolbox).written(answer, tree)
+            found = JoinWriter(self.asked[0], keys.graph, self.opened, self.toolbox).write(answer, tree)
             return fitted_join(found, self.toolbox)
-        if hops is None and len(self.asked) == 2:
+        if steps is None and len(self.asked) == 2:
             return answer
-        return _warned(answer, self._missed(tree, hops))
+        return _with_warning(answer, self._missing_path(tree, steps))
 
     def _tree(self, keys: Keys) -> JoinTree:
         root, target, *also = map(name_of, self.asked)
         return cheapest_tree(keys, root, [target, *(table for table in also if table != root)], self.max_hops)
 
     def _hops_needed(self, tree: JoinTree, keys: Keys) -> int | None:
-        """How many hops would reach every table that is missing; `None` if the most that can be asked for do not."""
-        needed = [keys.hops(tree.tables, table, MAX_HOPS) for table in tree.missing]
-        return max((hops for hops in needed if hops is not None), default=None) if None not in needed else None
+        """The `max_hops` that would reach every missing table; `None` if even the highest would not."""
+        needed = [keys.distance(tree.tables, table, MAX_HOPS) for table in tree.missing]
+        return max((steps for steps in needed if steps is not None), default=None) if None not in needed else None
 
-    def _missed(self, tree: JoinTree, hops: int | None) -> AgentError:
+    def _missing_path(self, tree: JoinTree, steps: int | None) -> AgentError:
         which = "these tables" if len(self.asked) == 2 else f"{', '.join(tree.missing)} to the others"
         message = (
             f"no keys join {which}; ask without"
-            if hops is None
-            else f"keys join {which} over {hops} hops; ask with max_hops {hops}"
+            if steps is None
+            else f"keys join {which} over {steps} hops; ask with max_hops {steps}"
         )
         return self.toolbox.warning("RET_ANSWER_PARTIAL", message)
 
 
 def _between_databases(one: IndexedTable, other: IndexedTable, toolbox: Toolbox) -> AgentError:
     reason = (
-        "PostgreSQL joins no tables of two databases in one statement"
+        "PostgreSQL cannot join tables of two databases in one statement"
         if one.database_type == "postgres"
-        else "no key is known from one database to another"
+        else "no key is known between databases"
     )
     message = (
         f"{name_of(one)} and {name_of(other)} are in different databases: {reason};"
-        " query each and join the results by a value that both hold"
+        " query each and join the results on a value that both have"
     )
     return toolbox.warning("RET_JOIN_CROSS_DATABASE", message)
 
 
-def _warned(answer: GetJoinPathOutput, warning: AgentError) -> GetJoinPathOutput:
+def _with_warning(answer: GetJoinPathOutput, warning: AgentError) -> GetJoinPathOutput:
     return answer.model_copy(update={"warnings": [*(answer.warnings or ()), warning]})

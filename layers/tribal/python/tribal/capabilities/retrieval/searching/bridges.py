@@ -40,11 +40,11 @@ def _between(one: str, other: str, graph: JoinGraph, allowed: Callable[[str], bo
     """
     if other in graph.adjacent.get(one, ()):
         return None
-    upward = {hop.target: hop.to_parent for hop in graph.hops.get(one, ())}
+    upward = {step.target: step.to_parent for step in graph.steps.get(one, ())}
     between = {
-        hop.target
-        for hop in graph.hops.get(other, ())
-        if hop.target in upward and not (hop.to_parent and upward[hop.target])
+        step.target
+        for step in graph.steps.get(other, ())
+        if step.target in upward and not (step.to_parent and upward[step.target])
     }
     likely = sorted((len(graph.adjacent.get(table, ())), table) for table in between if allowed(table))
     return likely[0][1] if likely else None

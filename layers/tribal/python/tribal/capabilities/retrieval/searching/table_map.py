@@ -73,11 +73,13 @@ class TableMap:
         numbers = {name_of(entry): number for number, entry in enumerate(entries)}
         schemas: dict[tuple[str, str], int] = {}
         codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
-        hops = [hop for name in numbers for hop in graph.hops.get(name, ()) if hop.target in numbers]
-        keyed = {end for hop in hops if hop.key.source == "declared" for end in (hop.source, hop.target)}
+        steps = [step for name in numbers for step in graph.steps.get(name, ()) if step.target in numbers]
+        keyed = {end for step in steps if step.key.source == "declared" for end in (step.source, step.target)}
         # A likely key is followed only where neither table has a declared one.
-        followed = (hop for hop in hops if hop.key.source == "declared" or keyed.isdisjoint((hop.source, hop.target)))
-        joined = [(numbers[hop.source], numbers[hop.target]) for hop in followed]
+        followed = (
+            step for step in steps if step.key.source == "declared" or keyed.isdisjoint((step.source, step.target))
+        )
+        joined = [(numbers[step.source], numbers[step.target]) for step in followed]
         ids = np.array([entry.record_id for entry in entries], dtype=np.int64)
         words = {word for entry in entries for word in segment_all(split_identifier(entry.table))}
         domains = frozenset(entry.domain for entry in entries)
@@ -85,9 +87,9 @@ class TableMap:
         repeated = RepeatedTables.of(entries)
         related = {
             numbers[name_of(entry)]: frozenset(
-                numbers[hop.target]
-                for hop in graph.hops.get(name_of(entry), ())
-                if hop.to_parent and hop.key.source == "declared" and hop.target in numbers
+                numbers[step.target]
+                for step in graph.steps.get(name_of(entry), ())
+                if step.to_parent and step.key.source == "declared" and step.target in numbers
             )
             for entry in entries
             if entry.is_junction

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tests.joins.test_graph_and_joins import anything, hub, key
-from tribal.joins.ambiguities import alternatives_to, doubts_about, fans_out, reasons_for
-from tribal.joins.graph import Hop, JoinGraph
+from tribal.joins.ambiguities import alternatives_to, ambiguities_of, fans_out, reasons_for
+from tribal.joins.graph import JoinGraph, Step
 from tribal.joins.paths import Keys, Path, Start, cheapest_paths
 from tribal_contracts import KeyEdge
 
@@ -24,8 +24,8 @@ class Found:
         self.best: Path = paths[0]
         self.others = paths[1:]
 
-    def doubts(self, *one_to_one: str) -> list[str]:
-        return doubts_about(self.best, self.others, self.graph, lambda table, _: table in one_to_one)
+    def ambiguities(self, *one_to_one: str) -> list[str]:
+        return ambiguities_of(self.best, self.others, self.graph, lambda table, _: table in one_to_one)
 
     def alternatives(self) -> list[list[str]]:
         return [[table[5:] for table in path.tables] for path in alternatives_to(self.best, self.others)]
@@ -44,13 +44,13 @@ def by(column: str, edge: KeyEdge) -> KeyEdge:
 
 
 def test_a_single_path_and_one_that_is_clearly_better_are_not_doubted() -> None:
-    assert Found(through("link")).doubts() == []
-    assert Found([*through("link"), *through("other", nullable=True)]).doubts() == []
+    assert Found(through("link")).ambiguities() == []
+    assert Found([*through("link"), *through("other", nullable=True)]).ambiguities() == []
 
 
 def test_of_two_paths_that_are_as_good_each_is_doubted_because_of_the_other() -> None:
     found = Found(through("likes", "owns"))
-    (doubt,) = found.doubts()
+    (doubt,) = found.ambiguities()
     assert "through s.owns" in doubt
     assert found.alternatives() == [["a", "owns", "t"]]
     assert found.reasons() == [["through s.owns"]]
@@ -60,20 +60,20 @@ def test_two_keys_in_different_roles_are_alternatives_with_the_same_tables() -> 
     found = Found([by("winner_id", key("a", "t")), by("loser_id", key("a", "t"))])
     assert found.alternatives() == [["a", "t"]]
     assert found.reasons() == [["by s.a.winner_id"]]
-    assert "by s.a.winner_id" in found.doubts()[0]
+    assert "by s.a.winner_id" in found.ambiguities()[0]
 
 
 def test_a_table_that_nearly_every_table_references_makes_a_path_doubtful() -> None:
-    (doubt,) = Found([key("a", "hub"), key("t", "hub"), *hub(20)]).doubts()
+    (doubt,) = Found([key("a", "hub"), key("t", "hub"), *hub(20)]).ambiguities()
     assert "passes s.hub, which 22 tables reference, 100% of its schema" in doubt
-    assert Found([key("a", "hub"), key("t", "hub")]).doubts() == []
+    assert Found([key("a", "hub"), key("t", "hub")]).ambiguities() == []
 
 
 def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_there() -> None:
     shared = [key("a", "p"), key("t", "p")]
     around = [key("x", "a", nullable=True), key("y", "x", nullable=True), key("y", "t", nullable=True)]
     found = Found([*shared, *around])
-    assert "shared parent s.p" in found.doubts()[0]
+    assert "shared parent s.p" in found.ambiguities()[0]
     assert found.reasons() == [
         [
             "through s.x, s.y",
@@ -83,27 +83,27 @@ def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_the
             "may be null: s.x.a_0, s.y.x_0, s.y.t_0",
         ]
     ]
-    assert found.doubts("db.s.a") == []
-    assert Found(shared).doubts() == []
+    assert found.ambiguities("db.s.a") == []
+    assert Found(shared).ambiguities() == []
 
 
 def test_many_to_many_by_a_shared_child_is_doubted_if_a_path_without_one_is_little_dearer() -> None:
     bridge = through("request")
     straight = [key("a", "b"), key("b", "c"), key("c", "t")]
     found = Found([*bridge, *straight])
-    (doubt,) = found.doubts()
+    (doubt,) = found.ambiguities()
     assert "many to many by the shared child s.request, and a path through s.b, s.c does not" in doubt
     assert found.reasons() == [["through s.b, s.c", "1 join more", "no shared child"]]
-    assert found.doubts("db.s.request") == []
+    assert found.ambiguities("db.s.request") == []
     dearer = [key("a", "b", nullable=True), *straight[1:]]
-    assert Found([*bridge, *dearer]).doubts() == []
+    assert Found([*bridge, *dearer]).ambiguities() == []
 
 
 def test_two_bridges_are_doubted_if_one_has_no_more_than_a_column_that_may_be_null() -> None:
     link, other = through("link"), through("other")
     alike = Found([*link, other[0], key("other", "t", nullable=True)])
-    assert alike.doubts() == ["a path through s.other joins many to many as well"]
-    assert Found([*link, *through("other", nullable=True)]).doubts() == []
+    assert alike.ambiguities() == ["a path through s.other joins many to many as well"]
+    assert Found([*link, *through("other", nullable=True)]).ambiguities() == []
 
 
 def test_a_path_of_single_rows_is_doubted_because_of_a_bridge_that_is_no_longer() -> None:
@@ -111,17 +111,17 @@ def test_a_path_of_single_rows_is_doubted_because_of_a_bridge_that_is_no_longer(
     bridge = through("link", nullable=True)
     fact = [key("link", "x")]
     found = Found([*single, *bridge, *fact])
-    assert found.doubts() == ["a path through s.link joins many to many, and this one does not"]
+    assert found.ambiguities() == ["a path through s.link joins many to many, and this one does not"]
     assert found.reasons() == [["through s.link", "many to many by the shared child s.link"]]
-    assert Found([key("a", "t"), *bridge]).doubts() == []
+    assert Found([key("a", "t"), *bridge]).ambiguities() == []
 
 
 def test_a_key_that_names_a_role_is_doubted_because_of_a_path_by_plainer_ones() -> None:
     last = by("last_use_a", key("t", "a"))
     found = Found([last, *through("link")], role_words=lambda edge: 2 * (edge.name == "last_use_a"))
-    (doubt,) = found.doubts()
+    (doubt,) = found.ambiguities()
     assert "names a role (s.t.last_use_a), and a path through s.link a plainer one" in doubt
-    assert Found([last, *through("link")]).doubts() == []
+    assert Found([last, *through("link")]).ambiguities() == []
 
 
 def test_no_more_than_three_alternatives_are_given_and_each_has_other_tables() -> None:
@@ -131,13 +131,13 @@ def test_no_more_than_three_alternatives_are_given_and_each_has_other_tables() -
 
 def test_a_key_that_is_declared_twice_is_no_alternative_to_itself() -> None:
     twice = [key("a", "t", name="one"), key("a", "t", name="two")]
-    assert (Found(twice).alternatives(), Found(twice).doubts()) == ([], [])
+    assert (Found(twice).alternatives(), Found(twice).ambiguities()) == ([], [])
 
 
 def test_one_row_meets_several_where_the_columns_reached_are_not_unique() -> None:
     declared, inferred = key("c", "p"), key("c", "p").model_copy(update={"source": "inferred"})
-    assert fans_out(Hop(declared, True), never) is False
-    assert fans_out(Hop(declared, False), never) is True
-    assert fans_out(Hop(declared, False), lambda *_: True) is False
-    assert fans_out(Hop(declared, False), lambda *_: None) is None
-    assert fans_out(Hop(inferred, True), never) is True
+    assert fans_out(Step(declared, True), never) is False
+    assert fans_out(Step(declared, False), never) is True
+    assert fans_out(Step(declared, False), lambda *_: True) is False
+    assert fans_out(Step(declared, False), lambda *_: None) is None
+    assert fans_out(Step(inferred, True), never) is True
