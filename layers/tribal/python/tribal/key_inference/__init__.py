@@ -1,4 +1,4 @@
-"""Keys that no catalog declares, inferred from what it does say; no I/O."""
+"""Infers keys that no catalog declares. No I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one look at a catalog suggests: a pair of columns, how sure it is, and what it rests on."""
+"""One suggested key: a pair of columns, a confidence, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tribal.key_inference.overlap import KeyPair
 from tribal_contracts import InferredKey, KeyEvidence, KeyEvidenceKind
 
 LIKELY = 0.8
-"""Keys of at least this confidence are published; others are guesses that only a question for a join is told."""
+"""Keys of at least this confidence are published; weaker guesses are used only to answer a question about a join."""
 UNLIKELY = 0.6
-"""Confidence of a key that would be likely, had its column not another that is as likely or likelier."""
+"""Confidence of a key that would be likely if its column had no equally likely or likelier one."""
 _MOST = 0.98
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A key that something suggests."""
+    """A suggested key."""
 
     pair: KeyPair
     confidence: float
@@ -27,12 +27,12 @@ class Guess:
 
     @property
     def is_likely(self) -> bool:
-        """Whether it is sure enough to be published."""
+        """Whether the confidence is high enough to publish it."""
         return self.confidence >= LIKELY
 
 
 def guess(pair: KeyPair, confidence: float, kind: KeyEvidenceKind, of: str) -> Guess:
-    """A guess that rests on one thing."""
+    """A guess with one piece of evidence."""
     return Guess(pair, confidence, (KeyEvidence(kind=kind, of=of),))
 
 
@@ -42,7 +42,7 @@ def column_name(table: str, column: str) -> str:
 
 
 def merged(guesses: Iterable[Guess]) -> list[Guess]:
-    """Each pair once, surer the more kinds of evidence it has."""
+    """Each pair once, with more confidence for more kinds of evidence."""
     by_pair: defaultdict[KeyPair, list[Guess]] = defaultdict(list)
     for each in guesses:
         by_pair[each.pair].append(each)
@@ -64,7 +64,7 @@ def _merged(some: list[Guess]) -> Guess:
 
 
 def inferred_key(each: Guess) -> InferredKey:
-    """A guess as it is handed over."""
+    """Convert a guess to the contract."""
     pair = each.pair
     return InferredKey(
         from_table=pair.from_table,

@@ -1,4 +1,4 @@
-"""Puts together what names, sisters, views and values suggest, and chooses what is likely."""
+"""Combines what names, same-name columns, views and values suggest, and chooses the likely keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import chain
 from tribal.joins.outline import TableOutline
 from tribal.key_inference.composites import composite_references
 from tribal.key_inference.guesses import UNLIKELY, Guess, column_name, inferred_key, merged
-from tribal.key_inference.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps, weighed
+from tribal.key_inference.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps, confidence_with_values
 from tribal.key_inference.references import (
     Directory,
     is_polymorphic,
@@ -19,7 +19,7 @@ from tribal.key_inference.references import (
     named_references,
     nameless_references,
 )
-from tribal.key_inference.same_name_columns import sister_references
+from tribal.key_inference.same_name_columns import same_name_references
 from tribal.key_inference.similar_names import alike_columns
 from tribal.key_inference.tables import KeyTable
 from tribal.key_inference.viewed import Viewed, read_views, viewed_references
@@ -40,7 +40,8 @@ def candidate_pairs(tables: Sequence[TableOutline], dialect: DatabaseType | None
 
 @dataclass(frozen=True)
 class Inference:
-    """What names, sisters and views suggest about the tables of one database, each part found once, when it is needed.
+    """What names, same-name columns and views suggest about the tables of one database. Each part is computed once,
+    when it is needed.
 
     Build it with `of`.
     """
@@ -63,12 +64,12 @@ class Inference:
         """Keys of columns without a declared one, in a stable order; at most one of a column is `LIKELY`.
 
         Args:
-            overlaps: what comparing the values of some of the `candidate_pairs` showed.
+            overlaps: results of comparing the values of some `candidate_pairs`.
         """
         return list(map(inferred_key, self._chosen(self._every, overlaps)))
 
     def likely_keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
-        """Those of the `keys` that are `LIKELY`: without values no guess is, so none is looked for."""
+        """The `keys` that are `LIKELY`. Without values no guess is, so guesses are skipped."""
         suggested = self._every if overlaps else self._merged(chain(viewed_references(self._viewed), self._named))
         return [inferred_key(each) for each in self._chosen(suggested, overlaps) if each.is_likely]
 
@@ -82,21 +83,21 @@ class Inference:
 
     def _chosen(self, guesses: Iterable[Guess], overlaps: Overlaps | None) -> Iterator[Guess]:
         if overlaps:
-            guesses = _weighed(guesses, overlaps, self._by_name)
+            guesses = _compared(guesses, overlaps, self._by_name)
         return _chosen(guesses, {table.name for table in self.tables if table.is_bridge})
 
     @cached_property
     def _every(self) -> list[Guess]:
-        """All that is suggested before values are looked at."""
-        # Of equally sure ones, the first gives the evidence.
+        """Every suggestion, before values are compared."""
+        # Of several with the same confidence, the first provides the evidence.
         return self._merged(chain(viewed_references(self._viewed), self._guesses(), self._named))
 
     def _merged(self, guesses: Iterable[Guess]) -> list[Guess]:
-        """Each pair once, but none that is a declared key the other way round."""
+        """Each pair once, without pairs that are declared keys in the other direction."""
         return [each for each in merged(guesses) if _reversed(each.pair) not in self._declared]
 
     def _guesses(self) -> Iterator[Guess]:
-        """What no name makes `LIKELY`."""
+        """Suggestions that names alone never make `LIKELY`."""
         alike = alike_columns([table.outline for table in self.tables])
         yield from (each for each in alike if _may_reference(each, self._by_name))
         for schema, some in self._by_schema.items():
@@ -105,14 +106,14 @@ class Inference:
 
     @cached_property
     def _named(self) -> list[Guess]:
-        """What names and sisters suggest, which may be `LIKELY` without values."""
+        """Suggestions from names and same-name columns, which may be `LIKELY` without values."""
         guesses: list[Guess] = []
         neighbours = _neighbours(self.tables, self._viewed)
         for schema, some in self._by_schema.items():
             around = [self._directories[other] for other in sorted(neighbours[schema]) if other in self._directories]
             named = list(named_references(some, self._directories[schema], around))
             guesses += named
-            guesses += sister_references(some, self._directories[schema])
+            guesses += same_name_references(some, self._directories[schema])
             alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
             alone |= {(table.name, column) for table in some for column in table.declared}
             guesses += composite_references(some, alone)
@@ -150,13 +151,13 @@ class Inference:
 
 
 def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
-    """Whether a column may reference what it is like: it is neither its own table's key nor an id of several kinds."""
+    """Whether the column may be a reference: it is neither its own table's key nor polymorphic."""
     table, (column,) = tables[each.pair.from_table], each.pair.from_columns
     return _is_shared(each) or not (table.is_own_key(column) or is_polymorphic(table, column))
 
 
 def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, set[str]]:
-    """The other schemas to which a schema belongs, because keys are declared between them or views join them."""
+    """The schemas related to each schema, by declared keys between them or views that join them."""
     schemas = {table.name: table.schema for table in tables}
     declared = (
         (table.schema, schemas.get(key.references_table, table.schema))
@@ -172,7 +173,7 @@ def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, 
 
 
 def _directions(each: Guess) -> Iterator[KeyPair]:
-    """The pair, and the other way round if nothing says which references which."""
+    """The pair, and its reverse if nothing shows the direction."""
     yield each.pair
     if not each.is_likely and each.pair.from_columns == each.pair.to_columns:
         yield _reversed(each.pair)
@@ -182,14 +183,14 @@ def _reversed(pair: KeyPair) -> KeyPair:
     return KeyPair(pair.to_table, pair.to_columns, pair.from_table, pair.from_columns)
 
 
-def _weighed(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str, KeyTable]) -> Iterator[Guess]:
-    """The guesses that values allow, in the direction that they show."""
+def _compared(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str, KeyTable]) -> Iterator[Guess]:
+    """The guesses that the values allow, in the direction that they show."""
     for each in guesses:
         ways = []
         for pair in _directions(each):
             overlap = overlaps.get(pair)
             is_key = pair.to_columns in tables[pair.to_table].keys
-            way = replace(each, pair=pair, confidence=weighed(each.confidence, overlap, is_key=is_key))
+            way = replace(each, pair=pair, confidence=confidence_with_values(each.confidence, overlap, is_key=is_key))
             ways.append(_with_values(way, overlap) if way.confidence > each.confidence and overlap else way)
         best = max(ways, key=lambda way: (way.confidence, not tables[way.pair.to_table].is_bridge))
         if best.confidence:
@@ -203,7 +204,7 @@ def _with_values(each: Guess, overlap: Overlap) -> Guess:
 
 
 def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Guess]:
-    """All guesses, of which one a column and one of both directions is likely at most: the surest, if there is one."""
+    """All guesses. At most one per column and direction stays likely: the one with the highest confidence."""
     every = sorted(guesses, key=lambda each: each.pair)
     likely = [each for each in every if each.is_likely]
     by_column: defaultdict[tuple[str, str], list[Guess]] = defaultdict(list)
@@ -218,14 +219,14 @@ def _chosen(guesses: Iterable[Guess], bridges: Collection[str]) -> Iterator[Gues
             return _rank(one) > _rank(other)
         if (one.pair.to_table in bridges) != (other.pair.to_table in bridges):
             return other.pair.to_table in bridges
-        # What references the other itself is only on the way to it.
+        # A table that references the other one is only a step on the way to it.
         forth = (other.pair.to_table, other.pair.to_columns, one.pair.to_table) in references
         return forth and (one.pair.to_table, one.pair.to_columns, other.pair.to_table) not in references
 
     for each in every:
         rivals = [other for column in each.pair.from_columns for other in by_column[each.pair.from_table, column]]
         if (back := ways.get(_reversed(each.pair))) is not None:
-            # By the same columns one of two tables references the other, not each the other.
+            # With the same columns, only one of two tables can reference the other.
             rivals.append(back)
         if each.is_likely and not all(other is each or is_surer(each, other) for other in rivals):
             yield replace(each, confidence=UNLIKELY)
@@ -238,5 +239,5 @@ def _rank(each: Guess) -> tuple[bool, float]:
 
 
 def _is_shared(each: Guess) -> bool:
-    """Whether two columns merely have the same name."""
+    """Whether the two columns only have the same name."""
     return all(evidence.kind == "shared_name" for evidence in each.evidence)

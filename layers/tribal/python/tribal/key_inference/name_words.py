@@ -1,4 +1,4 @@
-"""How names of tables and columns are read when keys are inferred."""
+"""Splits names of tables and columns into words to infer keys."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tribal.naming import is_word, segment_all, singular, split_identifier
 Words = tuple[str, ...]
 
 _FEWEST_ALIKE = 3
-"""Names that must begin with the same letters before those are left out. By judgement: two do by chance."""
+"""Minimum number of names that must share a prefix before it is removed. By judgement: two may do so by chance."""
 
 SURROGATES = frozenset("id key uid uuid guid sk fk pk".split())
-"""Words for a key that says nothing of its own: where one is meant, a table may call it by another."""
+"""Interchangeable words for a surrogate key: a reference may use another one than the table does."""
 KEY_WORDS = SURROGATES | frozenset("code no nr num number".split())
 _NOISE_FIRST = frozenset("t tb tbl tab table app dim lkp lu lookup ref mst".split())
 _NOISE_LAST = frozenset("t tb tbl table dim lkp lookup mst master".split())
 _GLUED = ("uuid", "guid", "code", "key", "id")
-"""Key words that a name may end with when it is written in one piece."""
+"""Key words at the end of a name without separators."""
 
 
 @lru_cache(maxsize=65_536)
 def words_of(name: str) -> Words:
-    """The words of a name in the singular, also of one written in one piece, without numbers behind a key word."""
+    """The words of a name in the singular, with a glued key word split off and without numbers after a key word."""
     tokens: list[str] = []
     for token in split_identifier(name):
         tokens += _unglued(token)
@@ -34,7 +34,7 @@ def words_of(name: str) -> Words:
 
 
 def _one(token: str) -> str:
-    """The singular, also of plurals of two letters, as in `add_ons`."""
+    """The singular, including that of two-letter plurals, as in `add_ons`."""
     found = singular(token)
     return token[:-1] if found == token and len(token) == 3 and token[-1] == "s" and token[-2] != "s" else found
 
@@ -49,19 +49,19 @@ def _unglued(token: str) -> list[str]:
 
 
 def glue(words: Sequence[str]) -> str:
-    """Words in one piece, as names are compared that separate them differently."""
+    """Words without separators, to compare names that separate them differently."""
     return "".join(words)
 
 
 def table_names(words: Words) -> list[Words]:
-    """What a table may be called, besides its own name: the same without words that only say that it is a table."""
+    """The names of a table: its own, and the same without words such as `tbl`."""
     shorter = words[1:] if len(words) > 1 and words[0] in _NOISE_FIRST else words
     shorter = shorter[:-1] if len(shorter) > 1 and shorter[-1] in _NOISE_LAST else shorter
     return [words] if shorter == words else [words, shorter]
 
 
 def common_start(names: Sequence[Words]) -> Words:
-    """The words with which every one of several names begins, leaving each at least one word of its own."""
+    """The words that all names begin with, leaving each at least one word."""
     if len(names) < 2:
         return ()
     shortest = max(0, min(map(len, names)) - 1)
@@ -70,7 +70,7 @@ def common_start(names: Sequence[Words]) -> Words:
 
 
 def common_letters(names: Sequence[str]) -> str:
-    """The letters with which several names begin that are each written in one piece, as `sbtx` of `sbtxid`."""
+    """The letters that all names without separators begin with, such as `sbtx` in `sbtxid`."""
     if len(names) < _FEWEST_ALIKE or not all(name.isalnum() for name in names):
         return ""
     alike = "".join(takewhile(str, (each[0] if len(set(each)) == 1 else "" for each in zip(*names, strict=False))))
@@ -78,15 +78,15 @@ def common_letters(names: Sequence[str]) -> str:
 
 
 def is_key_like(words: Words) -> bool:
-    """Whether a name ends as names of keys do."""
+    """Whether a name ends with a key word."""
     return bool(words) and words[-1] in KEY_WORDS
 
 
 def is_surrogate(words: Words) -> bool:
-    """Whether a name ends with a word for a key that says nothing of its own."""
+    """Whether a name ends with a word for a surrogate key."""
     return bool(words) and words[-1] in SURROGATES
 
 
 def is_specific(words: Words) -> bool:
-    """Whether a name says which table's key it is; `id` alone occurs everywhere."""
+    """Whether a name shows which table's key it is; plain `id` occurs everywhere."""
     return bool(words) and not KEY_WORDS.issuperset(words)

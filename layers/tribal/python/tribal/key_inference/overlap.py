@@ -1,4 +1,4 @@
-"""What comparing the values of columns in live data says of keys between them."""
+"""What comparing the values of columns shows about keys between them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MOST_PAIRS = 5_000
-"""The most pairs of columns of one database whose values are worth comparing. By judgement: it bounds the reading."""
+"""The most column pairs of one database that are compared. By judgement: it bounds the reading."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class KeyPair:
-    """Columns that may reference others, paired up by position; tables are fully qualified."""
+    """Columns that may reference others, paired by position; table names are fully qualified."""
 
     from_table: str
     from_columns: tuple[str, ...]
@@ -21,43 +21,43 @@ class KeyPair:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many distinct values of the referencing columns were looked for, and found, among all of the referenced."""
+    """How many distinct values of the referencing columns were compared, and how many the referenced ones contain."""
 
     compared: int
     found: int
     unique: bool | None = None
-    """Whether no value of the referenced columns occurs twice; `None` where nobody looked."""
+    """Whether the referenced columns have no duplicate values; `None` if not checked."""
 
 
 Overlaps = Mapping[KeyPair, Overlap]
 
 ENOUGH = 3
-"""Distinct values that must have been looked for before they say anything. By judgement, as the shares below: names
-agree too wherever values are compared, so that few are needed."""
+"""Minimum number of distinct values for a conclusion. By judgement, like the shares below: names already agree wherever
+values are compared, so a few are enough."""
 _ABSENT = 0.5
-"""Where less than this share of values was found, there is no key."""
+"""Below this share of values found, there is no key."""
 _FAULTY = 0.9
-"""Where less than this share was found, a key is not likely."""
+"""Below this share, a key is not likely."""
 _CONTAINED = 0.98
-"""Where this share was found, a key is likelier than names say."""
+"""From this share, the confidence rises above that of the names."""
 _DOUBTED = 0.5
-"""How sure a key is at most where values are missing, or occur twice in what would be a key."""
+"""The highest confidence if values are missing, or the referenced columns have duplicates."""
 _DOUBT_LEFT = 0.4
-"""The part of the doubt that contained values leave."""
+"""The share of the remaining uncertainty after values were found."""
 
 
-def weighed(confidence: float, overlap: Overlap | None, *, is_key: bool) -> float:
-    """How sure a key is when its values are known too; 0 where there is none.
+def confidence_with_values(confidence: float, overlap: Overlap | None, *, is_key: bool) -> float:
+    """The confidence of a key once its values were compared; 0 if there is no key.
 
     Args:
-        confidence: how sure it is without them.
-        overlap: what comparing the values showed.
+        confidence: its confidence without values.
+        overlap: the result of comparing values.
         is_key: whether the referenced columns are declared to be a key.
     """
     if overlap is None:
         return confidence
     if overlap.unique is False:
-        # One value that occurs twice proves it, however few were looked for.
+        # A single duplicate is proof, however few values were compared.
         confidence = min(confidence, _DOUBTED)
     if overlap.compared < ENOUGH:
         return confidence

@@ -1,4 +1,4 @@
-"""Which table's key a column is named after, where its name says so and says nothing else."""
+"""Columns whose names are unambiguous references to the key of another table."""
 
 from __future__ import annotations
 
@@ -10,58 +10,59 @@ from posixpath import commonprefix
 from tribal.key_inference.guesses import Guess, guess
 from tribal.key_inference.name_words import SURROGATES, Words, glue, is_key_like, is_specific, is_surrogate, words_of
 from tribal.key_inference.overlap import KeyPair
-from tribal.key_inference.tables import Asked, KeyTable, free_columns
+from tribal.key_inference.tables import KeyTable, ReferenceCandidate, free_columns
 
-# Labels by judgement; only their order, and which side of `LIKELY` they are on, decides anything.
+# Labels by judgement; only their order, and whether they are above `LIKELY`, matters.
 EXACT = 0.95
-"""Confidence if a column has the name of one table's key alone, or of that table and its key."""
+"""Confidence if a column is named like the key of exactly one table, or like that table plus its key."""
 IN_A_ROLE = 0.9
-"""Confidence if other words precede such a name."""
+"""Confidence if other words come before such a name."""
 BY_A_PART = 0.85
-"""Confidence if the table is called by a part of its name, or has no declared key, or is in another schema."""
+"""Confidence if the name has only part of the table's name, or the table has no declared key or is in another
+schema."""
 NAMED_AFTER = 0.55
-"""Confidence if a table without a key has a column called as it is and a word that need not be a key's."""
+"""Confidence if a table without a key has a column named like the table plus a word that need not be a key word."""
 COMES_FIRST = 0.5
-"""Confidence if the first column of a table without a key has a name of several words that others have too."""
+"""Confidence if the first column of a table without a key has a multi-word name that other tables have too."""
 
 _SHARED_BY = 12
-"""The most tables that may have a column of such a name. By judgement."""
-_ELSEWHERE = frozenset("external ext foreign imported import legacy old remote upstream".split())
-"""Words that say that an id is that of another system."""
+"""The most tables that may have a column of that name. By judgement."""
+_OTHER_SYSTEM = frozenset("external ext foreign imported import legacy old remote upstream".split())
+"""Words for ids of another system."""
 _MOST_HOLDERS = 50
-"""The most tables that may have a key of one name, or be called alike. By judgement: a name of more says nothing."""
+"""The most tables that may share a key name or a table name. By judgement: a more common name means nothing."""
 _PARENT = "parent"
 _MOST = 0.5
 _MODULE_TABLES = 3
-"""Tables that must begin with a word before that word is taken for the name of a module. By judgement."""
+"""Minimum number of tables that begin with a word before it counts as a module name. By judgement."""
 
 
 @dataclass(frozen=True)
 class Parent:
-    """A column that can be referenced alone."""
+    """A column that can be referenced by itself."""
 
     table: KeyTable
     column: str
 
     @property
     def family(self) -> str:
-        """The family of its type."""
+        """The family of the column's type."""
         return self.table.families[self.column]
 
 
 @dataclass(frozen=True)
 class Match:
-    """What a name can mean: one parent or several that are equally likely."""
+    """What a name can mean: one parent, or several equally likely ones."""
 
     parents: Sequence[Parent]
     confidence: float
     role: Words = ()
     is_own_name: bool = False
-    """Whether the name is that of the key itself."""
+    """Whether the name equals that of the key."""
 
 
 class Directory:
-    """The columns of some tables that can be referenced, by the names with which others refer to them."""
+    """The referenceable columns of some tables, by the names that other tables use for them."""
 
     def __init__(self, tables: Sequence[KeyTable]) -> None:
         self._by_key: defaultdict[str, list[Parent]] = defaultdict(list)
@@ -78,7 +79,7 @@ class Directory:
     def _add(self, table: KeyTable, letters: str) -> None:
         for column in table.singles:
             words, own = words_of(column), table.own_words(column)
-            is_meant = column == table.primary and (is_key_like(words) or _says(words, table))
+            is_meant = column == table.primary and (is_key_like(words) or _extends_name(words, table))
             if is_specific(words) and (is_meant or table.is_own_key(column)):
                 self._by_key[glue(words)].append(Parent(table, column))
                 if own != words and is_specific(own) and is_key_like(own):
@@ -92,30 +93,30 @@ class Directory:
 
     @property
     def keys(self) -> Collection[str]:
-        """The names of the keys, in one piece."""
+        """The names of the keys, without separators."""
         return self._by_key.keys()
 
     def holders(self, column_words: Words) -> Sequence[Parent]:
-        """The keys of exactly this name."""
+        """The keys with exactly this name."""
         found = self._by_key.get(glue(column_words), ())
         return found if len(found) <= _MOST_HOLDERS else ()
 
     def is_table(self, words: Words) -> bool:
-        """Whether there is a table of this name, referenced or not."""
+        """Whether a table has this name, referenced or not."""
         return glue(words) in self._own_names
 
     def called(self, words: Words) -> Sequence[Parent]:
-        """The primary keys of the tables of this name."""
+        """The primary keys of tables with this name."""
         tables = self._by_name[glue(words)].values() if glue(words) in self._by_name else ()
         primary = ((table, table.primary) for table in tables)
         return [Parent(table, column) for table, column in primary if column is not None]
 
-    def match(self, asked: Asked) -> Match | None:
-        """What a column of a table references by its name, in the longest reading that means anything."""
-        family = asked.table.families[asked.column]
-        if asked.is_own_key:
-            return _match_of(self.holders(asked.readings[0]), EXACT, family, own=True)
-        matches = (self._match(asked.table, family, words) for words in asked.readings)
+    def match(self, candidate: ReferenceCandidate) -> Match | None:
+        """What a column references by its name, using the longest reading that matches."""
+        family = candidate.table.families[candidate.column]
+        if candidate.is_own_key:
+            return _match_of(self.holders(candidate.readings[0]), EXACT, family, own=True)
+        matches = (self._match(candidate.table, family, words) for words in candidate.readings)
         return next((found for found in matches if found is not None), None)
 
     def _match(self, table: KeyTable, family: str, words: Words) -> Match | None:
@@ -123,17 +124,17 @@ class Directory:
             holders = self.holders(words)
             return _match_of(holders, EXACT, family, own=True) if holders else None
         for start in range(len(words) - 1):
-            role, said = words[:start], words[start:]
-            holders, named = self.holders(said), self._named(said, table, whole=not role)
+            role, rest = words[:start], words[start:]
+            holders, named = self.holders(rest), self._named(rest, table, whole=not role)
             if holders and (not named or not named[0] or any(map(_owns, holders))):
                 return _match_of(holders, IN_A_ROLE if role else EXACT, family, role, own=True)
             if named is not None:
                 return _match_of(named[0], IN_A_ROLE if role and named[1] == EXACT else named[1], family, role)
         return None
 
-    def _named(self, said: Words, table: KeyTable, *, whole: bool) -> tuple[list[Parent], float] | None:
-        """The keys of the tables that are called like this, if there are such tables."""
-        name, word = said[:-1], said[-1]
+    def _named(self, rest: Words, table: KeyTable, *, whole: bool) -> tuple[list[Parent], float] | None:
+        """The keys of tables with this name, if any."""
+        name, word = rest[:-1], rest[-1]
         is_known = glue(name) in self._by_name
         called = [*self._by_name[glue(name)].values()] if is_known else self._called_in_part(glue(name), table)
         if 0 < len(called) <= _MOST_HOLDERS:
@@ -152,9 +153,9 @@ class Directory:
         return ([], BY_A_PART) if called else None
 
     def _called_in_part(self, name: str, table: KeyTable) -> list[KeyTable]:
-        """The tables whose columns' names begin so, else the one that its module calls so, if that is the table's own.
+        """The tables whose column names begin with this name, else the table of the same module that it may abbreviate.
 
-        A module that most tables belong to is everyone's.
+        A module that contains most tables counts as every table's own.
         """
         if name in self._by_part:
             return [*self._by_part[name].values()]
@@ -167,12 +168,12 @@ class Directory:
 
 
 def named_references(tables: Sequence[KeyTable], directory: Directory, around: Sequence[Directory]) -> Iterator[Guess]:
-    """What free columns of the tables of a schema reference by their names; at most one table a column.
+    """What free columns of a schema reference by their names; at most one table per column.
 
     Args:
         tables: tables of one schema.
         directory: what can be referenced there.
-        around: the same of the schemas that it belongs with, which are asked where the own one knows nothing.
+        around: directories of related schemas, used where the own schema has no match.
     """
     keys_around = frozenset().union(*(each.keys for each in around))
     for table in tables:
@@ -184,32 +185,32 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
                     KeyPair(table.name, (column,), table.name, (table.primary or "",)), BY_A_PART, "name", table.name
                 )
                 continue
-            asked = Asked.of(table, column)
-            found = directory.match(asked)
-            if found is None and not asked.is_own_key and asked.may_reference(keys_around):
-                there = [each for each in (other.match(asked) for other in around) if each is not None]
+            candidate = ReferenceCandidate.of(table, column)
+            found = directory.match(candidate)
+            if found is None and not candidate.is_own_key and candidate.may_reference(keys_around):
+                there = [each for each in (other.match(candidate) for other in around) if each is not None]
                 found = replace(there[0], confidence=BY_A_PART) if len(there) == 1 else None
             if found is not None and (reference := reference_of(table, column, found, directory)) is not None:
                 yield reference
 
 
 def reference_of(table: KeyTable, column: str, found: Match, directory: Directory) -> Guess | None:
-    """The one key that a column references, if its name leaves no doubt."""
-    if is_polymorphic(table, column) or not _ELSEWHERE.isdisjoint(found.role):
+    """The key that a column references, if its name is unambiguous."""
+    if is_polymorphic(table, column) or not _OTHER_SYSTEM.isdisjoint(found.role):
         return None
     parent = _only(table, found)
     if parent is None or (parent.table is table and not found.role):
         return None
     confidence = BY_A_PART if parent.table.is_implied else found.confidence
     if found.role not in ((), table.words) and not found.is_own_name and directory.is_table(found.role):
-        # `order_item_id` may be the key of an item or of something that has no table here.
+        # `order_item_id` may be the key of an item, or of something without a table here.
         return None
     pair = KeyPair(table.name, (column,), parent.table.name, (parent.column,))
     return guess(pair, confidence, "name", parent.table.name)
 
 
 def is_parent(table: KeyTable, column: str) -> bool:
-    """Whether a column names the row of the same table above a row, which may have none."""
+    """Whether a column references the parent row in the same table; it may be null."""
     words, primary = words_of(column), table.primary
     if len(words) < 2 or not is_surrogate(words) or primary is None:
         return False
@@ -223,7 +224,7 @@ def is_parent(table: KeyTable, column: str) -> bool:
 
 
 def is_polymorphic(table: KeyTable, column: str) -> bool:
-    """Whether another column says which table an id is of, as `owner_type` does beside `owner_id`."""
+    """Whether another column holds the table that an id belongs to, as `owner_type` does for `owner_id`."""
     words = words_of(column)
     if len(words) < 2 or not is_surrogate(words):
         return False
@@ -231,7 +232,7 @@ def is_polymorphic(table: KeyTable, column: str) -> bool:
 
 
 def _only(table: KeyTable, found: Match) -> Parent | None:
-    """The parent that is meant, of those whose key has the same name."""
+    """The intended parent among those whose key has the same name."""
     if found.role:
         only = found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
         return only if only is None or not found.is_own_name or _is_related(only) else None
@@ -241,14 +242,14 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
     if owner is not None and owner.table is table:
         return None
     if owner is not None:
-        # What is called after the owner, as `customer_detail`, only says more of the same.
+        # A table named after the owner, such as `customer_detail`, only extends it.
         others = [one for one in others if one is owner or not _is_about(one.table, owner.table)]
     is_sure = owner is not None or not found.is_own_name or (not is_holder and all(map(_is_related, others)))
     return others[0] if len(others) == 1 and is_sure else _mentioned(table, others)
 
 
 def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:
-    """Guesses at columns that end with a table's name and no word for a key, as `home_airport`."""
+    """Guesses for columns that end with a table's name and no key word, such as `home_airport`."""
     for table in tables:
         for column in () if table.is_view else free_columns(table):
             words = words_of(column)
@@ -256,7 +257,7 @@ def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Ite
                 continue
             parents = directory.called(words)
             if not parents and table.families[column] != "number":
-                # Numbers that end so are as often counts, and are found among any ids.
+                # Numeric columns named like this are often counts, whose values match any ids.
                 parents = directory.called(words[-1:])
             if len(parents) == 1 and parents[0].table is not table and parents[0].family == table.families[column]:
                 pair = KeyPair(table.name, (column,), parents[0].table.name, (parents[0].column,))
@@ -264,7 +265,7 @@ def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Ite
 
 
 def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
-    """Guesses at tables without a key one of whose columns others have too, as `state_name` of `state`."""
+    """Guesses for tables without a key that share a column with others, such as `state_name` of `state`."""
     bearing: defaultdict[tuple[str, str], list[tuple[KeyTable, str]]] = defaultdict(list)
     for table in tables:
         for column in free_columns(table):
@@ -282,7 +283,7 @@ def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
 
 
 def _as_key(table: KeyTable, column: str) -> float:
-    """How sure it is that a table without a key has it in a column of this name."""
+    """The confidence that this column is the key of a table without a declared one."""
     words = words_of(column)
     if len(words) < 2:
         return 0.0
@@ -292,7 +293,7 @@ def _as_key(table: KeyTable, column: str) -> float:
 
 
 def _owner(parents: Sequence[Parent]) -> Parent | None:
-    """The one whose table is called as its key is."""
+    """The parent whose table is named like its key."""
     owners = [parent for parent in parents if _owns(parent)]
     return owners[0] if len(owners) == 1 else None
 
@@ -303,7 +304,7 @@ def _owns(parent: Parent) -> bool:
 
 
 def _is_related(parent: Parent) -> bool:
-    """Whether a key's name has to do with its table's, and does not rather say what that table references itself."""
+    """Whether a key's name is related to its table's name, rather than being a reference to another table."""
     words = words_of(parent.column)
     return any(
         name and (glue(table).startswith(name) or name.startswith(glue(table)) or glue(table).endswith(name))
@@ -317,28 +318,28 @@ def _is_about(table: KeyTable, other: KeyTable) -> bool:
 
 
 def _mentioned(table: KeyTable, parents: Sequence[Parent]) -> Parent | None:
-    """The one whose table's name the table's own begins or ends with, the longest if there are several."""
+    """The parent whose table name the table's own name begins or ends with; the longest of several."""
     name = table.own_name
-    said = [
+    mentioned = [
         parent
         for parent in parents
         if parent.table.own_name and (name.startswith(parent.table.own_name) or name.endswith(parent.table.own_name))
     ]
-    longest = max((len(parent.table.own_name) for parent in said), default=0)
-    best = [parent for parent in said if len(parent.table.own_name) == longest]
+    longest = max((len(parent.table.own_name) for parent in mentioned), default=0)
+    best = [parent for parent in mentioned if len(parent.table.own_name) == longest]
     return best[0] if len(best) == 1 else None
 
 
 def _match_of(
     parents: Iterable[Parent], confidence: float, family: str, role: Words = (), *, own: bool = False
 ) -> Match | None:
-    """A match with those parents whose type allows it; other types mean that the name means something else."""
+    """A match with the parents of a compatible type; with another type, the name means something else."""
     fitting = [parent for parent in parents if parent.family == family]
     return Match(fitting, confidence, role, own) if fitting else None
 
 
 def _called(tables: Iterable[KeyTable], word: str) -> list[Parent]:
-    """The keys of tables that a name ending with a key word refers to when it begins with theirs."""
+    """The keys that a name with this key word refers to if it begins with the names of their tables."""
     found = []
     for table in tables:
         plain = (column for column in table.singles if _is_meant(table.own_words(column), word))
@@ -353,7 +354,7 @@ def _is_meant(own: Words, word: str) -> bool:
 
 
 def _otherwise_called(tables: Iterable[KeyTable], word: str) -> list[Parent]:
-    """The primary keys of tables that are called otherwise than these, of which no other column is meant."""
+    """The primary keys of tables that have another key word, if no other column of theirs is meant."""
     return [
         Parent(table, table.primary)
         for table in tables
@@ -361,14 +362,14 @@ def _otherwise_called(tables: Iterable[KeyTable], word: str) -> list[Parent]:
     ]
 
 
-def _says(words: Words, table: KeyTable) -> bool:
-    """Whether a name begins with that of the table, and does not end there."""
+def _extends_name(words: Words, table: KeyTable) -> bool:
+    """Whether a name begins with the table's name and continues."""
     own = table.own_name
     return bool(own) and glue(words).startswith(own)
 
 
 def _starts(table: KeyTable, letters: str) -> Iterator[str]:
-    """What the names of all columns begin with, as that is short for the table."""
+    """Prefixes shared by all columns, as an abbreviation of the table's name."""
     start = table.column_start
     found = [glue(start[first:]) for first in range(len(start))]
     if table.column_letters:
@@ -377,7 +378,7 @@ def _starts(table: KeyTable, letters: str) -> Iterator[str]:
 
 
 def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> Mapping[str, float]:
-    """Words with which the names of several tables begin and which are no table, with the share of such tables."""
+    """Words that several table names begin with and that are not tables themselves, with the share of such tables."""
     firsts = Counter(table.words[0] for table in tables if len(table.words) > 1)
     return {
         word: count / len(tables) for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names

@@ -1,4 +1,4 @@
-"""Columns of the same name and type as one that declares a key."""
+"""Columns with the same name and type as a column that declares a key."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.references import Directory, is_polymorphic
 from tribal.key_inference.tables import KeyTable, free_columns
 
-SISTERS = 0.9
-"""Confidence if several columns of this name all declare the same key. A label by judgement, as those below."""
-ONE_SISTER = 0.85
-"""Confidence if one does."""
-SISTERS_OF_MANY_KEYS = 0.7
-"""Confidence if several tables have a key of this name, so that another may be meant here."""
+SEVERAL_DECLARED = 0.9
+"""Confidence if several columns with this name declare the same key. A label by judgement, like those below."""
+ONE_DECLARED = 0.85
+"""Confidence if only one does."""
+SEVERAL_KEYS = 0.7
+"""Confidence if several tables have a key with this name, so that another one may be meant."""
 
 
 @dataclass(frozen=True)
 class _Declared:
-    """What the columns of one name and type reference, and the first of those columns."""
+    """What columns with one name and type reference, and these columns."""
 
     parents: frozenset[tuple[str, str]]
-    sisters: Sequence[str]
+    columns: Sequence[str]
 
 
-def sister_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:
-    """What free columns reference because columns of their name declare it, of the tables of one schema."""
+def same_name_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:
+    """References of free columns in one schema, because columns with the same name declare them."""
     declared = _declared(tables)
     for table in tables:
         if table.is_view:
@@ -41,18 +41,18 @@ def sister_references(tables: Sequence[KeyTable], directory: Directory) -> Itera
             ((parent, referenced),) = found.parents
             if parent != table.name and (column,) not in table.keys[:1]:
                 pair = KeyPair(table.name, (column,), parent, (referenced,))
-                yield guess(pair, _confidence(column, found, directory), "sister", found.sisters[0])
+                yield guess(pair, _confidence(column, found, directory), "sister", found.columns[0])
 
 
 def _confidence(column: str, found: _Declared, directory: Directory) -> float:
     if len(directory.holders(words_of(column))) > 1:
-        return SISTERS_OF_MANY_KEYS
-    return SISTERS if len(found.sisters) > 1 else ONE_SISTER
+        return SEVERAL_KEYS
+    return SEVERAL_DECLARED if len(found.columns) > 1 else ONE_DECLARED
 
 
 def _declared(tables: Sequence[KeyTable]) -> Mapping[tuple[str, str], _Declared]:
     parents: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    sisters: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    columns: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for table in tables:
         for key in table.outline.foreign_keys:
             column = key.columns[0]
@@ -60,5 +60,5 @@ def _declared(tables: Sequence[KeyTable]) -> Mapping[tuple[str, str], _Declared]
                 continue
             place = column.lower(), table.families[column]
             parents[place].add((key.references_table, key.references_columns[0]))
-            sisters[place].append(column_name(table.name, column))
-    return {place: _Declared(frozenset(found), sorted(sisters[place])) for place, found in parents.items()}
+            columns[place].append(column_name(table.name, column))
+    return {place: _Declared(frozenset(found), sorted(columns[place])) for place, found in parents.items()}

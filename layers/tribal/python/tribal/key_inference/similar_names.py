@@ -1,4 +1,4 @@
-"""Columns whose names suggest a key and leave doubt: guesses for those who ask for a join, never published."""
+"""Columns whose names suggest an uncertain key: guesses for questions about joins, never published."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tribal.key_inference.overlap import KeyPair
 from tribal.naming import split_identifier, stem
 from tribal_contracts import KeyEvidenceKind
 
-# The confidences are labels by judgement (decision 12), all below `LIKELY`; only their order decides anything.
+# The confidences are labels by judgement (decision 12), all below `LIKELY`; only their order matters.
 SAME_NAME = 0.7
-"""Confidence if a column has the name of another table's key, or of that table and its key."""
+"""Confidence if a column is named like another table's key, or like that table plus its key."""
 WITH_A_ROLE = 0.6
-"""Confidence if other words precede such a name."""
+"""Confidence if other words come before such a name."""
 SHARED = 0.5
 """Confidence if two columns look like keys and have the same name, but match no table's key."""
 
 MOST_KEYS = 5_000
-"""The most keys that are inferred; where names fit more, those that fit the fewest tables come first. By judgement: out
+"""The most keys that are inferred; names that match the fewest tables come first. By judgement: out
 of reach where names mean something, it bounds time and memory where every name fits every table."""
 _KEY_COLUMNS = 100
 """The most columns of a table that are taken for keys by their names, in the table's order. By judgement: where more
@@ -44,16 +44,16 @@ class _Column(NamedTuple):
 
 
 _Alike = tuple[_Column, _Column, float]
-"""A column, what it likely references, and the confidence."""
+"""A column, the column that it likely references, and the confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _References:
-    """What a column equally likely references."""
+    """The equally likely targets of a column."""
 
     column: _Column
     referenced: Mapping[str, _Column]
-    """By table; the column's own is passed over."""
+    """By table; the column's own table is skipped."""
     confidence: float
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ def alike_columns(tables: Sequence[TableOutline]) -> list[Guess]:
 
 
 def _clearest(groups: list[_References | _Shared]) -> list[_References | _Shared]:
-    """The groups that may be guessed: all, or those with the fewest possibilities."""
+    """The groups to guess from: all, or those with the fewest possibilities."""
     if sum(map(len, groups)) <= MOST_KEYS:
         return groups
     groups = sorted(groups, key=len)
@@ -139,7 +139,7 @@ def _distinct(guesses: Iterable[_Alike]) -> list[_Alike]:
 
 
 def _key_columns(table: TableOutline) -> Mapping[str, _Column | None]:
-    """The columns by name that are a key or look like one; `None` where no key has such a type."""
+    """The columns that are a key or look like one, by name; the value is `None` if no key has such a type."""
     keys = set(_declared_keys(table))
     alike = islice((column.name for column in table.columns if _ends_like_a_key(column.name)), _KEY_COLUMNS)
     compared = keys.union(alike)
@@ -148,7 +148,7 @@ def _key_columns(table: TableOutline) -> Mapping[str, _Column | None]:
 
 
 def _declared_keys(table: TableOutline) -> list[str]:
-    """The columns that alone are the primary key; without a primary key, those that are unique."""
+    """The single-column primary key; without a primary key, the unique columns."""
     keys = [table.primary_key] if table.primary_key else table.unique_keys
     return [key.columns[0] for key in keys if len(key.columns) == 1]
 
@@ -172,14 +172,14 @@ def _is_named_after(column: Words, table: Words) -> bool:
 
 
 def _free_columns(table: TableOutline, columns: Mapping[str, _Column | None]) -> list[_Column]:
-    """The columns that look like keys and have none declared."""
+    """The columns that look like keys and declare none."""
     declared = {column.name for column in table.columns if column.is_foreign_key}
     free = (column for name, column in columns.items() if name not in declared)
     return [column for column in free if column is not None and _is_key_like(column.words)]
 
 
 class _Parents:
-    """Tables that can be referenced, by the words that a column's name refers to them with.
+    """Tables that can be referenced, by the words that column names use for them.
 
     A column is compared with a table in one of four ways, the first that applies: its name is that of the table's key
     (1); it is the table's name, or the last word of that, and a key word (2); the same after other words (3); it begins
@@ -195,7 +195,7 @@ class _Parents:
         self._by_last_word: defaultdict[Words, list[_Parent]] = defaultdict(list)
         self._by_key_ends: defaultdict[tuple[str, Words], list[_Parent]] = defaultdict(list)
         self._key_ends: defaultdict[str, set[int]] = defaultdict(set)
-        """How many words follow the first one of such keys, by that word."""
+        """How many words follow the first word of such keys, by that word."""
         self._columns: dict[tuple[bool, Words, str, str], Mapping[str, _Column]] = {}
         for parent in parents:
             key, name = parent.key.words, parent.words
@@ -208,15 +208,15 @@ class _Parents:
                 self._key_ends[key[0]].add(len(key) - 1)
 
     def is_key(self, column: _Column) -> bool:
-        """Whether a column is the key by which its own table is referenced."""
+        """Whether a column is the key of its own table."""
         return (column.table, column.name) in self._own
 
     def are_unsure(self, found: _References) -> bool:
-        """Whether none of these tables declares the key by which it would be referenced."""
+        """Whether none of these tables declares its key."""
         return all(not self._declared[table] for table in found.referenced)
 
     def likeliest(self, column: _Column) -> _References | None:
-        """What a column likely references, with the highest confidence, preferably tables that its name mentions."""
+        """The most likely targets of a column, preferably in tables that its name mentions."""
         for confidence, referenced in self._ranks(column.words, column.family):
             if len(referenced) > (column.table in referenced):
                 return _References(column, referenced, confidence)
@@ -254,7 +254,7 @@ class _Parents:
         return self._columns[place]
 
     def _ending_alike(self, words: Words, role: Words | None, compared: Collection[str]) -> list[_Parent]:
-        """Tables whose key begins and ends like this name, if no other way of comparing applies."""
+        """Tables whose key begins and ends like this name, if no other comparison matches."""
         return [
             parent
             for length in sorted(self._key_ends.get(words[0], ()))
@@ -277,7 +277,7 @@ def _without(columns: Mapping[str, _Column], tables: Collection[str]) -> Mapping
 def _by_mention(
     parents: Collection[_Parent], words: Words, family: str
 ) -> tuple[dict[str, _Column], dict[str, _Column]]:
-    """The keys of this type by table: of those that the name mentions, and of the others."""
+    """The keys of this type by table: tables that the name mentions, and the others."""
     if not parents:
         return {}, {}
     said: dict[str, _Column] = {}
@@ -289,7 +289,7 @@ def _by_mention(
 
 
 def _is_specific_key(words: Words) -> bool:
-    """Whether a name says which table's key it is; `id` alone occurs everywhere."""
+    """Whether a name shows which table's key it is; plain `id` occurs everywhere."""
     return _is_key_like(words) and not set(words) <= _KEY_WORDS
 
 
@@ -311,7 +311,7 @@ def _guess(child: _Column, parent: _Column, confidence: float) -> Guess:
 
 
 def _words(name: str) -> Words:
-    """The stems of a name; of its parts between underscores, which recur where whole names do not."""
+    """The stems of a name, computed by the parts between underscores, which recur more often than whole names."""
     return tuple(chain.from_iterable(map(_stems, name.split("_"))))
 
 

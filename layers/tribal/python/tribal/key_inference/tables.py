@@ -1,4 +1,4 @@
-"""Tables as inference sees them: which columns can be referenced, and which lack a key."""
+"""Tables as key inference sees them: which columns can be referenced, and which need a key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tribal.key_inference.name_words import (
 from tribal.sql.type_families import KeyFamily
 
 _WIDEST_KEY = 4
-"""The most columns of a composite key that is looked for elsewhere. By judgement: wider ones are not referenced."""
+"""The most columns of a composite key that other tables are searched for. By judgement: wider keys are not
+referenced."""
 _VIEWS = ("view", "materialized_view")
 
 Columns = tuple[str, ...]
@@ -29,7 +30,7 @@ Columns = tuple[str, ...]
 
 @dataclass(frozen=True)
 class KeyTable:
-    """The structure of a table and how its names read."""
+    """The structure of a table and the words of its names."""
 
     outline: TableOutline
 
@@ -45,7 +46,7 @@ class KeyTable:
 
     @property
     def is_view(self) -> bool:
-        """Whether it keeps no rows of its own, or only those of others."""
+        """Whether it is a view."""
         return self.outline.kind in _VIEWS
 
     @cached_property
@@ -55,39 +56,39 @@ class KeyTable:
 
     @cached_property
     def own_name(self) -> str:
-        """Its name in one piece."""
+        """Its name without separators."""
         return glue(self.words)
 
     @cached_property
     def families(self) -> Mapping[str, KeyFamily]:
-        """The columns of types in which keys are kept."""
+        """The columns whose types are used for keys, with the family of each."""
         return {column.name: family for column in self.outline.columns if (family := column.key_family) is not None}
 
     @cached_property
     def nullable(self) -> frozenset[str]:
-        """The columns that may hold nothing."""
+        """The nullable columns."""
         return frozenset(column.name for column in self.outline.columns if column.nullable)
 
     @cached_property
     def declared(self) -> frozenset[str]:
-        """The columns that declare a key."""
+        """The columns with a declared foreign key."""
         return frozenset(column for key in self.outline.foreign_keys for column in key.columns)
 
     @cached_property
     def column_start(self) -> Words:
-        """The words with which the names of all its columns begin."""
+        """The words that all column names begin with."""
         if len({column.name[:1].lower() for column in self.outline.columns}) > 1:
             return ()
         return common_start([words_of(column.name) for column in self.outline.columns])
 
     @cached_property
     def column_letters(self) -> str:
-        """The letters with which the names of all its columns begin, if no name has any separator."""
+        """The letters that all column names begin with, if none has a separator."""
         names = [column.name for column in self.outline.columns]
         return common_letters(names) if all(map(str.islower, names)) or all(map(str.isupper, names)) else ""
 
     def readings(self, column: str) -> Iterator[Words]:
-        """The words of a column's name, then those without what the names of all columns begin with."""
+        """The words of a column's name, then the words without the prefix that all columns share."""
         words = words_of(column)
         yield words
         if self.column_start and len(words) > len(self.column_start):
@@ -96,13 +97,13 @@ class KeyTable:
             yield words_of(column[len(self.column_letters) :])
 
     def is_own_key(self, column: str) -> bool:
-        """Whether a column is named as the key of this very table."""
+        """Whether a column is named like the key of this table."""
         words = words_of(column)
         return is_key_like(words) and any(glue(words[:-1]) == glue(name) for name in self.called)
 
     @cached_property
     def kinds(self) -> frozenset[Words]:
-        """What its texts say the type of, as `owner_type` says that of an owner."""
+        """What its type columns describe: `owner` for the column `owner_type`."""
         texts = (
             words_of(name) for name, family in self.families.items() if family == "text" and "type" in name.lower()
         )
@@ -110,7 +111,7 @@ class KeyTable:
 
     @cached_property
     def is_bridge(self) -> bool:
-        """Whether it keeps nothing but keys, as tables do that only tie others together."""
+        """Whether it holds only keys, as tables that join others do."""
         every = (words_of(column.name) for column in self.outline.columns)
         return all(is_key_like(words) or (len(words) == 1 and words[0].endswith("id")) for words in every)
 
@@ -129,7 +130,7 @@ class KeyTable:
 
     @cached_property
     def singles(self) -> Sequence[str]:
-        """The columns that can be referenced alone: those that are a key, else the one that is named as the key."""
+        """The columns that can be referenced by themselves: single-column keys, else the column named like the key."""
         if self.is_view:
             return []
         if self.keys:
@@ -139,7 +140,7 @@ class KeyTable:
 
     @property
     def primary(self) -> str | None:
-        """The comparable column that alone identifies a row, if there is one: a primary key, or the one named as it."""
+        """The column that identifies a row by itself, if any: a single-column primary key or a column named like one."""
         key = self.outline.primary_key
         if key is not None:
             return key.columns[0] if len(key.columns) == 1 and key.columns[0] in self.families else None
@@ -147,18 +148,18 @@ class KeyTable:
 
     @property
     def is_implied(self) -> bool:
-        """Whether only its name says that a column is the key."""
+        """Whether its key is assumed from a column's name only."""
         return not self.keys
 
     @cached_property
     def composites(self) -> Sequence[Columns]:
-        """The keys of several columns that can be referenced as a whole."""
+        """The composite keys that can be referenced."""
         if self.is_view:
             return []
         return [key for key in self.keys if 1 < len(key) <= _WIDEST_KEY and all(name in self.families for name in key)]
 
     def own_words(self, column: str) -> Words:
-        """The words of a column's name without those with which all columns begin, or that name the table."""
+        """The words of a column's name without the shared prefix, or without the table's name."""
         *_, shortest = self.readings(column)
         words = words_of(column)
         if self.column_letters:
@@ -171,11 +172,11 @@ class KeyTable:
 
     @cached_property
     def called(self) -> Sequence[Words]:
-        """What the table may be called, its own name first."""
+        """The names of the table, its own name first."""
         return table_names(self.words)
 
     def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
-        """Whether a column is called as the table and a key word; the first one may be called as a part of that."""
+        """Whether a column is named like the table, or a part of it for the first column, plus a key word."""
         words = words_of(name)
         if len(words) < 2 or (self.column_letters and name.removeprefix(self.column_letters).lower() in SURROGATES):
             return is_surrogate(words)
@@ -185,13 +186,13 @@ class KeyTable:
 
 
 def free_columns(table: KeyTable) -> Iterator[str]:
-    """The columns of types in which keys are kept that declare none."""
+    """The columns whose types are used for keys and that declare none."""
     return (name for name in table.families if name not in table.declared)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A column of which it is asked what it references, with what does not depend on where that is looked for."""
+class ReferenceCandidate:
+    """A column that may be a reference, with the readings of its name."""
 
     table: KeyTable
     column: str
@@ -199,10 +200,10 @@ class Asked:
     readings: tuple[Words, ...]
 
     @classmethod
-    def of(cls, table: KeyTable, column: str) -> Asked:
+    def of(cls, table: KeyTable, column: str) -> ReferenceCandidate:
         """Read the name of a column."""
         return cls(table, column, table.is_own_key(column), tuple(table.readings(column)))
 
     def may_reference(self, keys: Collection[str]) -> bool:
-        """Whether it is called like a key, or like one of these."""
+        """Whether it is named like a key, or like one of these."""
         return any(is_key_like(words) or glue(words) in keys for words in self.readings)
