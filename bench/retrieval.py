@@ -21,8 +21,8 @@ from bench.indexing import build_in_cluster
 from bench.question_sets import Question, QuestionSet, opened, plain_name, question_sets, real_project
 from bench.search import application
 from tribal.capabilities.retrieval.names import name_of
-from tribal.capabilities.retrieval.searching.candidates import find
-from tribal.capabilities.retrieval.searching.ordering import order_of
+from tribal.capabilities.retrieval.searching.candidates import find_candidates
+from tribal.capabilities.retrieval.searching.ordering import rank_candidates
 from tribal.capabilities.retrieval.searching.search_tables import MAX_LIMIT
 from tribal.capabilities.retrieval.toolbox import open_index
 from tribal.capabilities.retrieval.tools import toolbox_of
@@ -120,9 +120,9 @@ def _without_signals(one: QuestionSet, app: Application) -> Row:
     names = {entry.record_id: plain_name(name_of(entry)) for entry in index.tables}
     rankings: defaultdict[str, list[list[str]]] = defaultdict(list)
     for question in one.questions:
-        found = find(question.text, everywhere, index, toolbox)
+        found = find_candidates(question.text, everywhere, index, toolbox)
         for signal, weights in WITHOUT.items():
-            order = order_of(found, everywhere, index, replace(toolbox, weights=weights))
+            order = rank_candidates(found, everywhere, index, replace(toolbox, weights=weights))
             rankings[signal].append([names[table] for table in order.ids[:MAX_LIMIT].tolist()])
     return {
         "set": one.name,

@@ -15,8 +15,8 @@ from tests.fakes import FixedClock
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox_over  # noqa: F401
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.capabilities.retrieval.answers.fitting import fitted_join
-from tribal.capabilities.retrieval.answers.paging import ITEMS_A_PAGE, Page, Place, filled
+from tribal.capabilities.retrieval.answers.fitting import fit_join
+from tribal.capabilities.retrieval.answers.paging import ITEMS_A_PAGE, Page, Place, fill_page
 from tribal.capabilities.retrieval.errors import AnswerTooLong
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.table_names import TableIdentity
@@ -253,7 +253,7 @@ def test_alternatives_to_a_path_are_left_out_whole_where_there_is_no_room(count:
     plain = GetJoinPathOutput(
         success=True, tokens_used=0, path_found=True, source="a.b.c", target="a.b.d", alternatives=[other] * count
     )
-    answer = fitted_join(plain, toolbox)
+    answer = fit_join(plain, toolbox)
     assert answer.alternatives == (None if kept is None else [other] * kept)
     assert codes(answer) == ([] if kept else ["RET_ANSWER_PARTIAL"])
 
@@ -283,7 +283,7 @@ def test_items_of_any_size_are_each_on_one_page_that_keeps_to_any_limit(texts: l
     while True:
         place = Place.of(len(items), cursor, ["any"])
         try:
-            shown = filled(place, items[place.start :], answer, toolbox, around="this")
+            shown = fill_page(place, items[place.start :], answer, toolbox, around="this")
         except AnswerTooLong as error:
             alone = with_tokens_used(answer(place.page((items[place.start],))))
             assert alone.tokens_used > limit - 30

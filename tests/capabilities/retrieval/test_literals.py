@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import each_case
-from tribal.capabilities.retrieval.searching.literals import without_literals
+from tribal.capabilities.retrieval.searching.query import without_literals
 
 
 @each_case(

@@ -52,7 +52,7 @@ def test_parts_are_one_result_with_their_table_which_says_so_and_counts_once(dep
     answer = search(depot, "weight of parcels")
     assert found(answer)[0] == "db.s.parcel"
     assert not any("2024" in name for name in found(answer))
-    assert "it stands for 4 more of its parts" in answer.tables[0].reasons
+    assert "it also covers 4 of its parts" in answer.tables[0].reasons
     assert answer.total_matches == answer.returned == len(found(answer)) == 6
     assert not answer.truncated
     short = search(depot, "weight of parcels", limit=2)

@@ -142,7 +142,7 @@ def test_a_database_that_is_down_is_served_with_when_it_was_read(
         return [each["message"] for each in answer.get("warnings", ()) if each["code"] == "RET_INDEX_STALE"]
 
     wait_until(lambda: len(warned()) == 1)
-    assert "'shop' did not answer the last run" in warned()[0]
+    assert "'shop' did not answer in the last run" in warned()[0]
 
 
 @pytest.mark.parametrize("function", [DOCUMENTER, FINISHER])

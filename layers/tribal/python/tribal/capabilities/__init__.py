@@ -14,7 +14,7 @@ NAMES = (
     "memory",
     "knowledge",
 )
-"""Every capability, in the order in which tools are listed."""
+"""Every capability, in the order in which its tools are listed."""
 
 
 @cache

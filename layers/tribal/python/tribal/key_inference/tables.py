@@ -140,7 +140,7 @@ class KeyTable:
 
     @property
     def primary(self) -> str | None:
-        """The column that identifies a row by itself, if any: a single-column primary key or a column named like one."""
+        """The column that identifies a row by itself, if any: a primary key of one column, or one named like it."""
         key = self.outline.primary_key
         if key is not None:
             return key.columns[0] if len(key.columns) == 1 and key.columns[0] in self.families else None

@@ -120,7 +120,7 @@ def _surveyed(opened: OpenIndex, toolbox: Toolbox) -> Survey:
     for entry, document in documents(opened.tables, toolbox):
         members[entry.database, entry.domain].append(_table(entry, document, opened.bounds))
     found = domain_documents(
-        toolbox.index.domain_records(opened.asked(IndexFilter(scope=toolbox.scope))), opened.bounds
+        toolbox.index.domain_records(opened.index_filter(IndexFilter(scope=toolbox.scope))), opened.bounds
     )
     links = _links(members, keys)
     domains: list[SurveyedDomain] = []

@@ -1,1 +1,3 @@
-"""The use cases behind the five tools, each from its input and a toolbox to its output. Importing it loads nothing."""
+"""The use cases behind the retrieval tools: each takes an input and a toolbox and returns an output. Importing this
+package loads nothing.
+"""

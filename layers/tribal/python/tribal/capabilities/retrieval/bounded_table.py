@@ -1,4 +1,4 @@
-"""A table's document as a caller may see it."""
+"""The parts of a table's document that a caller may see."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from tribal_contracts import (
 
 
 def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
-    """The document without what tells of anything outside of the bounds; the same if nothing is kept from the caller.
+    """The document without anything that reveals objects outside the bounds; unchanged if the caller may see all.
 
-    Keys and relations to hidden tables are left out. What people, comments and models say is withheld whole when it
-    mentions something hidden, of what rules say only the parts that do. Types, defaults and expressions are replaced.
+    Keys and relations to hidden tables are left out. A text by a person, a comment or a model is withheld whole if it
+    mentions something hidden; of a text made by rules, only the sentences that do. Types, defaults and expressions are
+    replaced.
     """
     if bounds.is_open:
         return document
@@ -52,7 +53,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
 
 
 class _Texts:
-    """What of a table's texts a caller may see."""
+    """Limits the texts of a table to what a caller may see."""
 
     def __init__(self, bounds: Bounds, database: str, dialect: DatabaseType, own: OwnNames) -> None:
         self._bounds = bounds
@@ -60,20 +61,22 @@ class _Texts:
         self._dialect = dialect
         self._own = own
 
-    def description(self, said: Description) -> Description:
+    def description(self, description: Description) -> Description:
         """A description, whose text is empty when it is withheld."""
-        if said.source != "derived":
-            return _withheld(said) if self._bounds.withholds(said.text, self._own) else said
-        left = self.derived(said.text)
-        # What is left is no longer sentence by sentence what the evidence was given for.
-        return said if left == said.text else said.model_copy(update={"text": left, "evidence": None})
+        if description.source != "derived":
+            return _withheld(description) if self._bounds.withholds(description.text, self._own) else description
+        left = self.derived(description.text)
+        # The evidence refers to the full text, sentence by sentence.
+        return (
+            description if left == description.text else description.model_copy(update={"text": left, "evidence": None})
+        )
 
     def derived(self, text: str) -> str:
-        """What may be seen of sentences that rules made."""
+        """The visible sentences of a text made by rules."""
         return self._bounds.bounded_derived(text, self._database, self._own)
 
     def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
-        """Whether a name tells of something hidden; servers name indexes after the functions that they call."""
+        """Whether a name reveals something hidden: servers name indexes after the functions that they call."""
         inside = {token for sql in withheld for token in split_identifier(sql) if stem(token) not in self._own.stems}
         return not inside.isdisjoint(split_identifier(name)) or self._bounds.withholds(name, self._own)
 
@@ -82,7 +85,7 @@ class _Texts:
         return self._bounds.withholds_sql(sql, self._database, self._dialect)
 
     def sql(self, sql: str | None) -> str | None:
-        """An expression or a type, or what stands for it."""
+        """An expression or a type, or its placeholder."""
         return WITHHELD if sql is not None and self.hides_sql(sql) else sql
 
 
@@ -95,7 +98,7 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
         "base_type": texts.sql(column.base_type),
     }
     if texts.hides_sql(column.type):
-        # Its values, and what rules say of them, are labels of the type.
+        # Its values, and descriptions made from them, are labels of the type.
         update |= {"type": WITHHELD, "base_type": None, "enum_values": None, "samples": None}
     told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
     if told_of_hidden and column.description.source == "derived":
@@ -112,12 +115,12 @@ def _likely_key(key: DocumentedInferredKey, bounds: Bounds) -> DocumentedInferre
 
 
 def bounded_evidence(evidence: Iterable[KeyEvidence], bounds: Bounds) -> list[KeyEvidence]:
-    """What a likely key rests on, without what is named after something hidden."""
+    """The evidence for a likely key, without names of hidden tables."""
     return [one for one in evidence if bounds.is_open or may_see(_table_of(one), bounds.scope)]
 
 
 def _table_of(evidence: KeyEvidence) -> str:
-    """The table that evidence is of, or whose column it is of; empty for what is no name."""
+    """The table that the evidence names, or whose column it names; empty if it is not a name."""
     try:
         return format_name(parse_name(evidence.of)[:3])
     except ValueError:
@@ -132,5 +135,5 @@ def _index(index: DocumentedIndex, document: TableDocument, texts: _Texts) -> Do
     return index.model_copy(update={"name": name, "columns": shown, "predicate": texts.sql(index.predicate)})
 
 
-def _withheld(said: Description) -> Description:
-    return said.model_copy(update={"text": "", "evidence": None})
+def _withheld(description: Description) -> Description:
+    return description.model_copy(update={"text": "", "evidence": None})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, filled
+from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.bounded_table import bounded_table
-from tribal.capabilities.retrieval.domains import DocumentsByPlace, described, domain_documents
+from tribal.capabilities.retrieval.domains import DocumentsByPlace, domain_description, domain_documents
 from tribal.capabilities.retrieval.names import find_database, find_domain, name_of
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.ports import IndexedTable, IndexFilter
@@ -21,16 +21,16 @@ from tribal_contracts import (
 )
 
 TABLES_AT_ONCE = 50
-"""Tables whose documents are read from the index in one step, until an answer is full."""
+"""How many documents are read from the index at once, until an answer is full."""
 
 
 def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> GetDomainOverviewOutput:
-    """Show a domain; its tables are paged, and only the first page has the diagram and the joins, if there is room.
+    """Show a domain. Its tables are paged; only the first page has the diagram and the joins, if they fit.
 
     Raises:
         DomainNotFound, DatabaseNotFound: when there is no such domain or database.
         ToolInputInvalid: when the cursor belongs to another question.
-        AnswerTooLong: when a table's entry, or what is said of the domain, alone exceeds the limit.
+        AnswerTooLong: when a table's entry, or the description of the domain, alone exceeds the limit.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.4.
@@ -44,11 +44,11 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
         len(tables), request.cursor, ("get_domain_overview", domain, database, opened.metadata.manifest_hash)
     )
     where = IndexFilter(scope=toolbox.scope, database=database, domain=domain)
-    documents = domain_documents(toolbox.index.domain_records(opened.asked(where)), opened.bounds)
-    extras = _pictures(domain, databases, documents) if place.is_first else {}
+    documents = domain_documents(toolbox.index.domain_records(opened.index_filter(where)), opened.bounds)
+    extras = _extras(domain, databases, documents) if place.is_first else {}
     if "er_diagram" in extras and _draws_hidden_types(tables, opened.bounds, toolbox):
         del extras["er_diagram"]
-    description, source = described(domain, databases, documents)
+    description, source = domain_description(domain, databases, documents)
     left_out = _left_out(domain, databases, documents, toolbox)
 
     def answer(page: Page[DomainTableSummary]) -> GetDomainOverviewOutput:
@@ -69,8 +69,8 @@ def get_domain_overview(request: GetDomainOverviewInput, toolbox: Toolbox) -> Ge
         )
 
     summaries = _summaries(tables[place.start :], opened.bounds, toolbox)
-    around = f"what is said of the domain {domain}"
-    return filled(place, summaries, answer, toolbox, around=around, extras=list(extras))
+    around = f"the description of the domain {domain}"
+    return fill_page(place, summaries, answer, toolbox, around=around, extras=list(extras))
 
 
 def _summaries(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> Iterator[DomainTableSummary]:
@@ -94,7 +94,7 @@ def _summary(entry: IndexedTable, table: TableDocument | None) -> DomainTableSum
 
 
 def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox: Toolbox) -> bool:
-    """Whether the columns of a diagram have types that the caller may not see."""
+    """Whether the diagram would show column types that the caller may not see."""
     if bounds.is_open:
         return False
     tables = toolbox.index.documents([entry.record_id for entry in entries], TableDocument).values()
@@ -102,8 +102,8 @@ def _draws_hidden_types(entries: Sequence[IndexedTable], bounds: Bounds, toolbox
     return any(bounds.withholds_sql(column.type, table.database, table.database_type) for table, column in columns)
 
 
-def _pictures(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> dict[str, Any]:
-    """The diagram and the common joins, under the names of their fields, where there are any."""
+def _extras(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> dict[str, Any]:
+    """The diagram and the common joins by field name, if there are any."""
     found = [documents[domain, name] for name in databases if (domain, name) in documents]
     joins = [join for document in found for join in document.common_joins]
     # Diagrams cannot be merged: entities of different databases may have the same name.
@@ -115,9 +115,9 @@ def _left_out(domain: str, databases: Sequence[str], documents: DocumentsByPlace
     missing = [name for name in databases if (domain, name) not in documents]
     warnings: list[AgentError] = []
     if missing:
-        message = f"the overview of {domain} in {', '.join(missing)} is not there, or tells more than you may see"
+        message = f"the overview of {domain} in {', '.join(missing)} is missing, or shows more than you may see"
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     if len(databases) > 1:
-        message = f"{domain} spans {len(databases)} databases; name one of them to get its diagram"
+        message = f"{domain} spans {len(databases)} databases; name one to get its diagram"
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     return warnings

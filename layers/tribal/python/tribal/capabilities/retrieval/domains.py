@@ -1,11 +1,11 @@
-"""Tool `list_domains`: the business domains, each once even if it spans several databases."""
+"""Tool `list_domains`: the business domains, each listed once even if it spans several databases."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, filled
+from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.names import find_database, may_see
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.identity.scope import Scope
@@ -27,7 +27,7 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
     """List the domains with at least one table that the caller may see.
 
     Raises:
-        DatabaseNotFound: when the filter names no documented database.
+        DatabaseNotFound: when the database is not documented.
         ToolInputInvalid: when the cursor belongs to another question.
         AnswerTooLong: when a domain alone exceeds the limit.
         IndexNotReady: when there is no finished index.
@@ -58,7 +58,7 @@ def list_domains(request: ListDomainsInput, toolbox: Toolbox) -> ListDomainsOutp
             warnings=list(opened.warnings) or None,
         )
 
-    return filled(place, infos, answer, toolbox, around="the list of domains")
+    return fill_page(place, infos, answer, toolbox, around="the list of domains")
 
 
 DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]
@@ -66,9 +66,9 @@ DocumentsByPlace = Mapping[tuple[str, str], DomainDocument]
 
 
 def domain_documents(records: Iterable[DocumentRecord], bounds: Bounds) -> DocumentsByPlace:
-    """Domain documents by place; any that mentions a table that the caller may not see is left out entirely.
+    """Domain documents by place, without documents that mention a table that the caller may not see.
 
-    The domain of a place is what the caller knows it by.
+    The domain in the key is the name that the caller sees.
     """
     documents: dict[tuple[str, str], DomainDocument] = {}
     for record in records:
@@ -79,7 +79,7 @@ def domain_documents(records: Iterable[DocumentRecord], bounds: Bounds) -> Docum
 
 
 def _bounded(document: DomainDocument, bounds: Bounds) -> DomainDocument:
-    """The document with its description withheld whole if that mentions anything hidden."""
+    """The document, without its description if that mentions anything hidden."""
     own = OwnNames.of(TableIdentity.parse(table.name).table for table in document.tables)
     if bounds.is_open or not bounds.withholds(document.description, own):
         return document
@@ -87,19 +87,21 @@ def _bounded(document: DomainDocument, bounds: Bounds) -> DomainDocument:
 
 
 def _reveals_hidden_tables(document: DomainDocument, scope: Scope) -> bool:
-    # The diagram shows neighbours in other domains, and the document does not say in which schemas they are.
+    # The diagram shows neighbours in other domains, and the document does not record their schemas.
     may_draw_hidden = bool(document.links) and not scope.allows_all_of(document.database)
     return may_draw_hidden or not all(may_see(table.name, scope) for table in document.tables)
 
 
-def described(domain: str, databases: Sequence[str], documents: DocumentsByPlace) -> tuple[str, DescriptionSource]:
-    """The description of a domain, and its source: of several, the one that is least to be relied upon.
+def domain_description(
+    domain: str, databases: Sequence[str], documents: DocumentsByPlace
+) -> tuple[str, DescriptionSource]:
+    """The description of a domain and its source; of several sources, the least reliable one.
 
-    Differing descriptions are prefixed with their database. The text is empty if there is none.
+    Differing descriptions are prefixed with their database. The text is empty if there is no description.
     """
     found = [(name, documents[domain, name]) for name in databases if (domain, name) in documents]
     said = [(name, document) for name, document in found if document.description] or found
-    # Documents of earlier versions do not tell.
+    # Documents of earlier versions have no source.
     sources = [document.description_source or "derived" for _, document in said]
     source: DescriptionSource = max(sources, key=_RELIED_ON.index, default="derived")
     if len({document.description for _, document in said}) <= 1:
@@ -112,7 +114,7 @@ _RELIED_ON: tuple[DescriptionSource, ...] = ("human", "comment", "model", "deriv
 
 def _info(domain: str, tables: Sequence[IndexedTable], documents: DocumentsByPlace) -> DomainInfo:
     databases = sorted({entry.database for entry in tables})
-    description, source = described(domain, databases, documents)
+    description, source = domain_description(domain, databases, documents)
     return DomainInfo(
         name=domain,
         description=description,

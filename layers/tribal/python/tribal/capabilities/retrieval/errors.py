@@ -9,7 +9,7 @@ from tribal.errors.base import EXIT_USAGE, TribalError
 
 
 class AnswerTooLong(TribalError):
-    """One item of an answer alone is larger than an answer may be; `next_cursor` in its context leads behind it."""
+    """A single item is larger than an answer may be; `next_cursor` in the context continues after it."""
 
     default_code = "RET_BUDGET_EXCEEDED"
     exit_code = EXIT_USAGE
@@ -20,12 +20,12 @@ class AnswerTooLong(TribalError):
 
 
 class DomainNotFound(NotFound):
-    """No domain of that name is documented."""
+    """No documented domain has that name."""
 
     default_code = "RET_DOMAIN_NOT_FOUND"
 
 
 class DatabaseNotFound(NotFound):
-    """No database of that name is documented."""
+    """No documented database has that name."""
 
     default_code = "RET_DATABASE_NOT_FOUND"

@@ -1,4 +1,4 @@
-"""The graph of keys that joins are found in; built once per generation."""
+"""The graph of keys that joins are found in, built once per generation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref 
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
-    """Every key of the index, not limited to the caller's scope: restrict the tables when searching it."""
+    """All keys of the index, not limited to the caller's scope: restrict the tables when searching it."""
 
     def build() -> JoinGraph:
         keys = toolbox.index.key_graph()
@@ -25,7 +25,7 @@ def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
 
 
 def role_words(key: KeyEdge) -> int:
-    """Number of words in a key's columns that name a role: neither the referenced table or columns, nor a key word.
+    """Number of role words in a key's column names: words of neither the referenced table or columns nor a key.
 
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
@@ -35,7 +35,7 @@ def role_words(key: KeyEdge) -> int:
 
 @lru_cache(maxsize=16_384)
 def _referenced(table: str, columns: tuple[str, ...]) -> frozenset[str]:
-    """Words that name no role in a key to these columns."""
+    """Words that are not roles in a key to these columns."""
     try:
         parent = TableIdentity.parse(table).table
     except ValueError:

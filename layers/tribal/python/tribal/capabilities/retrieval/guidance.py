@@ -1,4 +1,4 @@
-"""What of what is known elsewhere is surely about a table, and short enough to be told with it."""
+"""Chooses memories, decisions and policies that are certainly about a table and short enough to show with it."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from tribal_contracts import GuidanceItem
 
 MOST_ITEMS = 5
 MOST_TOKENS = 300
-"""Of all items together. Source: docs/contracts.md, Memory."""
+"""Limit for all items together. Source: docs/contracts.md, Memory."""
 _TEXT_CHARS = 400
-"""Of one item, so that a long one leaves room for others; by judgement."""
+"""Limit for one item, so that a long one leaves room for others. By judgement."""
 _LOG = logging.getLogger(__name__)
 
 
 def guidance_of(
     table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
 ) -> list[GuidanceItem]:
-    """What is told with a table: decisions first, of them what blocks; then the nearest layer, in it the newest.
+    """The guidance shown with a table: decisions first, blocking ones on top; then the nearest layer, newest first.
 
     Args:
         table: the table.
         columns: names of its columns.
-        opened: every table that the caller may see, among which a name has to be this one's alone. What mentions a
-            hidden one is left out.
-        toolbox: what is known elsewhere, and the time.
+        opened: every table that the caller may see; a name must match only this one. Texts that mention a hidden table
+            are left out.
+        toolbox: has the source of guidance, and the time.
     """
     if toolbox.guidance is None:
         return []
@@ -50,26 +50,26 @@ def guidance_of(
     sure = [each for each in shown if _is_about(each, table, folded, opened.tables)]
     newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
     now = datetime.fromisoformat(toolbox.clock.published())
-    told: list[GuidanceItem] = []
+    chosen: list[GuidanceItem] = []
     tokens = 0
     for each in sorted(newest, key=lambda one: (one.place, LAYERS.index(one.layer))):
         item = _item(each, now)
         tokens += tokens_of(len(item.to_compact_json()))
-        if len(told) == MOST_ITEMS or tokens > MOST_TOKENS:
+        if len(chosen) == MOST_ITEMS or tokens > MOST_TOKENS:
             break
-        told.append(item)
-    return told
+        chosen.append(item)
+    return chosen
 
 
 def _is_about(
     guidance: Guidance, table: IndexedTable, columns: Collection[str], tables: Sequence[IndexedTable]
 ) -> bool:
     names = [*guidance.tables, *_names_in(guidance.text, table, columns)]
-    return any(_means(name, table, tables) for name in dict.fromkeys(names))
+    return any(_is_name_of(name, table, tables) for name in dict.fromkeys(names))
 
 
-def _means(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bool:
-    """Whether a name means the table and no other."""
+def _is_name_of(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bool:
+    """Whether a name matches this table and no other."""
     if name.rpartition(".")[2].strip('"').casefold() != table.table.casefold():
         return False
     found = look_up(name, [(identity_of(each), each.database_type) for each in tables])
@@ -77,7 +77,7 @@ def _means(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bo
 
 
 def _names_in(text: str, table: IndexedTable, columns: Collection[str]) -> Iterator[str]:
-    """The names in a text, and those whose columns it names."""
+    """The names in a text, and the table if the text names one of its columns."""
     for name in written_names(text):
         yield name
         before, _, last = name.rpartition(".")

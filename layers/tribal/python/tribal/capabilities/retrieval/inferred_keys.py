@@ -1,6 +1,6 @@
-"""Keys guessed for the schemas of tables that no keys of the index join.
+"""Infers keys for the schemas of tables that no keys of the index join.
 
-They are cached, since the next question is often about the same schemas.
+The result is cached, because the next question is often about the same schemas.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from tribal.key_inference import infer_keys
 from tribal.ports import IndexedTable
 from tribal_contracts import KeyEdge
 
-LOOKED_AT = 200
-"""The most tables whose columns are compared. By judgement: it bounds a first answer to a second."""
+MAX_TABLES = 200
+"""The most tables whose columns are compared. By judgement: the first answer then takes at most a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class InferredJoins:
-    """Some tables with all keys between them, declared and inferred."""
+    """Some tables with all declared and inferred keys between them."""
 
     graph: JoinGraph
     tables: frozenset[str]
-    """Fully qualified names of the tables that were compared."""
+    """Fully qualified names of the compared tables."""
 
 
-def inferred_joins(asked: Sequence[IndexedTable], opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
-    """The joins between the tables in the schemas of those asked for, limited to those that the caller may see."""
-    schemas = {(entry.database, entry.schema) for entry in asked}
+def inferred_joins(requested: Sequence[IndexedTable], opened: OpenIndex, toolbox: Toolbox) -> InferredJoins:
+    """The joins between the tables in the schemas of the requested ones, limited to tables that the caller may see."""
+    schemas = {(entry.database, entry.schema) for entry in requested}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
-    ids = [entry.record_id for entry in dict.fromkeys((*asked, *around))][:LOOKED_AT]
+    ids = [entry.record_id for entry in dict.fromkeys((*requested, *around))][:MAX_TABLES]
     key = ("likely joins", frozenset(ids))
     return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
 
@@ -43,7 +43,7 @@ def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> InferredJoins:
     known = frozenset(table.name for table in tables)
     edges = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     ends = {_ends(edge) for edge in edges}
-    # What planning inferred may rest on values too, and counts for more than a guess at the same columns.
+    # Planning may have compared values, so its keys outrank a guess about the same columns.
     guessed = (edge for edge in map(inferred_edge, infer_keys(tables)) if _ends(edge) not in ends)
     return InferredJoins(JoinGraph.of([*edges, *guessed], role_words), known)
 

@@ -1,4 +1,4 @@
-"""What retrieval consists of: data only."""
+"""The manifest of retrieval: data only."""
 
 from __future__ import annotations
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from tribal.capabilities.retrieval.errors import DatabaseNotFound, DomainNotFound
-from tribal.capabilities.retrieval.suggestions import MAX_SUGGESTIONS, near_misses
 from tribal.errors import TableNotFound
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import TableIdentity, domain_name, look_up
+from tribal.naming import index_terms
 from tribal.ports import IndexedTable
 
+MAX_SUGGESTIONS = 5
+_LEAST_LIKENESS = 0.2
 _SHOWN_CHARS = 120
 
 
@@ -36,7 +38,7 @@ def may_see(name: str, scope: Scope) -> bool:
 
 
 def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
-    """Find a table by its exact name, or by a folded, case-insensitive or shortened one if that is unique.
+    """Find a table by its exact name, or by a folded, case-insensitive or shortened name if that is unique.
 
     Raises:
         TableNotFound: with the candidates for an ambiguous name, or with near misses.
@@ -48,13 +50,13 @@ def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
     if found.candidates:
         candidates = [str(identity) for identity in found.candidates[:MAX_SUGGESTIONS]]
         raise TableNotFound(
-            f"{shown} may be any of {len(found.candidates)} tables; name it database.schema.table", candidates
+            f"{shown} may be any of {len(found.candidates)} tables; write database.schema.table", candidates
         )
-    raise TableNotFound(f"there is no table {shown} in the index; search for it in plain words", _near(text, tables))
+    raise TableNotFound(f"there is no table {shown} in the index; search for it by topic", _near(text, tables))
 
 
 def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:
-    """Near misses by the full name or by the bare table name, which people remember best."""
+    """Near misses by the full name or by the plain table name, which people remember best."""
     names: dict[str, list[str]] = {}
     for entry in tables:
         names.setdefault(entry.table, []).append(name_of(entry))
@@ -80,10 +82,10 @@ def find_database(text: str, tables: Iterable[IndexedTable]) -> str:
 
 
 def find_domain(text: str, tables: Sequence[IndexedTable], database: str | None = None) -> str:
-    """Find a domain by its exact name or a natural spelling of it.
+    """Find a domain by its exact name or another spelling of it.
 
     Raises:
-        DomainNotFound: with near misses; also when only databases other than the given one have it.
+        DomainNotFound: with near misses; also when only other databases have it.
     """
     everywhere = {entry.domain for entry in tables}
     here = {entry.domain for entry in tables if database in (None, entry.database)}
@@ -105,3 +107,25 @@ def _near_or_first(text: str, known: Sequence[str]) -> list[str]:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "...")
+
+
+def near_misses(text: str, known: Iterable[str], limit: int = MAX_SUGGESTIONS) -> list[str]:
+    """Known names similar to a text in spelling or wording, most similar first; may be empty."""
+    wanted, terms = _trigrams(text), frozenset(index_terms(text))
+    scored = [(_likeness(wanted, terms, name), name) for name in dict.fromkeys(known)]
+    alike = sorted((-score, name) for score, name in scored if score >= _LEAST_LIKENESS)
+    return [name for _, name in alike[:limit]]
+
+
+def _likeness(wanted: frozenset[str], terms: frozenset[str], name: str) -> float:
+    letters, words = _trigrams(name), frozenset(index_terms(name))
+    return max(_overlap(wanted, letters), _overlap(terms, words))
+
+
+def _overlap(left: frozenset[str], right: frozenset[str]) -> float:
+    return len(left & right) / len(left | right) if left and right else 0.0
+
+
+def _trigrams(text: str) -> frozenset[str]:
+    padded = f"  {text.casefold()[:256]} "
+    return frozenset(padded[start : start + 3] for start in range(len(padded) - 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, filled
+from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.guidance import guidance_of
 from tribal.capabilities.retrieval.names import find_table, name_of
@@ -25,7 +25,7 @@ from tribal_contracts import (
 )
 
 _Part = ColumnDetail | RelatedTable | ForeignKeyDetail | IndexDetail
-"""What a table is paged by."""
+"""The items of a page."""
 _NOTES = "notes"
 _GUIDANCE = "guidance"
 
@@ -33,7 +33,7 @@ _GUIDANCE = "guidance"
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
     """Show a table: its columns, then its related tables, foreign keys and indexes, in pages.
 
-    Every page repeats what the table is; its notes, and what others learned of it, are on the first one.
+    Every page repeats the head of the table; its notes and guidance are on the first page only.
 
     Raises:
         TableNotFound: when no table has that name, or more than one.
@@ -47,7 +47,7 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     entry = find_table(request.table, opened.tables)
     record = toolbox.index.records([entry.record_id]).get(entry.record_id)
     if record is None or record.structured is None:
-        raise IndexNotReady(f"the index holds no document of {name_of(entry)}; `tribal index --force` rebuilds it")
+        raise IndexNotReady(f"the index has no document of {name_of(entry)}; run `tribal index --force` to rebuild it")
     bounds, unbounded = opened.bounds, record.structured
     table = bounded_table(unbounded, bounds)
     parts = _parts(table, request)
@@ -76,17 +76,17 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
         )
 
     extras = [name for name, held in ((_NOTES, table.notes), (_GUIDANCE, guidance)) if held and place.is_first]
-    around = f"what {table.name} is"
-    return filled(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
+    around = f"the head of {table.name}"
+    return fill_page(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
 
 
 def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:
-    """The table's Markdown file, whose path holds the real name of its domain; its text is for readers who see all."""
+    """The table's Markdown file; `None` if its path would reveal the real name of the domain."""
     return None if record.domain in bounds.domains else DOCS + record.file_path
 
 
 def _parts(table: TableDocument, request: GetTableSchemaInput) -> list[_Part]:
-    """Everything of a table that comes in pages, in order."""
+    """All paged items of a table, in order."""
     return [
         *(_column(column, request.include_samples) for column in table.columns),
         *(_related(table) if request.include_relationships else ()),

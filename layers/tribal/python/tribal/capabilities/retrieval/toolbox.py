@@ -19,7 +19,7 @@ from tribal.scoping.bounds import OPEN, Bounds
 from tribal_contracts import AgentError, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
-"""As the specification has it: older than a day is a warning, never a refusal."""
+"""From the specification: an index older than a day causes a warning, never an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Toolbox:
     derived: Derived = field(default_factory=Derived)
     """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
     guidance: Callable[[TableIdentity], Sequence[Guidance]] | None = None
-    """What the caller may be told of a table beside its documentation."""
+    """Memories, decisions and policies about a table that the caller may see."""
     answer_tokens: int | None = ANSWER_TOKENS
-    """The most tokens of a default answer; `None` for a reader who wants all of it."""
+    """The most tokens of a default answer; `None` for no limit."""
 
     def warning(self, code: str, message: str) -> AgentError:
         """An error of severity "warning", whatever the code's default severity."""
@@ -55,12 +55,12 @@ class OpenIndex:
     """Identifies the generation; key of the cache in `Toolbox.derived`."""
     metadata: IndexMetadata
     tables: tuple[IndexedTable, ...]
-    """Sorted by name; their domains are called what the caller knows them by."""
+    """Sorted by name; domains have the names that the caller sees."""
     warnings: tuple[AgentError, ...]
     bounds: Bounds = OPEN
 
-    def asked(self, where: IndexFilter) -> IndexFilter:
-        """A filter as the index is asked it."""
+    def index_filter(self, where: IndexFilter) -> IndexFilter:
+        """The filter in the names that the index uses."""
         return replace(where, domain=self.bounds.real_domain(where.domain), hidden=self.bounds.hidden)
 
 
@@ -70,13 +70,13 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
     Raises:
         IndexNotReady: when there is no finished index, or it is empty.
     """
-    # Comes first, because its error says what is wrong with the index.
+    # First, because its error says what is wrong with the index.
     tables = tuple(toolbox.index.tables(IndexFilter(scope=toolbox.scope)))
     metadata = toolbox.index.metadata()
     if metadata is None:
-        raise IndexNotReady("there is no finished index; run `tribal run`, which documents and indexes")
+        raise IndexNotReady("there is no finished index; run `tribal run` to document and index")
     if metadata.document_count == 0:
-        raise IndexNotReady("the index is empty; document a database that holds tables, with `tribal run`")
+        raise IndexNotReady("the index is empty; run `tribal run` on a database that has tables")
     generation = toolbox.index.generation()
     bounds = bounds_of(toolbox.scope, toolbox.index, toolbox.derived)
     if bounds.domains:
@@ -93,7 +93,7 @@ def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[Index
     return [
         toolbox.warning(
             "RET_INDEX_STALE",
-            f"the database {name!r} did not answer the last run: what is told of it was read on {read_at}",
+            f"the database {name!r} did not answer in the last run: its documentation is from {read_at}",
         )
         for name, read_at in sorted(metadata.last_read.items())
         if name in visible
@@ -110,4 +110,4 @@ def _staleness(toolbox: Toolbox, metadata: IndexMetadata) -> list[AgentError]:
     if age <= STALE_AFTER:
         return []
     hours = int(age / timedelta(hours=1))
-    return [toolbox.warning("RET_INDEX_STALE", f"the index is {hours} hours old; what changed since is not in it")]
+    return [toolbox.warning("RET_INDEX_STALE", f"the index is {hours} hours old; later changes are missing")]

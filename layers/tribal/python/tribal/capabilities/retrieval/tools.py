@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 READ_DOCUMENTATION = "documentation:read"
 LIST_NAMES = "list_names"
 MAX_ECHO_CHARS = 500
-"""The most characters of an input that a failed answer echoes: twice as many as the longest name has."""
+"""The most characters of an input that a failed answer echoes: twice the length of the longest name."""
 
 
 _ANY_QUESTION = "orders by customer"
 
 
 def toolbox_of(caller: Caller, app: Application) -> Toolbox:
-    """The toolbox for a caller; if the embedding model cannot be loaded, tables are found by words alone."""
+    """The toolbox for a caller; if the embedding model cannot be loaded, searches use words only."""
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.errors import EmbeddingFailed
 
@@ -58,7 +58,7 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
 
 
 def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], Sequence[Guidance]] | None:
-    """What tells a caller what others learned of a table; `None` where nothing is remembered."""
+    """The source of guidance about tables for a caller; `None` if nothing is remembered."""
     source = app.guidance
     return None if source is None else lambda table: source().about(table, caller)
 
@@ -130,7 +130,7 @@ def _names_models() -> Models:
 
 
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:
-    from tribal.capabilities.retrieval.listing import list_names
+    from tribal.capabilities.retrieval.list_names import list_names
 
     return list_names(request, toolbox_of(caller, app))
 

@@ -1,1 +1,1 @@
-"""How large an answer is: whole items in pages, and what is left out where there is no room."""
+"""Limits the size of answers: pages of whole items, and optional parts that are left out if they do not fit."""

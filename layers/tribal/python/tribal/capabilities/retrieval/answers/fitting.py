@@ -1,8 +1,8 @@
-"""Fits the answers that have no pages into what an answer may have."""
+"""Shortens answers without pages to the size limit."""
 
 from __future__ import annotations
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, filled
+from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal_contracts import Contract, GetJoinPathOutput, SearchTablesOutput, TableSearchResult
 
@@ -10,11 +10,11 @@ _INTERPRETATION = "query_interpretation"
 _ALTERNATIVES = "alternatives"
 
 
-def fitted_search(answer: SearchTablesOutput, toolbox: Toolbox) -> SearchTablesOutput:
-    """The answer with as many of its results, the best first, as it has room for.
+def fit_search(answer: SearchTablesOutput, toolbox: Toolbox) -> SearchTablesOutput:
+    """Keep as many results as fit, best first.
 
     Raises:
-        AnswerTooLong: when the first of them alone exceeds the limit.
+        AnswerTooLong: when the first result alone exceeds the limit.
     """
 
     def shown(page: Page[TableSearchResult]) -> SearchTablesOutput:
@@ -27,13 +27,13 @@ def fitted_search(answer: SearchTablesOutput, toolbox: Toolbox) -> SearchTablesO
             found[_INTERPRETATION] = None
         return answer.model_copy(update=found)
 
-    around = "what is said beside the results"
+    around = "the answer without its results"
     extras = _present(answer, _INTERPRETATION)
-    return filled(Place(len(answer.tables)), answer.tables, shown, toolbox, around=around, extras=extras)
+    return fill_page(Place(len(answer.tables)), answer.tables, shown, toolbox, around=around, extras=extras)
 
 
-def fitted_join(answer: GetJoinPathOutput, toolbox: Toolbox) -> GetJoinPathOutput:
-    """The answer, without its alternatives where it has no room for them.
+def fit_join(answer: GetJoinPathOutput, toolbox: Toolbox) -> GetJoinPathOutput:
+    """Leave out the alternatives if they do not fit.
 
     Raises:
         AnswerTooLong: when path and SQL alone exceed the limit.
@@ -46,7 +46,7 @@ def fitted_join(answer: GetJoinPathOutput, toolbox: Toolbox) -> GetJoinPathOutpu
     extras = _present(answer, _ALTERNATIVES)
     nothing: list[Contract] = []
     around = f"the path from {answer.source} to {answer.target}"
-    return filled(Place(0), nothing, shown, toolbox, around=around, extras=extras)
+    return fill_page(Place(0), nothing, shown, toolbox, around=around, extras=extras)
 
 
 def _present(answer: Contract, name: str) -> tuple[str, ...]:

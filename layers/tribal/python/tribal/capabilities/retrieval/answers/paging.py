@@ -1,7 +1,7 @@
 """Answers of limited size, in pages of whole items; cursors are opaque to callers.
 
-An answer is filled by size: everything around its items counts first, then as many whole items as leave it within the
-limit. What no item is and may be left out, such as a diagram, is left out whole, and a warning names it.
+An answer is filled by size: first everything around its items, then as many whole items as fit. Optional parts, such as
+a diagram, are left out whole, and a warning names them.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Item = TypeVar("Item", bound=Contract)
 Answer = TypeVar("Answer", bound=ToolOutput)
 
 ITEMS_A_PAGE = 200
-"""The most items of an answer, however large it may be: by judgement, what one reading of an index should fetch."""
+"""The most items of an answer without a size limit. By judgement: what one read of the index should fetch."""
 _MARK_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in all the items that answer a question: where a page begins."""
+    """Where a page begins among all items that answer a question."""
 
     total: int
     start: int = 0
     mark: str | None = None
-    """Identifies the question and the state of the index; `None` where there are no pages."""
+    """Identifies the question and the state of the index; `None` for answers without pages."""
 
     @classmethod
     def of(cls, total: int, cursor: str | None, question: Sequence[str | None]) -> Place:
-        """The place that a cursor points to, or the first one without a cursor.
+        """The place that a cursor points to; without a cursor, the first one.
 
         Args:
             total: how many items there are, in an order that is stable as long as the index does not change.
@@ -51,7 +51,7 @@ class Place:
                 valid only for the same question to the same index.
 
         Raises:
-            ToolInputInvalid: when the cursor belongs to another question or state of the index, or is malformed.
+            ToolInputInvalid: when the cursor is malformed, or belongs to another question or state of the index.
         """
         mark = object_hash([*question, str(total)])[:_MARK_DIGITS]
         return cls(total, 0 if cursor is None else _start(cursor, mark, total), mark)
@@ -62,16 +62,16 @@ class Place:
         return self.start == 0
 
     def page(self, items: tuple[Item, ...], extras: frozenset[str] = frozenset()) -> Page[Item]:
-        """The page with these items, which are the next ones."""
+        """A page of the next items."""
         return Page(items, self.total, len(items), self.cursor_to(self.start + len(items)), extras)
 
     def widest_page(self, extras: frozenset[str] = frozenset()) -> Page[Any]:
-        """A page without items that takes as much room for everything else as any page from here."""
+        """A page without items, whose other fields are as large as on any page from here."""
         cursor = None if self.mark is None else self.cursor_to(self.total - 1)
         return Page((), self.total, self.total, cursor, extras)
 
     def cursor_to(self, position: int) -> str | None:
-        """The cursor of a page that begins at a later item; `None` behind the last."""
+        """The cursor of a page that begins at a later item; `None` after the last."""
         if self.mark is None or position >= self.total:
             return None
         return base64.urlsafe_b64encode(json.dumps([self.mark, position]).encode()).decode().rstrip("=")
@@ -83,22 +83,22 @@ def _start(cursor: str, mark: str, total: int) -> int:
     except (ValueError, binascii.Error, RecursionError):
         found = None
     if not isinstance(found, list) or len(found) != 2 or type(found[1]) is not int:
-        raise ToolInputInvalid("the cursor is not one that an earlier answer gave; leave it out to begin again")
+        raise ToolInputInvalid("the cursor does not come from an earlier answer; leave it out to start over")
     if found[0] != mark or not 0 <= found[1] < total:
-        raise ToolInputInvalid("the cursor is of another question or an older index; leave it out to begin again")
+        raise ToolInputInvalid("the cursor belongs to another question or an older index; leave it out to start over")
     return found[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """The items of one answer, with what it must say about the others."""
+    """The items of one answer, and how many others there are."""
 
     items: tuple[Item, ...]
     total: int
     returned: int
     next_cursor: str | None
     extras: frozenset[str] = frozenset()
-    """What the answer holds beside its items, of what may be left out."""
+    """Names of the optional parts that the answer includes."""
 
     @property
     def truncated(self) -> bool:
@@ -106,7 +106,7 @@ class Page(Generic[Item]):
         return self.next_cursor is not None
 
 
-def filled(
+def fill_page(
     place: Place,
     items: Iterable[Item],
     answer: Callable[[Page[Item]], Answer],
@@ -115,24 +115,24 @@ def filled(
     around: str,
     extras: Sequence[str] = (),
 ) -> Answer:
-    """The answer with as many whole items as it has room for within the limit of the toolbox.
+    """Build the answer with as many whole items as fit into the toolbox's limit.
 
     Args:
         place: where the page begins.
-        items: the items from there on; no more are asked for than are needed.
-        answer: makes the answer from a page.
-        toolbox: says how large an answer may be.
-        around: names what stands around the items, for the error when that is too long.
-        extras: what may be left out whole, the most useful first. One is kept if all items fit beside it, or if the
-            answer is not half full with it.
+        items: the items from there on; only as many as needed are consumed.
+        answer: builds the answer from a page.
+        toolbox: has the size limit.
+        around: names everything except the items, for the error if that is too long.
+        extras: optional parts, most useful first. A part is kept if all items still fit, or if the answer is less than
+            half full with it.
 
     Raises:
-        AnswerTooLong: when what stands around the items, or a single item with it, exceeds the limit.
+        AnswerTooLong: when everything except the items, or that with a single item, exceeds the limit.
     """
     if toolbox.answer_tokens is None:
         return answer(place.page(tuple(islice(items, ITEMS_A_PAGE)), frozenset(extras)))
     room = toolbox.answer_tokens * BYTES_A_TOKEN
-    # More never fit beside extras; the one behind them is named when none fits.
+    # Extras never make room for more items. The first item beyond the limit is named if none fits.
     candidates = _up_to_first_beyond(items, room - _size(answer(place.widest_page())))
     first = _size(candidates[0]) if candidates else 0
     all_items = sum(map(_size, candidates)) if place.start + len(candidates) == place.total else room
@@ -154,7 +154,7 @@ def filled(
 
 
 def _up_to_first_beyond(items: Iterable[Item], room: int, *, including: bool = True) -> list[Item]:
-    """The items that fit into so many bytes, and the first that does not if it is to be included."""
+    """The items that fit into `room` bytes and, if `including`, the first one that does not."""
     found: list[Item] = []
     for item in islice(items, ITEMS_A_PAGE):
         room -= _size(item)
@@ -166,7 +166,7 @@ def _up_to_first_beyond(items: Iterable[Item], room: int, *, including: bool = T
 
 
 def _size(part: Contract) -> int:
-    """The bytes of an answer; or of an item in a list, with the comma before it."""
+    """The bytes of an answer, or of an item in a list including its comma."""
     return len(part.to_compact_json()) + (0 if isinstance(part, ToolOutput) else 1)
 
 
@@ -174,8 +174,8 @@ def _with_warning(answer: Answer, left_out: Sequence[str], toolbox: Toolbox) -> 
     verb = "is" if len(left_out) == 1 else "are"
     warning = toolbox.warning(
         "RET_ANSWER_PARTIAL",
-        f"{' and '.join(left_out)} {verb} left out, for an answer may have {toolbox.answer_tokens:,} tokens; "
-        "limits.answer_tokens allows more",
+        f"{' and '.join(left_out)} {verb} left out: an answer may have {toolbox.answer_tokens:,} tokens; "
+        "raise limits.answer_tokens to get more",
     )
     return answer.model_copy(update={"warnings": [*(answer.warnings or ()), warning]})
 
@@ -185,9 +185,9 @@ def _too_long(place: Place, item: Contract | None, size: int, limit: int, around
     context: dict[str, JsonValue] = {}
     advice = f"raise limits.answer_tokens to {needed:,}"
     if item is not None:
-        what = f"{getattr(item, 'name', 'one item')!s}, with what stands around it,"
+        what = f"{getattr(item, 'name', 'one item')!s}, with the rest of the answer,"
         following = place.cursor_to(place.start + 1)
         if following is not None:
             context["next_cursor"] = following
-            advice += f", or go on behind it with the cursor {following}"
+            advice += f", or continue after it with the cursor {following}"
     return AnswerTooLong(f"{what} needs {needed:,} tokens, and an answer may have {limit:,}; {advice}", context)

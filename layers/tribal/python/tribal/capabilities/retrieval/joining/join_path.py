@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.retrieval.answers.fitting import fitted_join
+from tribal.capabilities.retrieval.answers.fitting import fit_join
 from tribal.capabilities.retrieval.graphs import join_graph
 from tribal.capabilities.retrieval.inferred_keys import inferred_joins
 from tribal.capabilities.retrieval.joining.join_answer import JoinWriter
@@ -35,28 +35,28 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     if not 1 <= request.max_hops <= MAX_HOPS:
         raise ToolInputInvalid(f"max_hops is {request.max_hops}; it must be from 1 to {MAX_HOPS}")
     opened = open_index(toolbox)
-    asked = [
+    requested = [
         find_table(name, opened.tables) for name in (request.source_table, request.target_table, *(request.also or ()))
     ]
     answer = GetJoinPathOutput(
         success=True,
         tokens_used=0,
         path_found=False,
-        source=name_of(asked[0]),
-        target=name_of(asked[1]),
+        source=name_of(requested[0]),
+        target=name_of(requested[1]),
         warnings=list(opened.warnings) or None,
     )
-    elsewhere = next((table for table in asked if table.database != asked[0].database), None)
-    if elsewhere is not None:
-        return _with_warning(answer, _between_databases(asked[0], elsewhere, toolbox))
-    return _Search(asked, request.max_hops, opened, toolbox).answer(answer)
+    foreign = next((table for table in requested if table.database != requested[0].database), None)
+    if foreign is not None:
+        return _with_warning(answer, _between_databases(requested[0], foreign, toolbox))
+    return _Search(requested, request.max_hops, opened, toolbox).answer(answer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
     """Finds joins between tables of one database."""
 
-    asked: Sequence[IndexedTable]
+    requested: Sequence[IndexedTable]
     max_hops: int
     opened: OpenIndex
     toolbox: Toolbox
@@ -68,19 +68,19 @@ class _Search:
         tree = self._tree(keys)
         steps = self._hops_needed(tree, keys)
         if tree.missing and steps is None:
-            likely = inferred_joins(self.asked, self.opened, self.toolbox)
+            likely = inferred_joins(self.requested, self.opened, self.toolbox)
             keys = Keys(likely.graph, likely.tables.__contains__)
             tree = self._tree(keys)
             steps = self._hops_needed(tree, keys)
         if not tree.missing:
-            found = JoinWriter(self.asked[0], keys.graph, self.opened, self.toolbox).write(answer, tree)
-            return fitted_join(found, self.toolbox)
-        if steps is None and len(self.asked) == 2:
+            found = JoinWriter(self.requested[0], keys.graph, self.opened, self.toolbox).write(answer, tree)
+            return fit_join(found, self.toolbox)
+        if steps is None and len(self.requested) == 2:
             return answer
         return _with_warning(answer, self._missing_path(tree, steps))
 
     def _tree(self, keys: Keys) -> JoinTree:
-        root, target, *also = map(name_of, self.asked)
+        root, target, *also = map(name_of, self.requested)
         return cheapest_tree(keys, root, [target, *(table for table in also if table != root)], self.max_hops)
 
     def _hops_needed(self, tree: JoinTree, keys: Keys) -> int | None:
@@ -89,7 +89,7 @@ class _Search:
         return max((steps for steps in needed if steps is not None), default=None) if None not in needed else None
 
     def _missing_path(self, tree: JoinTree, steps: int | None) -> AgentError:
-        which = "these tables" if len(self.asked) == 2 else f"{', '.join(tree.missing)} to the others"
+        which = "these tables" if len(self.requested) == 2 else f"{', '.join(tree.missing)} to the others"
         message = (
             f"no keys join {which}; ask without"
             if steps is None

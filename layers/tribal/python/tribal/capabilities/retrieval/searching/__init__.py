@@ -1,1 +1,1 @@
-"""Finding tables by what a question says, names or means."""
+"""Finds tables by what a question says, names or means."""

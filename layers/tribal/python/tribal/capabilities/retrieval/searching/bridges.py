@@ -1,4 +1,4 @@
-"""Tables that the first tables of an answer are joined through."""
+"""Finds bridge tables: tables that join the top tables of an answer."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from itertools import combinations
 from tribal.joins.graph import JoinGraph
 
 JOINED = 3
-"""How many tables of an answer, from the first, are to be joined."""
+"""How many of the top tables to join."""
 MOST_BRIDGES = 2
-# Both by judgement: with 3 and 2, eight more answers of five tables hold every table needed on bird_mini and 13 on
-# beaver, and one and two fewer; with 5 and 2, 18 and 13 more, and ten and seven fewer.
+# Both by judgement. With 3 and 2, answers of five tables contain every needed table in 8 more cases on bird_mini and 13
+# on beaver, and in 1 and 2 fewer. With 5 and 2, it is 18 and 13 more, and 10 and 7 fewer.
 
 
 def bridges(
     best: Sequence[str], shown: Sequence[str], graph: JoinGraph, allowed: Callable[[str], bool]
 ) -> dict[str, tuple[str, str]]:
-    """Tables between two of the best that no key joins, each with these two, by name.
+    """Tables between two of the best that no key joins: names of bridge tables with the two that each joins.
 
     Args:
-        best: names of the tables to be joined, most likely first.
+        best: names of the tables to join, most likely first.
         shown: names of all tables of the answer.
         graph: the keys.
         allowed: whether the caller may see a table.
@@ -34,9 +34,9 @@ def bridges(
 
 
 def _between(one: str, other: str, graph: JoinGraph, allowed: Callable[[str], bool]) -> str | None:
-    """The table with the fewest neighbours that joins two others; `None` if they are joined, or nothing does.
+    """The table with the fewest neighbours that joins two others; `None` if they are joined already or cannot be.
 
-    A parent of both joins every row to every other one, and is no bridge.
+    A parent of both is not a bridge: it joins every row to every other one.
     """
     if other in graph.adjacent.get(one, ()):
         return None

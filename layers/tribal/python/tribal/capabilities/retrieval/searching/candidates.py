@@ -1,4 +1,4 @@
-"""Candidate tables for a question: the signals of each, and what of them is relevant at all."""
+"""Finds candidate tables for a question, with the signals of each and its relevance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribal.capabilities.retrieval.searching.nonsense import meaning_of, near_tables
-from tribal.capabilities.retrieval.searching.question_words import Reading, read
+from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question
 from tribal.capabilities.retrieval.searching.table_map import Positions
 from tribal.capabilities.retrieval.searching.table_names import table_names
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MATCHES_BY_VECTOR = 200
-"""A table matches when it shares a term or is among this many nearest."""
+"""A table matches if it shares a term or is among this many nearest."""
 SCORED_A_SIGNAL = 1_000
 """The most candidates of one signal that are scored."""
 COUNTED = 10_000
-"""The most candidates sharing a term that are counted; beyond it, the total is a lower bound."""
+"""The most candidates with a shared term that are counted; beyond it, the total is a lower bound."""
 
 _KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchCandidates:
     """The index's candidates for a question."""
 
-    reading: Reading
+    question: ParsedQuestion
     lexical: Candidates
     by_vector: Candidates
     by_column: Candidates
     by_name: Candidates
     by_letters: Candidates
-    """The tables whose names look most like the words of the question."""
+    """The tables whose names are spelled most like the words of the question."""
     near: NDArray[Any]
-    """Ids of the tables that match because they are near in meaning."""
+    """Ids of the tables that match by meaning."""
     named: Mapping[int, float]
-    """Ids of the tables that the question names, each with how certainly."""
+    """Ids of the tables that the question names, with the certainty of each."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -58,7 +58,7 @@ class Found:
 
     @cached_property
     def matches(self) -> NDArray[Any]:
-        """Ids of the tables that share a term, best first, then of the others that are named or near in meaning."""
+        """Ids of the tables that share a term, best first, then of the others that are named or match by meaning."""
         others = distinct(self.near, np.fromiter(self.named, np.int64, len(self.named)))
         are_others = np.ones(len(others), bool)
         shared = Positions(others).of(self.lexical.ids)
@@ -67,7 +67,7 @@ class Found:
 
     @property
     def total(self) -> int:
-        """Number of the tables that match."""
+        """Number of matching tables."""
         return len(self.matches)
 
     def is_match(self, table: int) -> bool:
@@ -76,7 +76,7 @@ class Found:
 
     @property
     def fully_named(self) -> frozenset[int]:
-        """Ids of the tables that the question names by all of their name."""
+        """Ids of the tables that the question names in full."""
         return frozenset(table for table, certainty in self.named.items() if certainty >= MISSPELT)
 
     def shared_terms(self, table: int) -> frozenset[str]:
@@ -89,39 +89,39 @@ class Found:
         return relevance(self.evidence_for(table))
 
     def evidence_for(self, table: int) -> Evidence:
-        """What speaks for a table by itself."""
-        reading = self.reading
+        """The evidence for a table, without regard to other tables."""
+        question = self.question
         return Evidence(
-            covered=coverage(reading.words, self.shared_terms(table), reading.counts, reading.tables),
-            words=len(reading.words),
+            covered=coverage(question.words, self.shared_terms(table), question.counts, question.tables),
+            words=len(question.words),
             name=float(self.by_name.scores[self.by_name.ids == table].sum()),
             named=self.named.get(table, 0.0),
-            tables=reading.tables,
+            tables=question.tables,
         )
 
 
-def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Found:
-    """Ask the index for candidates by words and, if it has them, by vectors; look for those that the question names."""
-    names, asked = table_names(opened, toolbox), opened.asked(where)
-    reading = read(text, where, opened, toolbox)
-    terms = list(dict.fromkeys(term for word in reading.words for term in word.terms))
+def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> SearchCandidates:
+    """Query the index by words and, if it has them, by vectors; add the tables that the question names."""
+    names, index_filter = table_names(opened, toolbox), opened.index_filter(where)
+    question = parse_question(text, where, opened, toolbox)
+    terms = list(dict.fromkeys(term for word in question.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
-    vector, warnings = _vector(" ".join(reading.spelt) or text, opened, toolbox)
+    vector, warnings = _vector(" ".join(question.spelt) or text, opened, toolbox)
 
-    questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", asked, COUNTED)]
-    meaning = "some" if reading.is_known else meaning_of(text, reading.unknown, toolbox.embedder)
+    questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", index_filter, COUNTED)]
+    meaning = "some" if question.is_known else meaning_of(text, question.unknown, toolbox.embedder)
     if vector is not None and meaning != "none":
-        questions += [VectorQuery(vector, kind, asked, SCORED_A_SIGNAL) for kind in _KINDS]
+        questions += [VectorQuery(vector, kind, index_filter, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
     near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
-    letters = names.grams.alike(reading.spelt, SCORED_A_SIGNAL)
+    letters = names.grams.alike(question.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
     named = names.named.named(
-        text, lambda word: word not in reading.unknown, lambda number: where.admits(opened.tables[number])
+        text, lambda word: word not in question.unknown, lambda number: where.admits(opened.tables[number])
     )
-    return Found(
-        reading=reading,
+    return SearchCandidates(
+        question=question,
         lexical=lexical,
         by_vector=by_vector,
         by_column=by_column,
@@ -134,16 +134,16 @@ def find(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:
-    """The vector of a question, or a warning that the answer was found by words alone."""
+    """The vector of a question, or a warning that only words were searched."""
     built_with = opened.metadata.embedding_model
     embedder = toolbox.embedder
     if opened.metadata.embedding_count == 0 or embedder is None:
-        reason = "the index has no vectors" if embedder is not None else "there is no embedding model here"
+        reason = "the index has no vectors" if embedder is not None else "no embedding model is installed"
     elif embedder.model != built_with:
-        reason = f"the index was built with {built_with!r} and this program has {embedder.model!r}"
+        reason = f"the index was built with {built_with!r}, but this program has {embedder.model!r}"
     else:
         try:
             return embedder.embed([text])[0], []
         except EmbeddingFailed as exc:
             reason = exc.message
-    return None, [toolbox.warning("IDX_EMBEDDING_FAILED", f"found by words alone: {reason}")]
+    return None, [toolbox.warning("IDX_EMBEDDING_FAILED", f"only words were searched: {reason}")]

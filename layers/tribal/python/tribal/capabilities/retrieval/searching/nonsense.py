@@ -1,4 +1,4 @@
-"""Whether a question of words that no table has means anything; if nothing does, what is near to it is so by chance."""
+"""Detects questions without meaning. If no word of a question occurs in any table, its nearest tables may be chance."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEAR = 0.3
-"""Cosine similarity from which a table is near to words that only look as if somebody used them.
+"""Cosine similarity from which a table matches words that only look like real words.
 
-Chosen on the sample company: of 20,000 made-up questions 59 come so far, the nearest of their tables at .28; words that
-mean one of its tables, such as "paycheck" and "stockroom", are at .38 and more.
+Chosen on the sample company: of 20,000 made-up questions 59 reach this check, and their nearest table is at .28. Words
+that mean one of its tables, such as "paycheck" and "stockroom", are at .38 or more.
 """
 
 Meaning = Literal["some", "doubtful", "none"]
 
 
 def meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) -> Meaning:
-    """Whether a question means anything, none of whose words any table has.
+    """Whether a question without any known word means anything.
 
-    Words of the language mean something. Others that look as if somebody used them do within a sentence, and are
-    doubtful by themselves if they are at least half of the words; else nothing is meant.
+    English words do. Words that only look real do within a sentence; by themselves, they are doubtful if they are at
+    least half of the words. Anything else means nothing.
 
     Args:
-        question: as it was asked.
+        question: the question.
         words: its content words.
-        embedder: what tells which words look used; without one, a question means something.
+        embedder: tells which words look real; without one, every question means something.
     """
     if embedder is None or any(map(is_word, words)):
         return "some"
@@ -42,7 +42,7 @@ def meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) -
         return "some"
     if used and not STOP_WORDS.isdisjoint(tokenize_text(question)):
         return "some"
-    # The more words somebody makes up, the likelier one of them looks like a word.
+    # The more made-up words, the likelier that one of them looks real.
     return "doubtful" if used and 2 * used >= len(words) else "none"
 
 

@@ -1,4 +1,4 @@
-"""The order of a question's candidates: named ones first, copies behind what they repeat."""
+"""Orders the candidates of a question: named tables first, copies after their originals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.capabilities.retrieval.searching.candidates import SCORED_A_SIGNAL, Found
-from tribal.capabilities.retrieval.searching.repeated_tables import Repeated, terms_of
+from tribal.capabilities.retrieval.searching.candidates import SCORED_A_SIGNAL, SearchCandidates
+from tribal.capabilities.retrieval.searching.repeated_tables import RepeatedTable, terms_of
 from tribal.capabilities.retrieval.searching.table_map import TableMap, table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.naming import stem
@@ -21,50 +21,50 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _VIEWS_MOVED = 200
-"""How far down views are put behind their tables; further down nobody looks."""
+"""Views are moved after their tables only among this many; no one looks further down."""
 _JUNCTIONS_MOVED = 10
-"""How far down junction tables are put behind what they relate: an answer of ten keeps what it has."""
+"""Junction tables are moved only among this many, so that an answer of ten keeps its tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """Ids of the tables that match, most likely first."""
+class RankedTables:
+    """Ids of the matching tables, most likely first."""
 
     ids: NDArray[Any]
     folded: Mapping[int, int]
-    """How many parts each of them stands for that match too, by id."""
+    """How many matching parts each table hides, by id."""
 
 
-def order_of(found: Found, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Order:
-    """The matching tables that pass the filter, most likely first, ties by name.
+def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> RankedTables:
+    """Rank the matching tables that pass the filter, most likely first, ties by name.
 
-    Tables that the question names come first. Partitions, shards and backups are left to what they are parts of, copies
-    come last, a view comes behind the table that it is named after, and a junction table behind one that it relates,
-    unless the question asks for them.
+    Tables that the question names come first. Unless the question asks for them: partitions, shards and backups are
+    replaced by the table that they are parts of, copies come last, a view comes after the table that it is named after,
+    and a junction table after one that it relates.
     """
     numbered = table_map(where, opened, toolbox)
     named = {int(number) for number in numbered.numbers(np.fromiter(found.fully_named, np.int64)) if number >= 0}
-    aside = numbered.repeated.set_aside(_asked(found), named)
+    aside = numbered.repeated.set_aside(_question_terms(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
     ordered = _named_first(found, numbered, ordered)
-    # What is in no map has the number -1, which is the last of these.
+    # A table that is not in the map has the number -1, which is the last of these.
     is_match, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
     matches = numbered.numbers(found.matches)
     is_match[matches] = is_ordered[ordered] = True
     # Matches that were not scored come after all scored tables, in lexical order.
     rest = found.matches[~is_ordered[matches]]
     ids = np.concatenate([numbered.record_ids[ordered[is_match[ordered]]], rest])
-    return _without_parts(ids, numbered, aside)
+    return _fold_parts(ids, numbered, aside)
 
 
-def _asked(found: Found) -> set[str]:
-    """The terms that the question says itself."""
-    others = {stem(word) for concept in found.reading.concepts for word in concept.related}
-    return {term for word in found.reading.words for term in word.terms} - others
+def _question_terms(found: SearchCandidates) -> set[str]:
+    """The question's own terms, without related words."""
+    others = {stem(word) for concept in found.question.concepts for word in concept.related}
+    return {term for word in found.question.words for term in word.terms} - others
 
 
-def _signals(found: Found, numbered: TableMap, aside: Mapping[int, Repeated]) -> Signals:
+def _signals(found: SearchCandidates, numbered: TableMap, aside: Mapping[int, RepeatedTable]) -> Signals:
     out = np.array([number for number, one in aside.items() if one.kind != "view"], dtype=np.int64)
     return Signals(
         lexical=_signal(found.lexical[:SCORED_A_SIGNAL], numbered, out),
@@ -80,15 +80,15 @@ def _signal(candidates: Candidates, numbered: TableMap, out: NDArray[Any]) -> Si
     numbers = numbered.numbers(np.where(candidates.table_ids > 0, candidates.table_ids, candidates.ids))
     known = np.flatnonzero(numbers >= 0)[::-1]
     firsts = np.full(len(numbered.names), -1)
-    # Candidates are sorted best first; of those of one table the one that is assigned last stays.
+    # Candidates are sorted best first; for each table, the last assignment wins.
     firsts[numbers[known]] = known
     firsts[out] = -1
     tables = np.flatnonzero(firsts >= 0)
     return Signal(tables, candidates.scores[firsts[tables]])
 
 
-def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) -> NDArray[Any]:
-    """The ranking with each view right behind the table that it is named after, if that is ranked at all."""
+def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, RepeatedTable]) -> NDArray[Any]:
+    """Move each view right after the table that it is named after, if that is ranked."""
     views = {number for number in ranked[:_VIEWS_MOVED].tolist() if number in aside}
     if not views:
         return ranked
@@ -100,16 +100,16 @@ def _behind_their_tables(ranked: NDArray[Any], aside: Mapping[int, Repeated]) ->
     return ranked[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-def _behind_what_they_relate(ranked: NDArray[Any], found: Found, numbered: TableMap) -> NDArray[Any]:
-    """The ranking with each junction table among the best right behind the first of them that it relates.
+def _behind_what_they_relate(ranked: NDArray[Any], found: SearchCandidates, numbered: TableMap) -> NDArray[Any]:
+    """Move each junction table among the best right after the first of them that it relates.
 
-    One that the question says more of, by a word that the name of the other has not, stays where it is.
+    It stays where it is if the question has a word that is in its name but not in the other's.
     """
     best = ranked[:_JUNCTIONS_MOVED].tolist()
     if numbered.related.keys().isdisjoint(best):
         return ranked
-    asked = {term for word in found.reading.words for term in word.terms}
-    said = {number: asked & terms_of(numbered.tables[number]) for number in best}
+    terms = {term for word in found.question.words for term in word.terms}
+    shared = {number: terms & terms_of(numbered.tables[number]) for number in best}
     places = {number: place for place, number in enumerate(best)}
 
     def key(number: int) -> tuple[int, bool]:
@@ -117,7 +117,7 @@ def _behind_what_they_relate(ranked: NDArray[Any], found: Found, numbered: Table
         ahead = [
             places[other]
             for other in numbered.related.get(number, ())
-            if other in places and said[number] <= said[other]
+            if other in places and shared[number] <= shared[other]
         ]
         behind = min(ahead, default=place)
         return max(place, behind), behind > place
@@ -125,8 +125,8 @@ def _behind_what_they_relate(ranked: NDArray[Any], found: Found, numbered: Table
     return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_JUNCTIONS_MOVED:]])
 
 
-def _named_first(found: Found, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
-    """The ranking with named tables in front: the most certain first, tables before views, then as ranked."""
+def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
+    """Move named tables to the front: the most certain first, tables before views, then as ranked."""
     if not found.named:
         return ranked
     place = np.full(len(numbered.names), len(ranked))
@@ -143,10 +143,10 @@ def _named_first(found: Found, numbered: TableMap, ranked: NDArray[Any]) -> NDAr
     return np.concatenate([front, ranked[~is_named[ranked]]])
 
 
-def _without_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, Repeated]) -> Order:
-    """Parts give way to what they are parts of, if that is found; copies that are set aside come last."""
+def _fold_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, RepeatedTable]) -> RankedTables:
+    """Drop parts whose whole table is found too, and move copies that are set aside to the end."""
     if not aside:
-        return Order(ids, {})
+        return RankedTables(ids, {})
     record_ids = numbered.record_ids
     present = set(ids.tolist())
     originals = {int(record_ids[one.table]): int(record_ids[one.original]) for one in aside.values()}
@@ -162,4 +162,4 @@ def _without_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, Re
             last.append(table)
         else:
             kept.append(table)
-    return Order(np.array([*kept, *last], dtype=np.int64), folded)
+    return RankedTables(np.array([*kept, *last], dtype=np.int64), folded)

@@ -1,13 +1,13 @@
-"""Reading a question: its words, their long forms, and the kind of question. Uses no model."""
+"""Reads a question: its words, their long forms, and whether it asks for a relationship. Uses no model."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from tribal.capabilities.retrieval.searching.literals import without_literals
 from tribal.naming import (
     STOP_WORDS,
     expand,
@@ -25,19 +25,19 @@ MAX_WORDS = 24
 """The most distinct words of a question that are considered."""
 MAX_EXPANSIONS = 24
 _LONG_FORM = 0.9
-"""Strength of a word's long form. By judgement: halved or at 1, no score changes to three digits."""
+"""Weight of a word's long form. By judgement: at .45 or 1, no score changes in three digits."""
 _CORRECTION = 0.8
-"""Strength of what a misspelt word must be. By judgement."""
+"""Weight of the corrected spelling of a word. By judgement."""
 
 _RELATED = 0.5
-"""Strength of a word that may be meant by another. By judgement."""
+"""Weight of a related word. By judgement."""
 MAX_RELATED = 3
-"""The most such words of one word; synonyms come before broader ones."""
+"""The most related words per word; synonyms come before broader words."""
 
 _PARTICLES = frozenset({"in", "on", "over", "up"})
 """Stop words that end compounds: `signup`."""
 _OTHER_PARTICLES = frozenset({"away", "back", "down", "off", "out"})
-"""Other words that do."""
+"""Other words that end compounds."""
 _RELATIONSHIP_WORDS = frozenset(
     stem(word) for word in "join joined relate related relation relationship between link connect connection".split()
 ) | frozenset(("foreign", "refer", "referenc", stem("reference"), stem("references")))
@@ -52,20 +52,41 @@ class Concept:
     long_form: tuple[str, ...]
     """The words that it abbreviates."""
     compounds: tuple[str, ...] = ()
-    """The stems of what it makes with the word before and after it: `webhook` of "web hook"."""
+    """The stems of compounds with the word before or after it: `webhook` of "web hook"."""
     correction: str | None = None
-    """The word that it must be, if it is misspelt."""
+    """The correct spelling, if it is misspelt."""
     related: tuple[str, ...] = ()
-    """What tables that may be meant are named after, where none is named after the word itself."""
+    """Related words in names of tables, if no table is named after the word itself."""
 
     @property
     def spelt(self) -> str:
-        """The word as it is spelt."""
+        """The word in its correct spelling."""
         return self.correction or self.token
 
     def corrected(self, word: str | None) -> Concept:
-        """The same, misspelt if there is another word."""
+        """The same concept with a correction, if there is one."""
         return self if word is None else replace(self, correction=word)
+
+
+_LITERAL = re.compile(
+    r"""
+    [a-z][a-z0-9+.-]*://\S+                                             # URLs
+    | [^\s@<>"']+@[^\s@<>"']+\.[a-z]{2,}                                # e-mail addresses
+    | \b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b                 # UUIDs
+    | \b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b                             # MAC addresses
+    | \b\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?\b                          # IPv4 addresses and networks
+    | \b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|\s?[+-]\d{2}:?\d{2})?)?\b  # dates and times
+    | \b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b                            # times of day
+    | \b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b                                  # hashes
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def without_literals(text: str) -> str:
+    """The question without values that select rows rather than tables, such as UUIDs; unchanged if nothing is left."""
+    rest = _LITERAL.sub(" ", text)
+    return rest if any(map(str.isalnum, rest)) else text
 
 
 def read_question(text: str) -> list[Concept]:
@@ -84,7 +105,7 @@ def read_question(text: str) -> list[Concept]:
 
 
 def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """By token, the stems of what it may be a part of."""
+    """By token, the stems of compounds that it may be part of."""
     found: dict[str, dict[str, None]] = {}
     for pair in pairwise(tokens):
         if pair[0] in STOP_WORDS or (pair[1] in STOP_WORDS and pair[1] not in _PARTICLES):
@@ -96,19 +117,19 @@ def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _phrasal(verb: str, particle: str) -> Iterator[str]:
-    """The noun that an inflected verb makes with its particle: "checkout" of "checked out"."""
+    """The noun made of an inflected verb and its particle: "checkout" of "checked out"."""
     if verb.endswith(("ed", "ing")) and particle in _PARTICLES | _OTHER_PARTICLES:
         yield stem(verb) + particle
 
 
 def search_terms(concepts: Sequence[Concept]) -> list[str]:
-    """All terms for the words of a question, compounds last: an index may look up only so many."""
+    """All terms for the words of a question. Compounds come last, because an index limits the number of terms."""
     compounds = [term for concept in concepts for term in concept.compounds]
     return list(dict.fromkeys(chain(*map(_strengths, concepts), compounds)))
 
 
 def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
-    """A readable word for each term: the word of the question, or else what it was read as."""
+    """A readable word for each term: the word of the question, else the word that it was read as."""
     spoken = {
         stem(word): word for concept in concepts for word in (*concept.related, *concept.long_form, concept.spelt)
     }
@@ -154,19 +175,19 @@ def interpret(text: str, concepts: Sequence[Concept], domains: frozenset[str]) -
 
 
 def _said(concept: Concept) -> list[str]:
-    """What it was read as; a long form that was only guessed helps to find and is not shown."""
+    """Other words that it was read as; guessed long forms are used in the search but not shown."""
     words = (*expand(concept.token).split(), concept.spelt, *concept.related)
     return [word for word in words if word != concept.token]
 
 
-# The same for every question to one generation by callers who see the same.
+# Equal for all questions to one generation by callers with the same scope.
 @lru_cache(maxsize=64)
 def _terms_of_domains(names: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(index_terms(name)) for name in names}
 
 
 def _domain_hint(concepts: Sequence[Concept], domains: frozenset[str]) -> str | None:
-    """The domain that the question names: the longest such name or, of equally long ones, the one mentioned first."""
+    """The domain that the question names: the longest such name, or the one mentioned first of equally long ones."""
     terms_of = _terms_of_domains(domains)
     as_said = {concept.stem: place for place, concept in enumerate(concepts)}
     spelt_out = {stem(word): place for place, concept in enumerate(concepts) for word in concept.long_form} | as_said

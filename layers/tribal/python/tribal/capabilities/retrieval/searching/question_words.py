@@ -1,4 +1,4 @@
-"""Reading a question beside an index: which of its words tables have, and what the others are read as."""
+"""Parses a question against an index: which of its words occur in tables, and how to read the others."""
 
 from __future__ import annotations
 
@@ -23,54 +23,54 @@ _Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A question as it is read."""
+class ParsedQuestion:
+    """A question with its words looked up in the index."""
 
     concepts: tuple[Concept, ...]
     words: tuple[Word, ...]
     counts: Mapping[str, int]
-    """The number of tables that contain each term, of all that the caller may see."""
+    """The number of tables with each term, among all that the caller may see."""
     tables: int
     """How many tables the caller may see."""
     missing: tuple[str, ...]
-    """Its words that no table has of those that are searched, as they are written; misspelt ones are read otherwise."""
+    """Words that occur in no searched table, as written; misspelt words are corrected."""
     unknown: tuple[str, ...]
-    """Its words that no table has of all that the caller may see, as they are written."""
+    """Words that occur in no table that the caller may see, as written."""
 
     @property
     def spelt(self) -> list[str]:
-        """Its words, corrected."""
+        """Its words in their correct spelling."""
         return [concept.spelt for concept in self.concepts]
 
     @property
     def is_known(self) -> bool:
-        """Whether any table that the caller may see has anything of it."""
+        """Whether any table that the caller may see contains any of its words."""
         return any(
             concept.token not in self.unknown or concept.correction or concept.related for concept in self.concepts
         )
 
 
-def read(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> Reading:
-    """Read a question beside the tables that pass a filter."""
-    everywhere, asked = opened.asked(IndexFilter(scope=toolbox.scope)), opened.asked(where)
+def parse_question(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> ParsedQuestion:
+    """Parse a question against the tables that pass a filter."""
+    everywhere, index_filter = opened.index_filter(IndexFilter(scope=toolbox.scope)), opened.index_filter(where)
     concepts = read_question(text)
-    otherwise = _otherwise(concepts, table_map(where, opened, toolbox))
+    otherwise = _related_words(concepts, table_map(where, opened, toolbox))
 
     def count(concepts: Sequence[Concept], where: IndexFilter) -> Mapping[str, int]:
         others = [stem(word) for concept in concepts for words in otherwise[concept.token] for word in words]
         return toolbox.index.term_counts([*search_terms(concepts), *others], "table", where)
 
     counts = count(concepts, everywhere)
-    unknown = tuple(concept.token for concept in concepts if not _is_held(concept, counts))
+    unknown = tuple(concept.token for concept in concepts if not _occurs(concept, counts))
     names = table_names(opened, toolbox).named
     misspelt = {word: right for word in unknown if (right := names.corrected(word))}
     if misspelt:
         concepts = [concept.corrected(misspelt.get(concept.token)) for concept in concepts]
         counts = count(concepts, everywhere)
-    searched = counts if asked == everywhere else count(concepts, asked)
-    missing = frozenset(concept.token for concept in concepts if not _is_held(concept, searched))
+    searched = counts if index_filter == everywhere else count(concepts, index_filter)
+    missing = frozenset(concept.token for concept in concepts if not _occurs(concept, searched))
     concepts = [_read_as(concept, *otherwise[concept.token], concept.token in missing) for concept in concepts]
-    return Reading(
+    return ParsedQuestion(
         concepts=tuple(concepts),
         words=tuple(words_to_find(concepts, counts)),
         counts=counts,
@@ -80,11 +80,11 @@ def read(text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> 
     )
 
 
-def _otherwise(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tuple[_Words, _Words]]:
-    """By word, the synonyms and broader words that tables are named after; none where one is named after the word."""
+def _related_words(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tuple[_Words, _Words]]:
+    """By word, synonyms and broader words in names of tables; none if a table is named after the word itself."""
 
     def named(words: Iterable[str]) -> _Words:
-        # Not by their stems: a purchase is no purchaser.
+        # Not by stem: a purchase is not a purchaser.
         return tuple(word for word in words if singular(word) in searched.name_words)
 
     return {
@@ -96,11 +96,11 @@ def _otherwise(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tup
 
 
 def _read_as(concept: Concept, same: _Words, wider: _Words, is_missing: bool) -> Concept:
-    """A word that some column has is read as its synonyms too, one that nothing has as what it is a kind of as well."""
+    """Add synonyms to a word, and broader words too if it occurs nowhere."""
     if concept.correction is not None:
         return concept
     return replace(concept, related=(*same, *(wider if is_missing else ()))[:MAX_RELATED])
 
 
-def _is_held(concept: Concept, counts: Mapping[str, int]) -> bool:
+def _occurs(concept: Concept, counts: Mapping[str, int]) -> bool:
     return any(counts.get(term) for term in search_terms([concept]))

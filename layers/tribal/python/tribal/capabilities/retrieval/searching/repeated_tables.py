@@ -1,4 +1,4 @@
-"""Tables that repeat another one, and when searching sets them aside for it."""
+"""Tables that repeat another table, and when a search sets them aside."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tribal.ports import IndexedTable
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """A table that repeats another one, both by number."""
+class RepeatedTable:
+    """A table that repeats another one; both are table numbers."""
 
     table: int
     original: int
@@ -23,39 +23,40 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedTables:
-    """The tables of a filter that repeat another one of it."""
+    """The tables of a filter that repeat another one in it."""
 
-    tables: Mapping[int, Repeated]
-    """By number of the table."""
+    tables: Mapping[int, RepeatedTable]
+    """By table number."""
     asked_by: Mapping[str, Sequence[int]]
-    """Numbers of the copies and views whose name has this term more than their original's.
+    """By term, the copies and views whose name has this term while their original's has not.
 
-    What a part's name has more says which rows it keeps: a question about 2024 does not ask for `parcel_2024`.
+    Parts are not included: an extra term in their name says which rows they hold, and a question about 2024 does not
+    ask for `parcel_2024`.
     """
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable]) -> RepeatedTables:
-        """Those among tables numbered in this order."""
+        """Find them among tables numbered in this order."""
         copies = [(number, entry) for number, entry in enumerate(entries) if entry.copy_of is not None]
         numbers = {name_of(entry): number for number, entry in enumerate(entries)} if copies else {}
-        tables: dict[int, Repeated] = {}
+        tables: dict[int, RepeatedTable] = {}
         asked_by: defaultdict[str, list[int]] = defaultdict(list)
         for number, entry in copies:
             original = numbers.get(entry.copy_of.of) if entry.copy_of else None
             if original is None or entry.copy_of is None:
                 continue
-            tables[number] = Repeated(number, original, entry.copy_of.kind)
+            tables[number] = RepeatedTable(number, original, entry.copy_of.kind)
             if entry.copy_of.kind == "part":
                 continue
             for term in terms_of(entry.table) - terms_of(entries[original].table):
                 asked_by[term].append(number)
         return cls(tables, asked_by)
 
-    def set_aside(self, terms: Collection[str], named: Collection[int]) -> dict[int, Repeated]:
-        """Those that a question with these terms does not mean, by number.
+    def set_aside(self, terms: Collection[str], named: Collection[int]) -> dict[int, RepeatedTable]:
+        """The repeated tables that a question with these terms does not mean, by number.
 
         Args:
-            terms: what the question says; a word that only the name of a copy or view has asks for it.
+            terms: terms of the question; a term that only a copy or view has in its name asks for that.
             named: numbers of the tables that the question names.
         """
         if not self.tables:
@@ -66,6 +67,6 @@ class RepeatedTables:
 
 @lru_cache(maxsize=16_384)
 def terms_of(name: str) -> frozenset[str]:
-    """Stems of all by which a name is found."""
+    """Stems of all words by which a name is found."""
     _, forms = read_name(name)
     return frozenset(map(stem, forms))

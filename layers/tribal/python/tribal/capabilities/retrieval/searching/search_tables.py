@@ -1,4 +1,4 @@
-"""Tool `search_tables`: finds the tables that hold the answer to a question in plain words."""
+"""Tool `search_tables`: finds tables for a question in plain words."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import Field
 
-from tribal.capabilities.retrieval.answers.fitting import fitted_search
+from tribal.capabilities.retrieval.answers.fitting import fit_search
+from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.graphs import join_graph
 from tribal.capabilities.retrieval.names import find_database, find_domain
 from tribal.capabilities.retrieval.searching.bridges import JOINED, bridges
-from tribal.capabilities.retrieval.searching.candidates import COUNTED, SCORED_A_SIGNAL, Found, find
-from tribal.capabilities.retrieval.searching.listing import ListedColumn, TableListing, listed_tables
-from tribal.capabilities.retrieval.searching.ordering import Order, order_of
+from tribal.capabilities.retrieval.searching.candidates import (
+    COUNTED,
+    SCORED_A_SIGNAL,
+    SearchCandidates,
+    find_candidates,
+)
+from tribal.capabilities.retrieval.searching.ordering import RankedTables, rank_candidates
 from tribal.capabilities.retrieval.searching.query import interpret, spoken_words
 from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
 from tribal.capabilities.retrieval.searching.table_map import table_map
@@ -25,7 +31,12 @@ from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     AgentError,
     ColumnSummary,
+    Contract,
+    Description,
     DocumentedColumn,
+    DomainName,
+    FullyQualifiedTableName,
+    RowCount,
     SearchTablesInput,
     SearchTablesOutput,
     TableDocument,
@@ -40,13 +51,50 @@ MAX_JOINED_TABLES = 3
 """The most tables named in a reason."""
 
 
+class ListedColumn(Contract):
+    """A column with its type and description."""
+
+    name: str
+    type: str
+    description: Description
+    is_primary_key: bool
+    is_foreign_key: bool
+
+
+class ListedRelation(Contract):
+    """A table that this one joins."""
+
+    name: FullyQualifiedTableName
+
+
+class TableListing(Contract):
+    """The part of `TableDocument` that results show; parsing it is several times faster."""
+
+    name: FullyQualifiedTableName
+    database: str
+    schema_: str = Field(alias="schema")
+    table: str
+    domain: DomainName
+    description: Description
+    row_count: RowCount
+    columns: list[ListedColumn]
+    relations: list[ListedRelation]
+
+
+def listed_tables(ids: Sequence[int], bounds: Bounds, toolbox: Toolbox) -> dict[int, TableDocument | TableListing]:
+    """The visible parts of tables by id, in the given order, without tables that the index no longer has."""
+    if bounds.is_open:
+        return dict(toolbox.index.documents(ids, TableListing))
+    return {table: bounded_table(each, bounds) for table, each in toolbox.index.documents(ids, TableDocument).items()}
+
+
 def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesOutput:
     """Find tables by their content.
 
     Raises:
         ToolInputInvalid: when the query is blank or too long, or the limit out of range.
-        DatabaseNotFound, DomainNotFound: when a filter names nothing documented.
-        AnswerTooLong: when a table alone exceeds what an answer without an explicit limit may have.
+        DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
+        AnswerTooLong: when a single table exceeds the size of an answer without an explicit limit.
         IndexNotReady: when there is no finished index.
 
     Source: specification section 6.1.
@@ -54,15 +102,15 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     _check(request)
     opened = open_index(toolbox)
     where = _filter(request, opened, toolbox)
-    found = find(request.query, where, opened, toolbox)
-    order = order_of(found, where, opened, toolbox)
-    ids, total, bound = order.ids, found.total - sum(order.folded.values()), found.more_than_counted
+    found = find_candidates(request.query, where, opened, toolbox)
+    ranked = rank_candidates(found, where, opened, toolbox)
+    ids, total, bound = ranked.ids, found.total - sum(ranked.folded.values()), found.more_than_counted
     if request.min_score > 0:
-        # Filters on each table's own evidence, not on the score capped by the tables ranked above.
+        # Filter by each table's own evidence, not by its score, which is capped by the tables above it.
         scored = ids[: 2 * SCORED_A_SIGNAL]
         ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
         total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
-    chosen = _chosen(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
+    chosen = _choose_tables(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
     total += sum(not found.is_match(table) for table in chosen.bridges)
     warnings = [
         *opened.warnings,
@@ -71,32 +119,37 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
         *([_lower_bound(request, toolbox)] if bound else []),
     ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
-    tables = _results(chosen, order, found, toolbox, opened.bounds)
+    tables = _results(chosen, ranked, found, toolbox, opened.bounds)
     answer = SearchTablesOutput(
         success=True,
         tables=tables,
         total_matches=total,
         tokens_used=0,
-        query_interpretation=interpret(request.query, found.reading.concepts, domains),
+        query_interpretation=interpret(request.query, found.question.concepts, domains),
         returned=len(tables),
         truncated=total > len(tables),
         warnings=warnings or None,
     )
-    return answer if "limit" in request.model_fields_set else fitted_search(answer, toolbox)
+    return answer if "limit" in request.model_fields_set else fit_search(answer, toolbox)
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The tables of an answer by id: those that were found, and those that join them, each with what it joins."""
+class _AnswerTables:
+    """Table ids in an answer: the matches, and bridge tables with the two tables that each one joins."""
 
     found: Sequence[int]
     bridges: Mapping[int, tuple[str, str]]
 
 
-def _chosen(
-    best: list[int], request: SearchTablesInput, where: IndexFilter, found: Found, opened: OpenIndex, toolbox: Toolbox
-) -> _Chosen:
-    """The best tables, the last of which give way to tables that the first ones are joined through."""
+def _choose_tables(
+    best: list[int],
+    request: SearchTablesInput,
+    where: IndexFilter,
+    found: SearchCandidates,
+    opened: OpenIndex,
+    toolbox: Toolbox,
+) -> _AnswerTables:
+    """The best matches. The lowest-ranked ones are dropped to make room for bridge tables between the top ones."""
     numbered = table_map(where, opened, toolbox)
     shown = [numbered.names[number] for number in numbered.numbers(np.array(best, np.int64)).tolist()]
 
@@ -109,17 +162,17 @@ def _chosen(
     between = bridges(shown[:JOINED], shown, join_graph(opened, toolbox), allowed)
     room = max(request.limit - JOINED, 0)
     added = {id_of(name): pair for name, pair in list(between.items())[:room]}
-    return _Chosen(best[: request.limit - len(added)], added)
+    return _AnswerTables(best[: request.limit - len(added)], added)
 
 
 def _check(request: SearchTablesInput) -> None:
     if not 1 <= request.limit <= MAX_LIMIT:
         raise ToolInputInvalid(f"limit is {request.limit}; it must be from 1 to {MAX_LIMIT}")
     if not request.query.strip():
-        raise ToolInputInvalid("the query is blank; say what you are looking for in plain words")
+        raise ToolInputInvalid("the query is empty; describe what you are looking for")
     if len(request.query) > MAX_QUERY_CHARS:
         raise ToolInputInvalid(
-            f"the query has {len(request.query)} characters; it may have {MAX_QUERY_CHARS}, so ask for less at once"
+            f"the query has {len(request.query)} characters; at most {MAX_QUERY_CHARS} are allowed; ask less at once"
         )
 
 
@@ -129,38 +182,40 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
 
 
-def _unmatched(found: Found, total: int, toolbox: Toolbox) -> list[AgentError]:
-    """What of the question nothing here answers."""
-    words = ", ".join(map(repr, found.reading.missing))
+def _unmatched(found: SearchCandidates, total: int, toolbox: Toolbox) -> list[AgentError]:
+    """Warnings about words of the question that occur in no table."""
+    words = ", ".join(map(repr, found.question.missing))
     if not total:
-        said = f": no table searched has {words}" if words else ""
-        message = f"nothing here is about that{said}; ask in other words, or see list_domains for what there is"
+        detail = f": no searched table contains {words}" if words else ""
+        message = f"no table matches{detail}; rephrase the question, or call list_domains to see the topics"
         return [toolbox.warning("RET_NOTHING_RELEVANT", message)]
-    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no table searched has {words}")] if words else []
+    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no searched table contains {words}")] if words else []
 
 
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
     looked_at = SCORED_A_SIGNAL if request.min_score > 0 else COUNTED
     return toolbox.warning(
         "RET_ANSWER_PARTIAL",
-        f"total_matches is a lower bound: {looked_at} tables that share a word were looked at; ask more precisely",
+        f"total_matches is a lower bound: only {looked_at} tables that share a word were checked; ask more precisely",
     )
 
 
-def _results(chosen: _Chosen, order: Order, found: Found, toolbox: Toolbox, bounds: Bounds) -> list[TableSearchResult]:
+def _results(
+    chosen: _AnswerTables, ranked: RankedTables, found: SearchCandidates, toolbox: Toolbox, bounds: Bounds
+) -> list[TableSearchResult]:
     ids = [*chosen.found, *chosen.bridges]
     # A table may leave the index between the two reads.
     tables = list(listed_tables(ids, bounds, toolbox).items())
     capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
     scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
-    spoken, beside = spoken_words(found.reading.concepts), frozenset(document.name for _, document in tables)
+    spoken, shown = spoken_words(found.question.concepts), frozenset(document.name for _, document in tables)
     results = []
     for (table, document), score in zip(tables, scores, strict=False):
         why = _reasons(document, table, found, spoken)
-        joined = _joined_tables(document, beside)
+        joined = _joined_tables(document, shown)
         if table in chosen.bridges:
             joined = [f"it joins {chosen.bridges[table][0]} and {chosen.bridges[table][1]}"]
-        stands_for = [f"it stands for {parts} more of its parts"] if (parts := order.folded.get(table)) else []
+        stands_for = [f"it also covers {parts} of its parts"] if (parts := ranked.folded.get(table)) else []
         results.append(_result(document, score, found.shared_terms(table), [*why, *joined, *stands_for]))
     return results
 
@@ -192,7 +247,7 @@ def _key_columns(
     chosen = {column.name for column in keys}
     others = (column for column in document.columns if column.name not in chosen)
     spoken_of = [column for column in others if terms_of(column.name) & shared]
-    # Leave room beside many keys for columns that the question mentions.
+    # Even with many keys, leave room for columns that the question mentions.
     room_for_keys = MAX_KEY_COLUMNS - min(len(spoken_of), MAX_KEY_COLUMNS // 2)
     return [*keys[:room_for_keys], *spoken_of][:MAX_KEY_COLUMNS]
 
@@ -208,11 +263,13 @@ def _summary(column: DocumentedColumn | ListedColumn) -> ColumnSummary:
     )
 
 
-def _reasons(document: TableDocument | TableListing, table: int, found: Found, spoken: Mapping[str, str]) -> list[str]:
+def _reasons(
+    document: TableDocument | TableListing, table: int, found: SearchCandidates, spoken: Mapping[str, str]
+) -> list[str]:
     shared = found.shared_terms(table)
 
     def said(terms: Iterable[str]) -> str:
-        # Two words as one are said only where neither is found by itself.
+        # Show a compound only if neither of its words is found by itself.
         words = [spoken[term] for term in sorted(terms) if term in spoken] or sorted(terms)
         return ", ".join(dict.fromkeys(map(repr, words)))
 
@@ -235,8 +292,8 @@ def _reasons(document: TableDocument | TableListing, table: int, found: Found, s
     return reasons
 
 
-def _joined_tables(document: TableDocument | TableListing, beside: frozenset[str]) -> list[str]:
-    """The reason of a table ranked for its neighbours: the tables of this answer that it is joined to."""
-    joined = [relation.name for relation in document.relations if relation.name in beside - {document.name}]
+def _joined_tables(document: TableDocument | TableListing, shown: frozenset[str]) -> list[str]:
+    """The reason for a table ranked by its neighbours: the tables of this answer that it joins."""
+    joined = [relation.name for relation in document.relations if relation.name in shown - {document.name}]
     names = list(dict.fromkeys(joined))[:MAX_JOINED_TABLES]
     return [f"it is joined to {', '.join(names)}"] if names else []

@@ -1,4 +1,4 @@
-"""Tables numbered for ranking, with the keys between them; made once a generation and filter."""
+"""Tables numbered for ranking, with the keys between them; built once per generation and filter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Positions:
-    """Looks up ids, which are unique and in any order.
+    """Looks up ids, which are unique and unordered.
 
     Args:
         ids: N int64.
@@ -54,9 +54,9 @@ class TableMap:
     names: Sequence[str]
     """Names by table number."""
     tables: Sequence[str]
-    """The names of the tables alone, without database and schema, by number."""
+    """Table names without database and schema, by number."""
     name_words: frozenset[str]
-    """The words of their names, in the singular."""
+    """The words of the table names, in the singular."""
     name_terms: frozenset[str]
     """The stems of these words."""
     domains: frozenset[str]
@@ -65,7 +65,7 @@ class TableMap:
     views: frozenset[int]
     """Numbers of the views among them."""
     related: Mapping[int, frozenset[int]]
-    """By number of a junction table, those of the tables whose rows it relates."""
+    """By number of a junction table, the tables that it relates."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -75,7 +75,7 @@ class TableMap:
         codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
         steps = [step for name in numbers for step in graph.steps.get(name, ()) if step.target in numbers]
         keyed = {end for step in steps if step.key.source == "declared" for end in (step.source, step.target)}
-        # A likely key is followed only where neither table has a declared one.
+        # Follow an inferred key only if neither table has a declared one.
         followed = (
             step for step in steps if step.key.source == "declared" or keyed.isdisjoint((step.source, step.target))
         )

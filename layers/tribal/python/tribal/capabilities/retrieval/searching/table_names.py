@@ -1,4 +1,4 @@
-"""The names of the tables that a caller may see, as questions are compared with them; made once a generation."""
+"""The names of the tables that a caller may see, prepared for comparison with questions; built once per generation."""
 
 from __future__ import annotations
 

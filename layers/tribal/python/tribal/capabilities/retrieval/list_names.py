@@ -1,4 +1,4 @@
-"""The names of databases, schemas, domains and tables that a caller may see, in pages, for servers to list."""
+"""Lists the names of databases, schemas, domains and tables that a caller may see, in pages, for servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS: Mapping[NameKind, Callable[[IndexedTable], Name]] = {
 
 
 def list_names(request: ListNamesInput, toolbox: Toolbox) -> ListNamesOutput:
-    """List the names of one kind; `total` counts those that fit, on whatever page.
+    """List the names of one kind; `total` counts all matches, on every page.
 
     Raises:
         IndexNotReady: when there is no finished index.
