@@ -252,7 +252,7 @@ def test_a_source_that_does_not_answer_is_counted_as_a_failure_and_what_was_publ
     _, status = asked("memory", "sync_status", {}, of_team("billing"))
     assert (status["healthy"], status["warnings"]) == (
         False,
-        ["the last sync was cut short: git.example.com does not answer"],
+        ["the last sync was interrupted: git.example.com does not answer"],
     )
     assert asked("memory", "knowledge_query", {}, of_team("billing"))[1]["totalCount"] == 1
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tribal.adapters.local.reading_processes import ReadingProcesses
-from tribal.capabilities.knowledge.policies.evidence import Unread
+from tribal.capabilities.knowledge.policies.evidence import Gap
 from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 from tribal_contracts.knowledge import Target
 
@@ -37,7 +37,7 @@ def reader_fixture() -> Iterator[ReadingProcesses]:
     reader.close()
 
 
-def unread(names: FileNames) -> list[Unread]:
+def unread(names: FileNames) -> list[Gap]:
     return [*names.dependencies.unread, *names.imports.unread, *names.sql.unread]
 
 

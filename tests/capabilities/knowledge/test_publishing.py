@@ -72,7 +72,9 @@ def test_an_id_that_two_files_have_is_the_first_ones(tmp_path: Path) -> None:
         write(tmp_path, name, f"# {name}\n\nStatus: accepted\n")
     manifest = publish(KnowledgeFolder(tmp_path), FLAT, MemoryStore(), NOW).manifest
     assert [each.path for each in manifest.items] == ["a/x.md"]
-    assert [(each.path, each.reason) for each in manifest.failures] == [("b/x.md", "its id 'x' is that of 'a/x.md'")]
+    assert [(each.path, each.reason) for each in manifest.failures] == [
+        ("b/x.md", "its id 'x' is already used by 'a/x.md'")
+    ]
 
 
 def test_links_are_refused_and_what_is_no_item_is_left_alone(tmp_path: Path) -> None:

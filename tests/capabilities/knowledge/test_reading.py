@@ -150,7 +150,7 @@ def test_a_status_is_read_in_the_words_that_people_use(said: str, status: str) -
 def test_without_a_status_it_is_taken_as_accepted_and_says_so() -> None:
     item = read("# A\n\nText.\n")
     assert item is not None
-    assert (item.status, item.warnings) == ("accepted", ("no status is stated: taken as accepted",))
+    assert (item.status, item.warnings) == ("accepted", ("it has no status: treated as accepted",))
 
 
 def test_what_supersedes_it_is_told_by_its_link() -> None:
@@ -175,17 +175,17 @@ def test_a_title_is_told_without_its_number(title: str) -> None:
     ("text", "line", "reason"),
     [
         ("Text alone.\n", 1, "it has no title"),
-        ("# A\n\n## Status\n\nGathering information\n", 5, "the status is none of"),
-        ("# A\n\nStatus: [proposed | accepted]\n", 3, "the status is none of"),
-        ("---\ntitle: A\nstatus: maybe\n---\n", 3, "status: should be one of"),
-        ("---\ntitle: A\ntype: policy\n---\n", 3, "in a folder of type 'adr'"),
-        ("---\ntitle: A\nseverity: fatal\n---\n", 3, "severity: should be one of"),
-        ("---\ntitle: A\nid: ../x\n---\n", 3, "id: should have letters"),
-        ("---\ntitle: A\ntags: {a: b}\n---\n", 3, "tags: should be a list"),
-        ("---\ntitle: [A]\n---\n", 2, "title: should be text"),
+        ("# A\n\n## Status\n\nGathering information\n", 5, "the status must be one of"),
+        ("# A\n\nStatus: [proposed | accepted]\n", 3, "the status must be one of"),
+        ("---\ntitle: A\nstatus: maybe\n---\n", 3, "status: must be one of"),
+        ("---\ntitle: A\ntype: policy\n---\n", 3, "the folder is for the type 'adr'"),
+        ("---\ntitle: A\nseverity: fatal\n---\n", 3, "severity: must be one of"),
+        ("---\ntitle: A\nid: ../x\n---\n", 3, "id: may only have letters"),
+        ("---\ntitle: A\ntags: {a: b}\n---\n", 3, "tags: must be a list"),
+        ("---\ntitle: [A]\n---\n", 2, "title: must be text"),
         ("---\ntitle: A\nx: &a [1]\ny: *a\n---\n", 3, "anchor"),
         ("---\ntitle: A\n b: : c\n---\n", 3, "cannot be read"),
-        ("---\n- a\n---\n# A\n", 2, "front matter holds keys and values"),
+        ("---\n- a\n---\n# A\n", 2, "front matter must be keys and values"),
         (
             "---\ntitle: A\nconstraints:\n  - {operator: must_use, target: file, pattern: x}\n---\n",
             4,
@@ -195,10 +195,10 @@ def test_a_title_is_told_without_its_number(title: str) -> None:
         (
             "---\ntitle: A\nconstraints:\n  - operator: must_use\n    target: code\n    pattern: '('\n---\n",
             6,
-            "cannot be read",
+            "cannot parse",
         ),
-        ("---\ntitle: A\nconstraints: 3\n---\n", 3, "constraints: should be a list"),
-        ("---\ntitle: A\nconstraints: []\n---\n```yaml\nconstraints: []\n```\n", 6, "stated twice"),
+        ("---\ntitle: A\nconstraints: 3\n---\n", 3, "constraints: must be a list"),
+        ("---\ntitle: A\nconstraints: []\n---\n```yaml\nconstraints: []\n```\n", 6, "given twice"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_its_line(text: str, line: int, reason: str) -> None:

@@ -79,7 +79,7 @@ def test_a_folder_is_whole_and_a_file_is_not(project: Path) -> None:
     write(project / "decisions/projects/shop/policies", {"licensed.md": LICENSED})
     said("sync", cwd=project)
     write(project / "code", {"requirements.txt": "psycopg==3\n"})
-    assert "there is no file 'LICENSE'" in run_tribal("comply", "code", cwd=project).stdout
+    assert "no file matches 'LICENSE'" in run_tribal("comply", "code", cwd=project).stdout
     assert run_tribal("comply", "code/requirements.txt", cwd=project).returncode == 0
     write(project / "code", {"LICENSE": "Apache-2.0\n"})
     assert run_tribal("comply", "code", cwd=project).returncode == 0

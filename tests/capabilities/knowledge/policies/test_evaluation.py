@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.evaluation import violations
-from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
 from tribal_contracts.knowledge import TARGETS, Constraint
 
 FILES = (
@@ -21,10 +21,12 @@ FILES = (
 )
 PICTURE = Evidence(
     files=FILES,
-    dependencies=FoundNames([Named(("mysql2",), "package.json", 4), Named(("pg",), "package.json", 5)]),
-    imports=FoundNames([Named(("pymysql.cursors", "pymysql"), "src/orders/load.py", 2), Named(("os",), "a.py", 1)]),
-    tables=FoundNames([Named(("shop.billing.Invoice_Old", "billing.Invoice_Old", "Invoice_Old"), "q.sql", 3)]),
-    columns=FoundNames([Named(("shop.billing.invoice.totalAmount", "totalAmount"), "q.sql", 4)]),
+    dependencies=CollectedNames([NameUse(("mysql2",), "package.json", 4), NameUse(("pg",), "package.json", 5)]),
+    imports=CollectedNames(
+        [NameUse(("pymysql.cursors", "pymysql"), "src/orders/load.py", 2), NameUse(("os",), "a.py", 1)]
+    ),
+    tables=CollectedNames([NameUse(("shop.billing.Invoice_Old", "billing.Invoice_Old", "Invoice_Old"), "q.sql", 3)]),
+    columns=CollectedNames([NameUse(("shop.billing.invoice.totalAmount", "totalAmount"), "q.sql", 4)]),
 )
 YES, NO = True, False
 HERE = ("src/orders/load.py", 4)
@@ -147,14 +149,14 @@ def test_a_glob_without_a_slash_names_files_in_any_folder(glob: str, paths: list
 
 def test_a_constraint_is_about_the_files_that_it_applies_to_and_about_what_is_in_no_known_file() -> None:
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql.*", applies_to="api/**")
-    named = [Named(("mysql2",), "web/package.json"), Named(("mysql2",), "api/package.json"), Named(("mysql",))]
-    evidence = Evidence(dependencies=FoundNames(named))
+    named = [NameUse(("mysql2",), "web/package.json"), NameUse(("mysql2",), "api/package.json"), NameUse(("mysql",))]
+    evidence = Evidence(dependencies=CollectedNames(named))
     assert [each.file for each in violations(constraint, evidence)] == ["api/package.json", None]
 
 
 def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it() -> None:
-    gap = Unread("broken.sql", frozenset({"table", "column"}), "the SQL cannot be read", 7)
-    evidence = Evidence(tables=FoundNames(unread=[gap]), columns=FoundNames(unread=[gap]))
+    gap = Gap("broken.sql", frozenset({"table", "column"}), "the SQL cannot be read", 7)
+    evidence = Evidence(tables=CollectedNames(unread=[gap]), columns=CollectedNames(unread=[gap]))
     for target in ("table", "column"):
         (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), evidence)
         assert (told.file, told.line, told.severity, told.is_unevaluated) == ("broken.sql", 7, "warn", True)
@@ -162,7 +164,7 @@ def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it
 
 
 def test_a_name_that_is_used_often_in_a_file_is_told_once() -> None:
-    named = [Named(("mysql2",), "a.json", 3), Named(("mysql2",), "a.json", 9), Named(("mysql2",), "b.json", 1)]
+    named = [NameUse(("mysql2",), "a.json", 3), NameUse(("mysql2",), "a.json", 9), NameUse(("mysql2",), "b.json", 1)]
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql2")
-    told = violations(constraint, Evidence(dependencies=FoundNames(named)))
+    told = violations(constraint, Evidence(dependencies=CollectedNames(named)))
     assert [(each.file, each.line) for each in told] == [("a.json", 3), ("b.json", 1)]

@@ -11,7 +11,7 @@ from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
-from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of
 from tribal.capabilities.knowledge.policies.limits import (
     MAX_FILE_BYTES,
@@ -74,7 +74,7 @@ def test_a_hostile_path_is_matched_in_linear_time() -> None:
     [
         ("a.py", "#" * (MAX_FILE_BYTES + 1), "it is larger than 1,048,576 bytes"),
         ("a.js", "é" * (MAX_FILE_BYTES // 2 + 1), "it is larger than 1,048,576 bytes"),
-        ("a.py", "a," * (MAX_PYTHON_TOKENS // 2 + 1), "it has more than 200,000 words and signs"),
+        ("a.py", "a," * (MAX_PYTHON_TOKENS // 2 + 1), "it has more than 200,000 tokens"),
         ("a.py", "import a" + ".b" * MAX_PARTS, "the name 'a.b.b'... has more than 20 parts"),
         ("a.js", "import 'a" + "/b" * MAX_PARTS + "'", "the name 'a.b.b'... has more than 20 parts"),
         ("a.py", "x = " + "-" * 100_000 + "1", "it is nested too deeply"),
@@ -85,7 +85,7 @@ def test_a_hostile_path_is_matched_in_linear_time() -> None:
         ),
         ("package.json", '{"a":' * 100_000, "it is nested too deeply"),
         ("pyproject.toml", "a" + ".a" * MAX_PARTS + " = 1", "a key has more than 20 parts"),
-        ("q.sql", "SELECT " + "1," * (MAX_SQL_TOKENS // 2) + "1", "it has more than 60,000 words and signs"),
+        ("q.sql", "SELECT " + "1," * (MAX_SQL_TOKENS // 2) + "1", "it has more than 60,000 tokens"),
         ("q.sql", "SELECT " + "(" * 500, "its parentheses or brackets are nested too deeply"),
         ("q.sql", "SELECT " + "ARRAY[" * 20 + "1" + "]" * 20, "its parentheses or brackets are nested too deeply"),
         ("q.sql", "SELECT " + "NOT " * 5_000 + "a", "the SQL is nested too deeply"),
@@ -177,13 +177,13 @@ def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
         ("@a/b", 4),
         ("b", 5),
     ]
-    assert found == FoundNames(found.named)
+    assert found == CollectedNames(found.named)
 
 
 def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_told() -> None:
     rule = Rule("x", "X", "block", Constraint(operator="must_match", target="dependency", pattern="q.*"))
-    evidence = Evidence(dependencies=FoundNames([Named((f"p{n}",)) for n in range(500)]))
-    answer = check([rule], evidence, "warn", most=3)
+    evidence = Evidence(dependencies=CollectedNames([NameUse((f"p{n}",)) for n in range(500)]))
+    answer = check([rule], evidence, "warn", limit=3)
     assert (answer.summary.block, len(answer.violations), answer.returned, answer.truncated) == (500, 3, 3, True)
 
 
@@ -193,8 +193,8 @@ def test_the_gravest_violations_are_told_first_and_those_of_one_severity_in_orde
         Rule(name, name, severity, Constraint(operator="must_not_use", target="dependency", pattern=name))
         for name, severity in zip("abcde", severities, strict=True)
     ]
-    evidence = Evidence(dependencies=FoundNames([Named((name,)) for name in "abcde"]))
-    answer = check(rules, evidence, "warn", most=3)
+    evidence = Evidence(dependencies=CollectedNames([NameUse((name,)) for name in "abcde"]))
+    answer = check(rules, evidence, "warn", limit=3)
     assert [each.knowledge_item_id for each in answer.violations] == ["b", "d", "a"]
     assert (answer.summary.block, answer.summary.warn, answer.summary.info) == (2, 2, 1)
 
@@ -209,5 +209,5 @@ def test_rules_that_are_left_when_the_time_is_over_cannot_be_evaluated_and_block
     answer = check(rules, Evidence(), "warn", is_late=lambda: next(late))
     assert answer.passed
     (told,) = answer.violations
-    assert told.message == "cannot be evaluated: the check took too long; check fewer files at once"
+    assert told.message == "cannot be evaluated: the check timed out; check fewer files at once"
     assert not check(rules, Evidence(), "warn", is_late=lambda: True).passed

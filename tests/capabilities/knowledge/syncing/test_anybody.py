@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes import MemoryStore
-from tribal.capabilities.knowledge.check import CheckRequest, checked, rules_of
-from tribal.capabilities.knowledge.documented_tables import Documented
-from tribal.capabilities.knowledge.items.places import Layout, Wanted
+from tribal.capabilities.knowledge.check import CheckRequest, check_evidence, rules_of
+from tribal.capabilities.knowledge.documented_tables import DocumentedTables
+from tribal.capabilities.knowledge.items.places import Layout, SyncSelection
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.query import query
 from tribal.capabilities.knowledge.snapshots.publishing import publish
@@ -56,7 +56,7 @@ identities = st.builds(
     company=st.sampled_from([None, "acme"]),
 )
 filters = st.builds(
-    Wanted,
+    SyncSelection,
     st.none() | st.frozensets(st.sampled_from(["adr", "policy"]), min_size=1),
     st.none() | st.frozensets(st.sampled_from(["company", "org", "team", "project"]), min_size=1),
     st.booleans(),
@@ -130,9 +130,9 @@ def test_what_passed_what_is_counted_and_what_is_told_agree(
 ) -> None:
     visible, _ = seen_by(identity, written)
     rules = rules_of(visible, None)
-    documented: Any = Documented(None, EVERYTHING)  # type: ignore[arg-type]  # no table is asked for
+    documented: Any = DocumentedTables(None, EVERYTHING)  # type: ignore[arg-type]  # no table is asked for
     asked = CheckRequest([SourceFile("a.py", "x = 1\n")], (), complete, least, named)
-    answer = checked(asked, rules, documented)
+    answer = check_evidence(asked, rules, documented)
     counts = answer.summary
     assert answer.passed == (counts.block == 0)
     told = {each: sum(one.severity == each for one in answer.violations) for each in SEVERITIES}
@@ -142,17 +142,17 @@ def test_what_passed_what_is_counted_and_what_is_told_agree(
     order = [SEVERITIES.index(each.severity) for each in answer.violations]
     assert order == sorted(order, reverse=True)
     # All are told whatever the least severity is, but for their number.
-    everything = checked(CheckRequest(asked.files, (), complete, "info", named), rules, documented)
+    everything = check_evidence(CheckRequest(asked.files, (), complete, "info", named), rules, documented)
     assert (everything.passed, everything.summary) == (answer.passed, answer.summary)
 
 
 @given(before=st.lists(items, max_size=6), after=st.lists(items, max_size=6), wanted=filters)
 def test_a_sync_of_some_leaves_the_others_and_doubles_nothing(
-    before: list[dict[str, Any]], after: list[dict[str, Any]], wanted: Wanted
+    before: list[dict[str, Any]], after: list[dict[str, Any]], wanted: SyncSelection
 ) -> None:
     store = MemoryStore()
     first = publish(Files(before), Layout(company="acme"), store, NOW).manifest
-    point(first, store, None, Wanted(), lambda: None)
+    point(first, store, None, SyncSelection(), lambda: None)
     second = publish(Files(after), Layout(company="acme"), store, NOW, wanted).manifest
     counts = point(second, store, None, wanted, lambda: None)
     names = [(each.layer, each.owner, each.id) for each in second.items]
@@ -161,7 +161,7 @@ def test_a_sync_of_some_leaves_the_others_and_doubles_nothing(
     assert [each for each in second.items if not wanted.takes(each.layer, each.type)] == untouched
     now = [each for each in second.items if wanted.takes(each.layer, each.type)]
     assert counts["added"] + counts["updated"] + counts["unchanged"] == len(now)
-    again = point(second, store, None, Wanted(wanted.types, wanted.layers), lambda: None)
+    again = point(second, store, None, SyncSelection(wanted.types, wanted.layers), lambda: None)
     assert (again["added"], again["updated"], again["deleted"]) == (0, 0, 0)
     assert load_manifest(store)[0] == second
 
@@ -171,9 +171,9 @@ def test_an_item_that_is_not_synced_keeps_its_id_and_another_one_that_has_it_is_
     policy, adr = ({**item, "place": f"projects/plant/{kind}"} for kind in ("policies", "adrs"))
     store = MemoryStore()
     first = publish(Files([policy]), Layout(company="acme"), store, NOW).manifest
-    decisions = Wanted(frozenset({"adr"}))
+    decisions = SyncSelection(frozenset({"adr"}))
     second = publish(Files([policy, adr]), Layout(company="acme"), store, NOW, decisions).manifest
     assert second.items == first.items
     assert [(each.path, each.reason) for each in second.failures] == [
-        ("projects/plant/adrs/one.md", "its id 'one' is that of 'projects/plant/policies/one.md'")
+        ("projects/plant/adrs/one.md", "its id 'one' is already used by 'projects/plant/policies/one.md'")
     ]

@@ -234,7 +234,7 @@ def test_a_source_that_is_gone_is_told_and_what_was_published_stays(app: Applica
     )
     status = call(app, "sync_status")
     assert not status["healthy"]
-    assert "cut short" in status["warnings"][0]
+    assert "interrupted" in status["warnings"][0]
     assert call(app, "knowledge_query")["totalCount"] == 2
 
 
@@ -245,7 +245,7 @@ def test_a_source_that_is_gone_is_told_and_what_was_published_stays(app: Applica
         ("knowledge_query", {"limit": 0}, "limit"),
         ("knowledge_query", {"status": []}, "status"),
         ("knowledge_query", {"colour": "red"}, "colour"),
-        ("knowledge_check", {"files": [{"path": "../x", "content": ""}]}, "leads elsewhere"),
+        ("knowledge_check", {"files": [{"path": "../x", "content": ""}]}, "is outside the project"),
         ("knowledge_check", {"minSeverity": "fatal"}, "minSeverity"),
         ("knowledge_show", {}, "id"),
         ("sync_now", {"types": []}, "types"),

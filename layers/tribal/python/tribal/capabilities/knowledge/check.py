@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.documented_tables import Documented
+from tribal.capabilities.knowledge.documented_tables import DocumentedTables
 from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import spellings
-from tribal.capabilities.knowledge.policies.evidence import Named, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
 from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
 from tribal.errors import IndexNotReady
@@ -28,50 +28,48 @@ if TYPE_CHECKING:
     from tribal_contracts import DatabaseType
 
 ANSWER_BYTES = 12_000
-"""Of all violations together: 3,000 tokens."""
+"""Limit for all violations together: 3,000 tokens."""
 MAX_FILES_BYTES = 1 << 20
-"""Of one call. Source: docs/contracts.md, Knowledge."""
+"""Limit for one call. Source: docs/contracts.md, Knowledge."""
 READING_SECONDS = 1.75
-"""For reading all files of one call, where they are read in another process."""
+"""Time for reading all files of one call, if another process reads them."""
 EVALUATION_SECONDS = 0.6
-"""For evaluating the constraints of such a call, which takes milliseconds unless a file names very much."""
+"""Time for evaluating the constraints of such a call: milliseconds, unless a file has very many names."""
 _SQL_FILE = "query.sql"
 
 
 def check_request(
     request: KnowledgeCheckInput,
     visible: VisibleItems,
-    documented: Documented,
+    documented: DocumentedTables,
     read: ReadFiles = read_here,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
     """Check a request against the policies that apply to the caller.
 
-    `read` reads its files. Rules that are left when `is_late` returns true count as not evaluated.
+    `read` reads its files. Rules that remain when `is_late` returns true count as not evaluated.
 
     Raises:
-        KnowledgeInputInvalid: when a path comes twice, or all files are too large.
-        KnowledgeNotFound: when an item that it names is not there.
+        KnowledgeInputInvalid: when a path occurs twice, or the files together are too large.
+        KnowledgeNotFound: when an item that it names does not exist.
         IndexNotReady: when it names tables, and none are documented.
     """
     files = [SourceFile.of(_path(each.path), each.content) for each in request.files or ()]
     paths = [each.path for each in files]
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
-        raise KnowledgeInputInvalid(f"files: {twice!r} comes twice")
+        raise KnowledgeInputInvalid(f"files: {twice!r} occurs twice")
     if sum(len(each.data) for each in files) > MAX_FILES_BYTES:
-        raise KnowledgeInputInvalid(
-            f"files: together they have more than {MAX_FILES_BYTES:,} bytes; send fewer at once"
-        )
+        raise KnowledgeInputInvalid(f"files: they exceed {MAX_FILES_BYTES:,} bytes together; send fewer at once")
     rules = rules_of(visible, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
     what = CheckRequest(files, request.tables or (), request.complete, request.min_severity, dependencies)
-    return _bounded(checked(what, rules, documented, visible.unusable, read, is_late))
+    return _bounded(check_evidence(what, rules, documented, visible.unusable, read, is_late))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What is checked.
+    """The input of a check.
 
     Attributes:
         files: their paths are unique.
@@ -90,15 +88,15 @@ class CheckRequest:
     most: int | None = MAX_VIOLATIONS
 
 
-def checked(
+def check_evidence(
     request: CheckRequest,
     rules: Sequence[Rule],
-    documented: Documented,
+    documented: DocumentedTables,
     warnings: Sequence[str] = (),
     read: ReadFiles = read_here,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """Check files and what comes with them; see `check_request`.
+    """Check files, dependencies and tables; see `check_request`.
 
     Raises:
         IndexNotReady: when tables are checked, and none are documented.
@@ -106,15 +104,17 @@ def checked(
     needed: set[Target] = {rule.constraint.target for rule in rules}
     documented_names = replace(
         _documented_names(request, needed, documented),
-        dependencies=[Named(spellings(each)) for each in request.dependencies],
+        dependencies=[NameUse(spellings(each)) for each in request.dependencies],
     )
-    evidence, noted = collect_evidence(
+    evidence, warned = collect_evidence(
         request.files, documented_names, needed, is_complete=request.is_complete, read=read
     )
-    return check(rules, evidence, request.least, [*warnings, *documented.warnings, *noted], request.most, is_late)
+    return check(rules, evidence, request.least, [*warnings, *documented.warnings, *warned], request.most, is_late)
 
 
-def _documented_names(request: CheckRequest, needed: Collection[Target], documented: Documented) -> DocumentedNames:
+def _documented_names(
+    request: CheckRequest, needed: Collection[Target], documented: DocumentedTables
+) -> DocumentedNames:
     if request.tables:
         return documented.names(request.tables)
     if not {"table", "column"} & {*needed} or not any(names_tables(each.path) for each in request.files):
@@ -122,11 +122,11 @@ def _documented_names(request: CheckRequest, needed: Collection[Target], documen
     try:
         return documented.names(())
     except IndexNotReady:
-        return DocumentedNames()  # Names count by their parts.
+        return DocumentedNames()  # Resolve names by their parts.
 
 
 def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
-    """As many violations as an answer has room for, at least one."""
+    """As many violations as fit, at least one."""
     size = 0
     for number, each in enumerate(answer.violations):
         size += len(each.to_compact_json())
@@ -138,12 +138,12 @@ def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
 
 
 def rules_of(visible: VisibleItems, ids: Collection[str] | None) -> list[Rule]:
-    """The constraints to check: of accepted items, or of the named ones whatever their status.
+    """The constraints to check: those of accepted items, or of the named items whatever their status.
 
     Of several items with one id the most specific counts, and of the less specific ones what blocks.
 
     Raises:
-        KnowledgeNotFound: when a named item is not there.
+        KnowledgeNotFound: when a named item does not exist.
     """
     known = {visible.item(number).id for number in visible.seen}
     unknown = next((each for each in ids or () if each not in known), None)
@@ -160,14 +160,16 @@ def rules_of(visible: VisibleItems, ids: Collection[str] | None) -> list[Rule]:
 
 
 def _path(path: str) -> str:
-    """A path as globs compare it: relative, with `/`.
+    """A path in the form that globs match: relative, with `/`.
 
     Raises:
-        KnowledgeInputInvalid: when it leads elsewhere.
+        KnowledgeInputInvalid: when it leads out of the project.
     """
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     if ".." in parts or not parts:
-        raise KnowledgeInputInvalid(f"files: the path {path[:100]!r} leads elsewhere; give it relative to the project")
+        raise KnowledgeInputInvalid(
+            f"files: the path {path[:100]!r} is outside the project; make it relative to the project"
+        )
     return "/".join(parts)
 
 
@@ -183,8 +185,8 @@ class SqlPolicyChecker:
         rules = rules_of(items, None)
         needed: set[Target] = {rule.constraint.target for rule in rules}
         request = CheckRequest([SourceFile(_SQL_FILE, sql)], (), is_complete=False, least="info")
-        names = _documented_names(request, needed, Documented(self.app.index(), caller.scope))
-        evidence, noted = collect_evidence(
+        names = _documented_names(request, needed, DocumentedTables(self.app.index(), caller.scope))
+        evidence, warned = collect_evidence(
             request.files, replace(names, dialect=database), needed, is_complete=request.is_complete
         )
-        return check(rules, evidence, request.least, [*items.unusable, *noted])
+        return check(rules, evidence, request.least, [*items.unusable, *warned])

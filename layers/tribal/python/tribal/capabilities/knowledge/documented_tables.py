@@ -1,4 +1,4 @@
-"""Documented tables as policies see them, and what a name in SQL means among them."""
+"""The documented tables that policies check, and how names in SQL resolve to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames
-from tribal.capabilities.knowledge.policies.evidence import Named
+from tribal.capabilities.knowledge.policies.evidence import NameUse
 from tribal.capabilities.knowledge.policies.patterns import path_glob
 from tribal.joins.outline import TableOutline
 from tribal.ports.index_reader import IndexedTable, IndexFilter
@@ -21,7 +21,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Documented:
+class DocumentedTables:
     """The tables that a caller may see.
 
     Raises, when it is asked for anything: `IndexNotReady`.
@@ -34,13 +34,13 @@ class Documented:
     index: IndexReader
     scope: Scope
     warnings: list[str] = field(default_factory=list, init=False)
-    """What to know about what was asked."""
+    """Warnings about the requested tables."""
 
     def names(self, globs: Sequence[str]) -> DocumentedNames:
-        """The tables that globs of `database.schema.table` name, their columns, and how SQL is read beside them."""
+        """The tables that globs of `database.schema.table` match, their columns, and how to resolve names in SQL."""
         named = self._named(globs)
-        tables = [Named(_spellings(each)) for each in named]
-        columns: list[Named] = []
+        tables = [NameUse(_spellings(each)) for each in named]
+        columns: list[NameUse] = []
         for start in range(0, len(named), _AT_ONCE):
             some = named[start : start + _AT_ONCE]
             outlines = self.index.documents([each.record_id for each in some], TableOutline)
@@ -48,11 +48,11 @@ class Documented:
                 outline = outlines.get(table.record_id)
                 for column in outline.columns if outline else ():
                     owners = _spellings(table)
-                    columns.append(Named((*(f"{owner}.{column.name}" for owner in owners), column.name)))
+                    columns.append(NameUse((*(f"{owner}.{column.name}" for owner in owners), column.name)))
         return DocumentedNames(tables=tables, columns=columns, dialect=self._dialect(), resolve=self.resolve)
 
     def resolve(self, parts: Sequence[str]) -> tuple[str, ...]:
-        """The spellings of a table that SQL names: of the one that is documented, if there is only one of that name."""
+        """The spellings of a table named in SQL: those of the documented table, if only one has that name."""
         plain = tuple(".".join(parts[start:]) for start in range(len(parts)))
         found = self._by_ending.get(".".join(parts).casefold(), ())
         return _spellings(found[0]) if len(found) == 1 else plain
@@ -75,14 +75,14 @@ class Documented:
             is_meant = path_glob(each)
             meant = [table for table in self._tables if is_meant(_spellings(table)[0])]
             if not meant:
-                self.warnings.append(f"no documented table is called {each!r}")
+                self.warnings.append(f"no documented table matches {each!r}")
             found |= {table.record_id: table for table in meant}
         return list(found.values())
 
     def _dialect(self) -> str:
         kinds = {table.database_type for table in self._tables}
         if len(kinds) > 1:
-            self.warnings.append("databases of several kinds are documented: SQL was read as PostgreSQL's")
+            self.warnings.append("databases of several kinds are documented; SQL was read as PostgreSQL")
         return "snowflake" if kinds == {"snowflake"} else "postgres"
 
 

@@ -22,14 +22,14 @@ class KnowledgeGuidance:
     """The `GuidanceSource` of accepted items.
 
     Args:
-        visible: what a caller sees of the published snapshot.
+        visible: returns the items of the published snapshot that a caller sees.
     """
 
     def __init__(self, visible: Callable[[Caller], VisibleItems]) -> None:
         self._visible = visible
 
     def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
-        """Items that say that they are about it, or name it in their text or constraints."""
+        """Items that declare the table, or name it in their text or constraints."""
         if not caller.may(READ_KNOWLEDGE):
             return []
         try:
@@ -55,7 +55,7 @@ class KnowledgeGuidance:
 
 
 def _last(name: str) -> str:
-    """The last part of a name, as it is compared."""
+    """The last part of a name, folded for comparison."""
     return name.rpartition(".")[2].strip('"').casefold()
 
 

@@ -1,4 +1,4 @@
-"""What knowledge consists of: data only."""
+"""The manifest of knowledge: data only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
 
 _SNAPSHOT = ("knowledge/manifest.json", "knowledge/projections/*")
-"""What is searched, and shown at tables."""
+"""The objects that are searched, and shown at tables."""
 _ITEMS = "knowledge/items/*"
 _ALL = "knowledge/*"
 _SYNC_RECORD = "progress/sync.json"

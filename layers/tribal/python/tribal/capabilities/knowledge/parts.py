@@ -12,43 +12,43 @@ if TYPE_CHECKING:
     from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 
 SYNC_SECONDS = 25.0
-"""Within the 29 that API Gateway waits. Source: docs/contracts.md, Knowledge."""
+"""Less than the 29 s that API Gateway waits. Source: docs/contracts.md, Knowledge."""
 
 
 class FileReader(Protocol):
-    """Reads what files name, where no file can block or exhaust the caller's process. Safe on several threads."""
+    """Reads the names in files without letting a file block or exhaust the caller's process. Thread-safe."""
 
     def read(self, requests: Sequence[ReadRequest], seconds: float | None) -> Sequence[FileNames]:
-        """Read files; the answers have their order.
+        """Read files; the answers are in the same order.
 
-        A file that takes too much time or memory is unread and over a limit; the others are still read.
+        A file that takes too much time or memory counts as over a limit; the others are still read.
 
         Args:
             requests: the files.
-            seconds: for all of them together; those that are left then are unread. `None` for no limit.
+            seconds: limit for all files together; the remaining ones are not read. `None` for no limit.
         """
         ...
 
     def close(self) -> None:
-        """End every process; nothing is read afterwards."""
+        """End every process; no file can be read afterwards."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeParts:
-    """Where decisions and policies come from, and how files are read for checks."""
+    """The source of decisions and policies, and the reader of files to check."""
 
     origin: KnowledgeOrigin | None = None
-    """`None` when they are not synced."""
+    """`None` if nothing is synced."""
     stale_hours: float = 24.0
-    """A sync that is older than this is unhealthy."""
+    """If the last sync is older than this, the status is unhealthy."""
     sync_seconds: float | None = SYNC_SECONDS
-    """The longest that a sync may take while a caller waits; `None` for no limit."""
+    """Time limit of a sync while a caller waits; `None` for no limit."""
     file_reader: Provider[FileReader] | None = None
-    """Reads files for checks in other processes; `None` to read them in this one, where something else limits it."""
+    """Reads files to check in other processes; `None` to read them in this one, if something else limits it."""
 
     def reading_files(self, seconds: float | None) -> ReadFiles:
-        """A function that reads the files of a check within these seconds; `None` for no limit."""
+        """A function that reads the files of a check within a time limit; `None` for no limit."""
         if self.file_reader is None:
             from tribal.capabilities.knowledge.policies.file_names import read_here
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from tribal.ports.index_reader import Embedder
 
 ANSWER_BYTES = 12_000
-"""Of all items together: 3,000 tokens."""
+"""Limit for all items together: 3,000 tokens."""
 
 
 def query(
     request: KnowledgeQueryInput, visible: VisibleItems, embedder: Callable[[], Embedder]
 ) -> KnowledgeQueryOutput:
-    """Items that pass the filters: by relevance for a question, else by type, layer and title."""
+    """Items that pass the filters, by relevance to a question, else by type, layer and title."""
     numbers = [number for number in visible.shown() if _passes(request, visible, number)]
     if request.query is None:
         ranked = sorted(numbers, key=lambda number: _place(visible, number))
@@ -60,10 +60,10 @@ def query(
 
 
 def show(request: KnowledgeShowInput, visible: VisibleItems, store: ObjectStore) -> KnowledgeShowOutput:
-    """An item, whole.
+    """One item in full.
 
     Raises:
-        KnowledgeNotFound: when there is none, or none that the caller may see.
+        KnowledgeNotFound: when it does not exist, or the caller may not see it.
     """
     number = next((each for each in visible.shown() if visible.item(each).id == request.id), None)
     if number is None:
@@ -75,11 +75,11 @@ def show(request: KnowledgeShowInput, visible: VisibleItems, store: ObjectStore)
         if (each.id, each.layer, each.owner) == (shown.id, shown.layer, shown.owner)
     )
     item = load_item(store, entry)
-    told: dict[str, Any] = {name: getattr(item, name) for name in ShownItem.model_fields}
-    told["superseded_by"] = superseding(visible.manifest, item) or None
+    fields: dict[str, Any] = {name: getattr(item, name) for name in ShownItem.model_fields}
+    fields["superseded_by"] = superseding(visible.manifest, item) or None
     if not request.include_constraints:
-        told["constraints"] = None
-    return KnowledgeShowOutput(item=ShownItem(**told), history=item.history if request.include_history else None)
+        fields["constraints"] = None
+    return KnowledgeShowOutput(item=ShownItem(**fields), history=item.history if request.include_history else None)
 
 
 def _passes(request: KnowledgeQueryInput, visible: VisibleItems, number: int) -> bool:
@@ -115,7 +115,7 @@ def _summary(visible: VisibleItems, number: int) -> KnowledgeSummary:
 def _vector(text: str, visible: VisibleItems, embedder: Callable[[], Embedder]) -> NDArray[Any] | None:
     try:
         made = embedder()
-        # What was made by another model of vectors is compared by words alone.
+        # Vectors of another model cannot be compared; words can.
         return made.embed([text])[0] if made.model == visible.holdings.model else None
     except EmbeddingFailed:
         return None

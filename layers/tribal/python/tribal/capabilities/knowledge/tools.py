@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 READ_KNOWLEDGE = "knowledge:read"
 _INTERNAL = "KNW_INTERNAL"
 _CHECKED_BODY_BYTES = 4 << 20
-"""1 MB of files, as JSON at its most wordy writes it; also what a message of MCP may have."""
+"""1 MB of files in the longest JSON encoding; also the limit of an MCP message."""
 
 _WIRE_CODES: dict[str, Any] = {
     "KNW_INPUT_INVALID": "INVALID_INPUT",
@@ -77,10 +77,10 @@ def _show(request: KnowledgeShowInput, caller: Caller, app: Application) -> Cont
 
 def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.knowledge.check import EVALUATION_SECONDS, READING_SECONDS, check_request
-    from tribal.capabilities.knowledge.documented_tables import Documented
+    from tribal.capabilities.knowledge.documented_tables import DocumentedTables
     from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
 
-    documented, items = Documented(app.index(), caller.scope), visible_items(caller, app)
+    documented, items = DocumentedTables(app.index(), caller.scope), visible_items(caller, app)
     parts = parts_of(app)
     if parts.file_reader is None:
         return check_request(request, items, documented)
@@ -89,7 +89,7 @@ def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Co
 
 
 def _late_after(seconds: float) -> Callable[[], bool]:
-    """Whether so much time has passed since this was first asked."""
+    """A function that tells whether this much time has passed since its first call."""
     end: float | None = None
 
     def is_late() -> bool:

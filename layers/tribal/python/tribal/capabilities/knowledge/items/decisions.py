@@ -1,7 +1,7 @@
-"""Reads what a decision record says of itself: its title, its status and, in a sentence, what was decided.
+"""Reads the title, the status and a one-sentence summary of a decision record.
 
-The forms of Nygard and of MADR, as people keep them: a heading `Status` with the word below it, or a line that begins
-with `Status:`.
+Reads the formats of Nygard and MADR as they occur in practice: a heading `Status` with the word below it, or a line
+that begins with `Status:`.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -39,7 +39,7 @@ _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?:ADR|Decision|DR)?[\s:#-]*\d+(?:\.\d+)*\s*(?:[.:)\]\u2013\u2014-]|\s)\s*(?=\S)", re.IGNORECASE
 )
-_STATED = re.compile(r"(?P<name>status|date|superseded[ -]by)\s*[:\uff1a]\s*(?P<value>.+)", re.IGNORECASE)
+_DECLARED = re.compile(r"(?P<name>status|date|superseded[ -]by)\s*[:\uff1a]\s*(?P<value>.+)", re.IGNORECASE)
 _DAY = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _DECISION = ("decision", "decision outcome")
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)")
@@ -47,8 +47,10 @@ SUMMARY_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """A status as it is written.
+class DeclaredStatus:
+    """A status as written in a file.
+
+    Attributes:
 
     Attributes:
         status: one of the specification's, or `rejected`; `None` when the words are not known.
@@ -76,21 +78,21 @@ def without_number(title: str) -> str:
     return title[found.end() :] if found else title
 
 
-def status_of(outline: Outline) -> Stated | None:
-    """What is stated as the status."""
-    line = next(_stated("status", outline), None)
+def status_of(outline: Outline) -> DeclaredStatus | None:
+    """The declared status."""
+    line = next(_declarations("status", outline), None)
     if line is None:
         return None
     status, is_placeholder = known_status(line.text)
     superseded_by = line.targets if status == "superseded" else ()
-    return Stated(line.text, None if is_placeholder else status, line.number, superseded_by)
+    return DeclaredStatus(line.text, None if is_placeholder else status, line.number, superseded_by)
 
 
 def known_status(text: str) -> tuple[str | None, bool]:
-    """The status that a text states, and whether it lists what could be stated."""
-    said = _BY.split(text)[0]
-    words = list(dict.fromkeys(_STATUS_OF[found.casefold()] for found in _WORDS.findall(said)))
-    is_list = len(words) > 1 and (said.lstrip().startswith(("[", "{", "<")) or "|" in said)
+    """The status in a text, and whether the text is a template that lists several."""
+    before_link = _BY.split(text)[0]
+    words = list(dict.fromkeys(_STATUS_OF[found.casefold()] for found in _WORDS.findall(before_link)))
+    is_list = len(words) > 1 and (before_link.lstrip().startswith(("[", "{", "<")) or "|" in before_link)
     return (words[0] if words else None), is_list
 
 
@@ -106,23 +108,23 @@ def summary_of(outline: Outline, title: str) -> str:
 
 
 def day_of(outline: Outline) -> str | None:
-    """The day that is stated, as `YYYY-MM-DD`."""
-    for line in _stated("date", outline):
+    """The declared day, as `YYYY-MM-DD`."""
+    for line in _declarations("date", outline):
         if found := day(line.text):
             return found
     return None
 
 
 def day(text: str) -> str | None:
-    """A day that a text names first, as `YYYY-MM-DD`; `None` when there is none in the calendar."""
+    """The first day in a text, as `YYYY-MM-DD`; `None` if it has none or that is not in the calendar."""
     for found in _DAY.finditer(text):
         with suppress(ValueError):
             return date(*map(int, found.groups())).isoformat()
     return None
 
 
-def _stated(name: str, outline: Outline) -> Iterator[Line]:
-    """What is said of something, by a heading or by a line of its own, in order of the file."""
+def _declarations(name: str, outline: Outline) -> Iterator[Line]:
+    """The values given for a name, by a heading or on a line of its own, in order of the file."""
     for section in outline.sections:
         if section.heading is not None and section.heading.text.casefold().rstrip(":") == name:
             yield from section.lines[:1]
@@ -138,7 +140,7 @@ def _stated(name: str, outline: Outline) -> Iterator[Line]:
 
 
 def _one(line: Line, name: str) -> Line | None:
-    found = _STATED.match(line.text)
+    found = _DECLARED.match(line.text)
     if found is None or found["name"].casefold() != name:
         return None
     return Line(found["value"], line.number, line.targets)

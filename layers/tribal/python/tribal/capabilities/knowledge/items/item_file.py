@@ -1,7 +1,7 @@
 """Reads one file of knowledge as an item.
 
-Front matter says what an item is, where there is any; a decision record without it says so in its own form. Everything
-in a file is data: nothing of it is evaluated, followed or rendered here.
+Front matter describes the item if there is any; a decision record without it uses its own format. The file is data:
+nothing in it is evaluated, followed or rendered here.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -45,7 +45,7 @@ from tribal_contracts.knowledge import (
 )
 
 MAX_BYTES = 1 << 20
-"""Of a file."""
+"""Size limit of a file."""
 MAX_CONSTRAINTS = 200
 MAX_TAGS = 50
 MAX_TITLE_CHARS = 300
@@ -56,18 +56,18 @@ _OWN = frozenset(
     "id type title summary status severity tags metadata supersedes constraints created updated date layer createdAt"
     " updatedAt".split()
 )
-"""Keys of front matter that mean something here; the others are kept as metadata."""
+"""Known keys of front matter; others are stored as metadata."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
 _FRONT = re.compile(r"---[ \t]*\r?\n(?P<yaml>.*?)(?:^|\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadItem:
-    """What a file says. What only its history knows is left open.
+    """The contents of a file, without what only its history shows.
 
     Attributes:
-        created: the day that is stated, else `None`.
-        superseded_by: paths or ids, as they are written.
+        created: the declared day, else `None`.
+        superseded_by: paths or ids, as written.
     """
 
     id: str
@@ -88,13 +88,13 @@ class ReadItem:
 
     @property
     def tables(self) -> list[str]:
-        """Names of tables that it says it is about."""
+        """Names of the tables that it declares."""
         named = self.metadata.get("tables")
         return [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
 
 
 def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
-    """The item of a file; `None` when it was rejected, and is not published.
+    """The item of a file; `None` if it was rejected, so that it is not published.
 
     Raises:
         ItemUnusable: with the line and what to do.
@@ -107,23 +107,23 @@ def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
         line = data[: error.start].count(b"\n") + 1
         raise ItemUnusable("it is not UTF-8; save it as UTF-8", line) from None
     front, node, body, first_line = _front_matter(path, text)
-    told = outline(body, first_line)
-    status, superseded_by, warnings = _status(front, node, told)
+    document = outline(body, first_line)
+    status, superseded_by, warnings = _status(front, node, document)
     if status == REJECTED:
         return None
-    title = _title(front, node, told)
+    title = _title(front, node, document)
     return ReadItem(
         id=_id(front, node, path),
         type=_type(front, node, place),
         title=title,
-        summary=_text(front, node, "summary", SUMMARY_CHARS * 3) or summary_of(told, title),
+        summary=_text(front, node, "summary", SUMMARY_CHARS * 3) or summary_of(document, title),
         content=body.strip("\n"),
         status=status,
         severity=_one_of(front, node, "severity", SEVERITIES) or ("info" if place.type == "adr" else "warn"),
         tags=_tags(front, node),
-        constraints=_constraints(path, front, node, told),
+        constraints=_constraints(path, front, node, document),
         metadata=_metadata(front, node),
-        created=_day(front, "created", "createdAt", "date") or day_of(told),
+        created=_day(front, "created", "createdAt", "date") or day_of(document),
         updated=_day(front, "updated", "updatedAt"),
         supersedes=_text(front, node, "supersedes", 200),
         superseded_by=superseded_by,
@@ -132,17 +132,17 @@ def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
 
 
 def _front_matter(path: str, text: str) -> tuple[dict[str, Any], yaml.Node | None, str, int]:
-    """Front matter as data and as nodes, the text below it, and the line where that begins."""
+    """Front matter as data and as nodes, the text below it, and the first line of that text."""
     found = _FRONT.match(text)
     if found is None:
         return {}, None, text, 1
-    # A line in front, so that lines are counted as in the file.
+    # An extra line, so that line numbers match the file.
     root = _composed(path, "\n" + found["yaml"])
     after = text.count("\n", 0, found.end()) + 1
     if root is None:
         return {}, None, text[found.end() :], after
     if not isinstance(root, yaml.MappingNode):
-        raise ItemUnusable("front matter holds keys and values", line_of(root))
+        raise ItemUnusable("front matter must be keys and values", line_of(root))
     return plain_value(root), root, text[found.end() :], after
 
 
@@ -166,7 +166,7 @@ def _text(front: Mapping[str, Any], node: yaml.Node | None, key: str, most: int)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or len(value) > most:
-        raise ItemUnusable(f"{key}: should be text of at most {most} characters", _line(node, key))
+        raise ItemUnusable(f"{key}: must be text of at most {most} characters", _line(node, key))
     return " ".join(value.split())
 
 
@@ -175,7 +175,7 @@ def _one_of(front: Mapping[str, Any], node: yaml.Node | None, key: str, allowed:
     if value is None:
         return None
     if not isinstance(value, str) or value.casefold() not in allowed:
-        raise ItemUnusable(f"{key}: should be one of {', '.join(allowed)}", _line(node, key))
+        raise ItemUnusable(f"{key}: must be one of {', '.join(allowed)}", _line(node, key))
     return value.casefold()
 
 
@@ -184,64 +184,64 @@ def _id(front: Mapping[str, Any], node: yaml.Node | None, path: str) -> str:
     if own is None:
         return slug(path.rpartition("/")[2].rpartition(".")[0])[:200]
     if not _ID.match(own):
-        raise ItemUnusable("id: should have letters, digits, dots, - and _ alone", _line(node, "id"))
+        raise ItemUnusable("id: may only have letters, digits, dots, - and _", _line(node, "id"))
     return own
 
 
 def _type(front: Mapping[str, Any], node: yaml.Node | None, place: Place) -> KnowledgeType:
     own: KnowledgeType | None = _one_of(front, node, "type", TYPES)
     if own is not None and own != place.type:
-        raise ItemUnusable(f"type: says {own!r} in a folder of type {place.type!r}", _line(node, "type"))
+        raise ItemUnusable(f"type: is {own!r}, but the folder is for the type {place.type!r}", _line(node, "type"))
     layer = front.get("layer")
     if layer is not None and layer != place.layer:
-        raise ItemUnusable(f"layer: does not say {place.layer!r}, as its folder does", _line(node, "layer"))
+        raise ItemUnusable(f"layer: must be {place.layer!r}, the layer of its folder", _line(node, "layer"))
     return place.type
 
 
-def _title(front: Mapping[str, Any], node: yaml.Node | None, told: Outline) -> str:
+def _title(front: Mapping[str, Any], node: yaml.Node | None, document: Outline) -> str:
     own = _text(front, node, "title", MAX_TITLE_CHARS)
     if own is not None:
         return own
-    found = title_of(told)
+    found = title_of(document)
     if found is None:
-        raise ItemUnusable("it has no title: write one as its first heading, or as `title` in front matter", 1)
+        raise ItemUnusable("it has no title: add a first heading, or `title` in front matter", 1)
     return found.text[:MAX_TITLE_CHARS]
 
 
 def _status(
-    front: Mapping[str, Any], node: yaml.Node | None, told: Outline
+    front: Mapping[str, Any], node: yaml.Node | None, document: Outline
 ) -> tuple[KnowledgeStatus | Any, Sequence[str], Sequence[str]]:
-    """The status, what it is said to be superseded by, and warnings."""
+    """The status, the items that supersede it, and warnings."""
     own = _text(front, node, "status", 500)
     if own is not None:
         status, is_placeholder = known_status(own)
         if status is None or is_placeholder:
-            raise ItemUnusable(f"status: should be one of {', '.join(STATUSES)}", _line(node, "status"))
+            raise ItemUnusable(f"status: must be one of {', '.join(STATUSES)}", _line(node, "status"))
         return status, (), ()
-    stated = status_of(told)
-    if stated is None:
-        return "accepted", (), ("no status is stated: taken as accepted",)
-    if stated.status is None:
-        raise ItemUnusable(f"the status is none of {', '.join(STATUSES)}", stated.line)
-    return stated.status, stated.superseded_by, ()
+    declared = status_of(document)
+    if declared is None:
+        return "accepted", (), ("it has no status: treated as accepted",)
+    if declared.status is None:
+        raise ItemUnusable(f"the status must be one of {', '.join(STATUSES)}", declared.line)
+    return declared.status, declared.superseded_by, ()
 
 
 def _tags(front: Mapping[str, Any], node: yaml.Node | None) -> list[str]:
     value = front.get("tags") or []
     listed = value.split(",") if isinstance(value, str) else value
     if not isinstance(listed, list) or len(listed) > MAX_TAGS or not all(isinstance(each, str) for each in listed):
-        raise ItemUnusable(f"tags: should be a list of at most {MAX_TAGS} texts", _line(node, "tags"))
+        raise ItemUnusable(f"tags: must be a list of at most {MAX_TAGS} texts", _line(node, "tags"))
     return list(dict.fromkeys(each.strip()[:64] for each in listed if each.strip()))
 
 
 def _metadata(front: Mapping[str, Any], node: yaml.Node | None) -> dict[str, JsonValue]:
     own = front.get("metadata") or {}
     if not isinstance(own, dict):
-        raise ItemUnusable("metadata: should hold further keys, indented below it", _line(node, "metadata"))
+        raise ItemUnusable("metadata: must have keys indented below it", _line(node, "metadata"))
     others = {key: value for key, value in front.items() if key not in _OWN}
     metadata = {**others, **own}
     if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
-        raise ItemUnusable(f"metadata: should not be larger than {MAX_METADATA_BYTES:,} bytes", _line(node, "metadata"))
+        raise ItemUnusable(f"metadata: must not be larger than {MAX_METADATA_BYTES:,} bytes", _line(node, "metadata"))
     return metadata
 
 
@@ -249,23 +249,23 @@ def _day(front: Mapping[str, Any], *keys: str) -> str | None:
     return next((found for key in keys if isinstance(front.get(key), str) and (found := day(front[key]))), None)
 
 
-def _constraints(path: str, front: Mapping[str, Any], node: yaml.Node | None, told: Outline) -> list[Constraint]:
-    stated: list[tuple[Any, yaml.Node | None, int]] = []
+def _constraints(path: str, front: Mapping[str, Any], node: yaml.Node | None, document: Outline) -> list[Constraint]:
+    declared: list[tuple[Any, yaml.Node | None, int]] = []
     if _CONSTRAINTS in front:
-        stated.append((front, node, 0))
-    for fence in told.fences:
+        declared.append((front, node, 0))
+    for fence in document.fences:
         if fence.language in _FENCED and re.search(rf"^{_CONSTRAINTS}[ \t]*:", fence.text, re.MULTILINE):
             root = _composed(path, "\n" * fence.number + fence.text)
             if isinstance(root, yaml.MappingNode):
-                stated.append((plain_value(root), root, fence.number))
-    if len(stated) > 1:
-        raise ItemUnusable("constraints are stated twice: keep them in one place", _line(stated[1][1], _CONSTRAINTS))
-    if not stated:
+                declared.append((plain_value(root), root, fence.number))
+    if len(declared) > 1:
+        raise ItemUnusable("constraints are given twice: keep them in one place", _line(declared[1][1], _CONSTRAINTS))
+    if not declared:
         return []
-    ((holder, root, _),) = stated
+    ((holder, root, _),) = declared
     listed = holder[_CONSTRAINTS]
     if not isinstance(listed, list) or len(listed) > MAX_CONSTRAINTS:
-        raise ItemUnusable(f"constraints: should be a list of at most {MAX_CONSTRAINTS}", _line(root, _CONSTRAINTS))
+        raise ItemUnusable(f"constraints: must be a list of at most {MAX_CONSTRAINTS}", _line(root, _CONSTRAINTS))
     return [_constraint(each, root, number) for number, each in enumerate(listed)]
 
 
@@ -294,5 +294,5 @@ def _problem(detail: Mapping[str, Any]) -> str:
     if detail["type"] == "missing":
         return "is missing"
     if detail["type"] == "extra_forbidden":
-        return "is no key of a constraint"
+        return "is not a key of a constraint"
     return shape_problem(detail)

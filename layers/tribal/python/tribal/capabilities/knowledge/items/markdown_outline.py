@@ -22,7 +22,7 @@ class Line:
         text: without marks, on one line.
         number: where it begins, from 1.
         targets: of its links.
-        is_cell: whether it stands in a table.
+        is_cell: whether it is in a table.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Line:
 
 @dataclass(slots=True)
 class Section:
-    """A heading and what stands below it, up to the next one of any level; before the first one without a heading."""
+    """A heading and the lines below it, up to the next heading of any level; before the first heading, only lines."""
 
     heading: Line | None
     lines: list[Line] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Outline:
 
 
 def outline(text: str, first_line: int = 1) -> Outline:
-    """The outline of a text that begins at a line of its file; comments are none of it."""
+    """The outline of a text that begins at a line of its file, without comments."""
     shown = _COMMENT.sub(lambda found: _NOT_A_LINE_BREAK.sub(" ", found[0]), text)
     tokens = MarkdownIt("commonmark").enable("table").parse(shown)
     sections = [Section(None)]
@@ -79,7 +79,7 @@ def outline(text: str, first_line: int = 1) -> Outline:
 
 
 def _lines(token: Token, number: int) -> Iterator[Line]:
-    """The lines of a paragraph: what is stated on one line often has nothing to do with the next."""
+    """The lines of a paragraph. They stay separate, because neighbouring lines are often unrelated."""
     parts: list[str] = []
     targets: list[str] = []
     for child in token.children or ():

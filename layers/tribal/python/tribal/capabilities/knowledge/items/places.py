@@ -1,4 +1,4 @@
-"""What the place of a file says of it: whose it is, and of what type."""
+"""What the path of a file says about its item: layer, owner and type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SUFFIXES = (".md", ".markdown")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose an item is, and of what type."""
+    """The layer, owner and type of an item."""
 
     layer: KnowledgeLayer
     owner: str
@@ -24,12 +24,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a source is laid out.
+    """The layout of a source.
 
     Attributes:
-        folder: below which all of it is; empty for the root.
+        folder: the folder with all items; empty for the root.
         company: the company that the store belongs to.
-        flat: of a source that is one folder of items of one layer and type, their place.
+        flat: the place of all items, if the source is one folder of items of one layer and type.
     """
 
     folder: str = ""
@@ -37,13 +37,13 @@ class Layout:
     flat: Place | None = None
 
     def place_of(self, path: str) -> Place | None:
-        """The place of a file; `None` when it is no item."""
+        """The place of a file; `None` if it is not an item."""
         below = f"{self.folder.strip('/')}/" if self.folder.strip("/") else ""
         if not path.startswith(below) or not path.casefold().endswith(_SUFFIXES):
             return None
         parts = path.removeprefix(below).split("/")
         if self.flat is not None:
-            # What begins with a dot or an underscore is a template, and an index of the others is no decision.
+            # Files that begin with a dot or an underscore are templates, and an index of decisions is not a decision.
             name = parts[-1].casefold()
             is_item = not name.startswith((".", "_")) and name.rpartition(".")[0] not in ("readme", "index", "template")
             return self.flat if is_item else None
@@ -54,38 +54,38 @@ class Layout:
         return None
 
     def refusal_of(self, path: str) -> str | None:
-        """Why a file that lies where an item does cannot be one; `None` of every other file."""
+        """Why a file in the place of an item cannot be one; `None` for every other file."""
         if self.company is None and replace(self, company="?").place_of(path) != self.place_of(path):
-            return "it is the company's, and nothing says which that is; write `identity: {company: ...}`"
+            return "it belongs to the company, which is not configured; write `identity: {company: ...}`"
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which items a sync is about: those of some types and layers, or of all."""
+class SyncSelection:
+    """The types and layers of items to sync."""
 
     types: frozenset[KnowledgeType] | None = None
     layers: frozenset[KnowledgeLayer] | None = None
-    anew: bool = False
-    """Whether those too that have not changed."""
+    rebuild: bool = False
+    """Whether to read unchanged items again."""
 
     @property
     def is_all(self) -> bool:
-        """Whether it is about every item."""
+        """Whether every item is included."""
         return self.types is None and self.layers is None
 
     def takes(self, layer: KnowledgeLayer | None, kind: KnowledgeType | None) -> bool:
-        """Whether it is about an item; about what has no place it always is."""
+        """Whether an item is included; items without a place always are."""
         return (layer is None or self.layers is None or layer in self.layers) and (
             kind is None or self.types is None or kind in self.types
         )
 
 
-EVERYTHING = Wanted()
+EVERYTHING = SyncSelection()
 
 
 def layout_of(settings: KnowledgeSettings, company: str | None) -> Layout:
-    """How the source of these settings is laid out; `company` is the one that the store belongs to."""
+    """The layout of the configured source; `company` is the one that the store belongs to."""
     if settings.layout == "layered":
         return Layout(settings.folder, company)
     assert settings.layer is not None

@@ -1,4 +1,4 @@
-"""Checks a evidence against the constraints of items."""
+"""Checks evidence against the constraints of items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tribal_contracts.knowledge import (
 
 _DEFAULT: Severity = "warn"
 _TOO_LATE = Violation(
-    "cannot be evaluated: the check took too long; check fewer files at once",
+    "cannot be evaluated: the check timed out; check fewer files at once",
     severity="warn",
     is_unevaluated=True,
     is_over_limit=True,
@@ -30,7 +30,7 @@ _TOO_LATE = Violation(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A constraint, and the item that states it."""
+    """A constraint and its item."""
 
     item_id: str
     item_title: str
@@ -39,52 +39,52 @@ class Rule:
 
     @property
     def severity(self) -> Severity:
-        """How grave a violation is."""
+        """The severity of a violation."""
         return self.constraint.severity or self.item_severity or _DEFAULT
 
 
 def check(
     rules: Sequence[Rule],
     evidence: Evidence,
-    least: Severity,
+    min_severity: Severity,
     warnings: Sequence[str] = (),
-    most: int | None = MAX_VIOLATIONS,
+    limit: int | None = MAX_VIOLATIONS,
     is_late: Callable[[], bool] = lambda: False,
 ) -> KnowledgeCheckOutput:
-    """Whether a evidence keeps the rules.
+    """Check evidence against rules.
 
     Args:
-        rules: in the order in which violations of one severity are told.
+        rules: the rules; violations of one severity are reported in this order.
         evidence: what is checked.
-        least: lighter violations are counted and not told.
-        warnings: what to know about the evidence.
-        most: how many violations are told; `None` for all.
+        least: violations below this severity are counted but not reported.
+        warnings: warnings about the evidence.
+        most: limit of reported violations; `None` for all.
         is_late: whether no time is left; the remaining rules then count as not evaluated.
     """
     counts = dict.fromkeys(SEVERITIES, 0)
-    # A hostile file may break every rule by every name in it: only what is told is kept.
-    kept: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
+    # A hostile file may break every rule with every name in it, so only reported violations are stored.
+    found: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
     for rule in rules:
         for each in [_TOO_LATE] if is_late() else violations(rule.constraint, evidence):
             severity = _severity(rule, each)
             counts[severity] += 1
-            if most is None or len(kept[severity]) < most:
-                kept[severity].append((rule, each))
-    told = SEVERITIES[SEVERITIES.index(least) :]
-    gravest = [each for severity in reversed(told) for each in kept[severity]][:most]
-    said = [*warnings, *(() if rules else ("nothing was checked",))]
-    is_cut = most is not None and sum(counts[severity] for severity in told) > most
+            if limit is None or len(found[severity]) < limit:
+                found[severity].append((rule, each))
+    reported = SEVERITIES[SEVERITIES.index(min_severity) :]
+    most_severe = [each for severity in reversed(reported) for each in found[severity]][:limit]
+    notes = [*warnings, *(() if rules else ("nothing was checked",))]
+    is_cut = limit is not None and sum(counts[severity] for severity in reported) > limit
     return KnowledgeCheckOutput(
         passed=not counts["block"],
-        violations=[_told(rule, each) for rule, each in gravest],
+        violations=[_finding(rule, each) for rule, each in most_severe],
         summary=SeverityCounts(**counts),
-        returned=most if is_cut else None,
+        returned=limit if is_cut else None,
         truncated=True if is_cut else None,
-        warnings=said or None,
+        warnings=notes or None,
     )
 
 
-def _told(rule: Rule, violation: Violation) -> PolicyViolation:
+def _finding(rule: Rule, violation: Violation) -> PolicyViolation:
     constraint = rule.constraint
     return PolicyViolation(
         knowledge_item_id=rule.item_id,
@@ -108,6 +108,6 @@ def _message(constraint: Constraint, violation: Violation) -> str:
     if violation.is_unevaluated or constraint.message is None:
         return violation.reason
     if violation.file is None and constraint.target in ("table", "column"):
-        # No place says which one it is.
+        # Without a file and line, name the match.
         return f"{constraint.message} ({violation.reason})"
     return constraint.message

@@ -1,11 +1,11 @@
-"""Makes a evidence of files: what they import, depend on and name in SQL."""
+"""Collects the evidence of a check: what files import, depend on and name in SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.knowledge.policies.evidence import Evidence, FoundNames, Named, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import (
     FileNames,
     ReadFiles,
@@ -21,19 +21,19 @@ from tribal_contracts.knowledge import Target
 
 @dataclass(frozen=True)
 class DocumentedNames:
-    """What is known beside files.
+    """Names that do not come from files.
 
     Attributes:
         dependencies: their names.
-        tables: documented ones that were asked for.
-        columns: theirs.
-        dialect: of SQL, as sqlglot names it.
+        tables: the requested documented tables.
+        columns: their columns.
+        dialect: SQL dialect, in sqlglot's name.
         resolve: the spellings of a table that SQL names in parts; by its parts alone when unset.
     """
 
-    dependencies: Sequence[Named] = ()
-    tables: Sequence[Named] = ()
-    columns: Sequence[Named] = ()
+    dependencies: Sequence[NameUse] = ()
+    tables: Sequence[NameUse] = ()
+    columns: Sequence[NameUse] = ()
     dialect: str = "postgres"
     resolve: Resolve | None = None
 
@@ -46,12 +46,12 @@ def collect_evidence(
     is_complete: bool,
     read: ReadFiles = read_here,
 ) -> tuple[Evidence, list[str]]:
-    """A evidence of files and of what is beside them, and what to know about it.
+    """Collect the evidence, and warnings about it.
 
     Args:
         files: their paths are unique.
-        documented_names: what is known without them.
-        needed: targets that constraints ask for; nothing is read for others.
+        documented_names: names that do not come from files.
+        needed: targets of the constraints; other names are not read.
         is_complete: whether nothing was left out.
         read: reads the files; in another process where a file may be hostile and others wait.
     """
@@ -59,10 +59,12 @@ def collect_evidence(
     sql = [each.sql.named(file.path, documented_names.resolve or suffixes) for file, each in names]
     evidence = Evidence(
         files=files,
-        dependencies=_joined([FoundNames(documented_names.dependencies), *(each.dependencies for _, each in names)]),
+        dependencies=_joined(
+            [CollectedNames(documented_names.dependencies), *(each.dependencies for _, each in names)]
+        ),
         imports=_joined([each.imports for _, each in names]),
-        tables=_joined([FoundNames(documented_names.tables), *(tables for tables, _ in sql)]),
-        columns=_joined([FoundNames(documented_names.columns), *(columns for _, columns in sql)]),
+        tables=_joined([CollectedNames(documented_names.tables), *(tables for tables, _ in sql)]),
+        columns=_joined([CollectedNames(documented_names.columns), *(columns for _, columns in sql)]),
         is_complete=is_complete,
     )
     return evidence, _warnings(files, needed)
@@ -82,8 +84,8 @@ def _names(
     ]
 
 
-def _joined(several: Sequence[FoundNames]) -> FoundNames:
-    return FoundNames(
+def _joined(several: Sequence[CollectedNames]) -> CollectedNames:
+    return CollectedNames(
         [named for each in several for named in each.named], [unread for each in several for unread in each.unread]
     )
 
@@ -92,7 +94,9 @@ def _warnings(files: Sequence[SourceFile], needed: Collection[Target]) -> list[s
     others = [each.path for each in files if is_of_another_language(each.path)] if "import" in needed else []
     if not others:
         return []
-    return [f"imports are read of Python, JavaScript and TypeScript alone, not of {others[0]!r}" + _more(len(others))]
+    return [
+        f"imports are read only from Python, JavaScript and TypeScript, not from {others[0]!r}" + _more(len(others))
+    ]
 
 
 def _more(count: int) -> str:

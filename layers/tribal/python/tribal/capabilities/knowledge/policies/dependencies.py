@@ -1,4 +1,4 @@
-"""What files of dependencies name: requirements, `pyproject.toml`, `package.json`, and lock files."""
+"""Reads the names in dependency files: requirements, `pyproject.toml`, `package.json` and lock files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_PARTS, OverLimit, first_of_each, require_few_bytes
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)")
@@ -34,18 +34,18 @@ _OF_PACKAGE_JSON = (
 )
 _MAX_REASON_CHARS = 200
 _NOT_A_PACKAGE = "python"
-"""What Poetry names beside packages."""
+"""Not a package, although Poetry lists it as one."""
 
 
 class _Unreadable(Exception):
-    """The file is not what its name says."""
+    """The file does not have the format that its name suggests."""
 
 
-def dependencies_of(file: SourceFile) -> FoundNames:
-    """What a file of dependencies names, each name once, else nothing; `unread` when it is damaged or over a limit."""
+def dependencies_of(file: SourceFile) -> CollectedNames:
+    """The names in a dependency file, each once; if it is damaged or over a limit, none, with `unread` set."""
     read = _reader_of(file.path)
     if read is None:
-        return FoundNames()
+        return CollectedNames()
     try:
         require_few_bytes(file.text)
         names = first_of_each(read(file.text), lambda name: name)
@@ -54,19 +54,19 @@ def dependencies_of(file: SourceFile) -> FoundNames:
     except RecursionError:
         return _gap(file, "it is nested too deeply", is_over_limit=True)
     except (_Unreadable, ValueError, LookupError, AttributeError, TypeError) as error:
-        told = str(error) if isinstance(error, _Unreadable | ValueError) else "it has another form"
-        return _gap(file, f"it cannot be read: {told[:_MAX_REASON_CHARS]}")
+        reason = str(error) if isinstance(error, _Unreadable | ValueError) else "it has an unexpected format"
+        return _gap(file, f"cannot parse it: {reason[:_MAX_REASON_CHARS]}")
     lines = _lines(file.text, {*names})
-    return FoundNames([Named(spellings(each), file.path, lines.get(each)) for each in names])
+    return CollectedNames([NameUse(spellings(each), file.path, lines.get(each)) for each in names])
 
 
 def has_dependencies(path: str) -> bool:
-    """Whether a file is one of dependencies."""
+    """Whether a file lists dependencies."""
     return _reader_of(path) is not None
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """A name as it is written, and as indexes of Python packages normalize it."""
+    """A name as written, and as normalized by Python package indexes."""
     normal = name if name.startswith("@") or "/" in name else _SEPARATORS.sub("-", name).lower()
     return tuple(dict.fromkeys((name, normal)))
 
@@ -76,12 +76,12 @@ def _reader_of(path: str) -> Callable[[str], Iterator[str]] | None:
     return next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
 
 
-def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> FoundNames:
-    return FoundNames((), [Unread(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
+def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> CollectedNames:
+    return CollectedNames((), [Gap(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
 
 
 def _lines(text: str, names: Collection[str]) -> dict[str, int]:
-    """The first line of each name, as far as it stands there as a word of its own."""
+    """The first line where each name occurs as a separate word."""
     starts: dict[str, int] = {}
     for word in _WORD.finditer(text):
         for written in _written(text, word):
@@ -127,7 +127,7 @@ def _required(listed: Any) -> Iterator[str]:
 
 
 def _toml(text: str) -> dict[str, Any]:
-    # The parser takes the square of the number of parts of a key.
+    # The parser is quadratic in the number of parts of a key.
     if any(key[0].count(".") >= MAX_PARTS and _parts(key[0]) > MAX_PARTS for key in _DOTTED_KEY.finditer(text)):
         raise OverLimit(f"a key has more than {MAX_PARTS} parts")
     return tomllib.loads(text)
@@ -138,11 +138,11 @@ def _parts(key: str) -> int:
 
 
 def _pyproject(text: str) -> Iterator[str]:
-    told = _toml(text)
-    project, tool = told.get("project", {}), told.get("tool", {})
-    yield from _required(told.get("build-system", {}).get("requires"))
+    parsed = _toml(text)
+    project, tool = parsed.get("project", {}), parsed.get("tool", {})
+    yield from _required(parsed.get("build-system", {}).get("requires"))
     yield from _required(project.get("dependencies"))
-    for listed in (*project.get("optional-dependencies", {}).values(), *told.get("dependency-groups", {}).values()):
+    for listed in (*project.get("optional-dependencies", {}).values(), *parsed.get("dependency-groups", {}).values()):
         yield from _required(listed)
     poetry = tool.get("poetry", {})
     groups = [poetry, *poetry.get("group", {}).values()]
@@ -155,12 +155,12 @@ def _pyproject(text: str) -> Iterator[str]:
 
 
 def _package_json(text: str) -> Iterator[str]:
-    told = _object(text)
+    parsed = _object(text)
     for key in _OF_PACKAGE_JSON:
-        named = told.get(key) or {}
+        named = parsed.get(key) or {}
         yield from named
         if isinstance(named, dict):
-            # An alias is another name for a package, which is the one that matters.
+            # An alias is another name for a package; only the package matters.
             yield from (each[4:].rpartition("@")[0] or each[4:] for each in named.values() if _is_alias(each))
 
 
@@ -169,36 +169,36 @@ def _is_alias(version: object) -> bool:
 
 
 def _package_lock(text: str) -> Iterator[str]:
-    told = _object(text)
-    for path in told.get("packages") or ():
+    parsed = _object(text)
+    for path in parsed.get("packages") or ():
         _, is_package, name = path.rpartition("node_modules/")
         if is_package:
             yield name
-    yield from _nested(told.get("dependencies") or {})
+    yield from _nested(parsed.get("dependencies") or {})
 
 
 def _nested(dependencies: Mapping[str, Any]) -> Iterator[str]:
-    # A recursive generator would pass each name through all levels above it.
+    # A recursive generator would pass each name through every level.
     levels = [iter(dependencies.items())]
     while levels:
-        for name, told in levels[-1]:
+        for name, parsed in levels[-1]:
             yield name
-            levels.append(iter((told.get("dependencies") or {}).items()))
+            levels.append(iter((parsed.get("dependencies") or {}).items()))
             break
         else:
             levels.pop()
 
 
 def _pipfile_lock(text: str) -> Iterator[str]:
-    told = _object(text)
+    parsed = _object(text)
     for section in ("default", "develop"):
-        yield from told.get(section) or ()
+        yield from parsed.get(section) or ()
 
 
 def _pipfile(text: str) -> Iterator[str]:
-    told = _toml(text)
+    parsed = _toml(text)
     for section in ("packages", "dev-packages"):
-        yield from told.get(section, {})
+        yield from parsed.get(section, {})
 
 
 def _toml_lock(text: str) -> Iterator[str]:
@@ -209,15 +209,15 @@ def _toml_lock(text: str) -> Iterator[str]:
 def _pnpm_lock(text: str) -> Iterator[str]:
     version = _PNPM_VERSION.search(text)
     if version is None or int(version[1]) < _OLDEST_PNPM:
-        raise _Unreadable(f"only those of version {_OLDEST_PNPM} and newer are read")
+        raise _Unreadable(f"only lock files of version {_OLDEST_PNPM} and newer are supported")
     yield from _PNPM.findall(text)
 
 
 def _object(text: str) -> dict[str, Any]:
-    told = json.loads(text)
-    if not isinstance(told, dict):
-        raise _Unreadable("it is no object of JSON")
-    return told
+    parsed = json.loads(text)
+    if not isinstance(parsed, dict):
+        raise _Unreadable("it is not a JSON object")
+    return parsed
 
 
 _READERS: dict[str, Callable[[str], Iterator[str]]] = {

@@ -1,4 +1,4 @@
-"""Evaluates one constraint over a evidence. What cannot be evaluated is a violation, never a pass.
+"""Evaluates one constraint against evidence. A constraint that cannot be evaluated is violated, never met.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from tribal.capabilities.knowledge.errors import PatternInvalid
-from tribal.capabilities.knowledge.policies.configuration import is_configuration
-from tribal.capabilities.knowledge.policies.evidence import Evidence, Named, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
 from tribal_contracts.knowledge import Constraint, Severity
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Where a constraint does not hold, and why.
+    """Where a constraint is violated, and why.
 
     Attributes:
-        severity: unset where it is the constraint's own.
-        is_unevaluated: whether it says that the constraint could not be evaluated.
+        severity: unset for the constraint's own.
+        is_unevaluated: whether the constraint could not be evaluated.
         is_over_limit: whether that is because of a limit. Then it blocks where the constraint blocks.
     """
 
@@ -35,16 +34,16 @@ class Violation:
 
 
 def violations(constraint: Constraint, evidence: Evidence) -> list[Violation]:
-    """Where a constraint does not hold, in order of the evidence."""
+    """The violations of a constraint, in order of the evidence."""
     try:
         applies = _applicable(constraint)
         match constraint.operator:
             case "must_exist" | "must_not_exist":
-                return [*_of_existence(constraint, evidence, applies)]
+                return [*_existence_violations(constraint, evidence, applies)]
             case _ if constraint.target in ("code", "config"):
-                return [*_of_texts(constraint, evidence, applies)]
+                return [*_text_violations(constraint, evidence, applies)]
             case _:
-                return [*_of_names(constraint, evidence, applies)]
+                return [*_name_violations(constraint, evidence, applies)]
     except PatternInvalid as error:
         return [Violation(f"cannot be evaluated: {error.message}", severity="block", is_unevaluated=True)]
 
@@ -57,26 +56,28 @@ def _applicable(constraint: Constraint) -> Callable[[str | None], bool]:
     return lambda path: path is None or names(path)
 
 
-def _of_existence(
+def _existence_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     is_meant = path_glob(constraint.pattern)
-    files = [each for each in evidence.files if applies(each.path) and _is_of(constraint, each)]
+    files = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
     found = [each for each in files if is_meant(each.path)]
     if constraint.operator == "must_not_exist":
         for each in found:
             yield Violation(f"{each.path!r} must not exist", each.path)
     elif evidence.is_complete and not found:
-        yield Violation(f"there is no file {constraint.pattern!r}")
+        yield Violation(f"no file matches {constraint.pattern!r}")
 
 
-def _of_texts(constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
+def _text_violations(
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
+) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    meant = [each for each in evidence.files if applies(each.path) and _is_of(constraint, each)]
+    meant = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
     for each in meant:
         if each.unread is not None and not each.is_binary:
-            told = f"cannot be evaluated: {each.unread}"
-            yield Violation(told, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
+            message = f"cannot be evaluated: {each.unread}"
+            yield Violation(message, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
@@ -92,8 +93,10 @@ def _of_texts(constraint: Constraint, evidence: Evidence, applies: Callable[[str
             yield Violation(f"{constraint.pattern!r} is found in no file")
 
 
-def _of_names(constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]) -> Iterator[Violation]:
-    # A demand on how names are written is one on their case too.
+def _name_violations(
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
+) -> Iterator[Violation]:
+    # A constraint on how names are written includes their case.
     is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
     found = evidence.found(constraint.target)
     named = [each for each in found.named if applies(each.file)]
@@ -105,30 +108,43 @@ def _of_names(constraint: Constraint, evidence: Evidence, applies: Callable[[str
         case "must_match":
             for each in _once(named):
                 if not _matches(each, is_match):
-                    told = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
-                    yield Violation(told, each.file, each.line)
+                    message = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
+                    yield Violation(message, each.file, each.line)
         case _ if evidence.is_complete and not any(_matches(each, is_match) for each in named):
             yield Violation(f"no {constraint.target} matches {constraint.pattern!r}")
     for gap in found.unread:
         if constraint.target in gap.targets and applies(gap.file):
-            told = f"cannot be evaluated: {gap.reason}"
+            message = f"cannot be evaluated: {gap.reason}"
             yield Violation(
-                told, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
+                message, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
             )
 
 
-def _matches(named: Named, is_match: Callable[[str], bool]) -> bool:
+def _matches(named: NameUse, is_match: Callable[[str], bool]) -> bool:
     return any(map(is_match, named.spellings))
 
 
-def _once(named: Sequence[Named]) -> list[Named]:
-    """Each name once a file, where it is first."""
-    first: dict[tuple[str, str | None], Named] = {}
+def _once(named: Sequence[NameUse]) -> list[NameUse]:
+    """Each name once per file, at its first occurrence."""
+    first: dict[tuple[str, str | None], NameUse] = {}
     for each in named:
         first.setdefault((each.name, each.file), each)
     return [*first.values()]
 
 
-def _is_of(constraint: Constraint, file: SourceFile) -> bool:
-    # Whoever says which files it is about knows which of them are configuration.
+def _applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+    # If the constraint lists files, it has decided whether configuration is included.
     return constraint.target != "config" or constraint.applies_to is not None or is_configuration(file.path)
+
+
+_SUFFIXES = (
+    ".cfg", ".conf", ".config", ".env", ".hcl", ".ini", ".json", ".json5", ".jsonc", ".properties", ".tf", ".tfvars",
+    ".toml", ".xml", ".yaml", ".yml",
+)  # fmt: skip
+_NAMES = ("dockerfile", "makefile", "procfile", ".editorconfig", ".env", ".npmrc", ".yarnrc", ".gitconfig")
+
+
+def is_configuration(path: str) -> bool:
+    """Whether a file is configuration: by its suffix, or by a name that such files have."""
+    name = path.rpartition("/")[2].casefold()
+    return name.endswith(_SUFFIXES) or name in _NAMES or name.startswith((".env.", "dockerfile."))

@@ -1,4 +1,4 @@
-"""What is checked: files, and what is named in them or beside them."""
+"""The evidence of a check: files, and the names in them or passed with them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Something that has a name: a dependency, an import, a table, a column.
+class NameUse:
+    """An occurrence of a name: of a dependency, an import, a table or a column.
 
     Attributes:
-        spellings: its names, the longest first: a pattern that matches any of them matches it.
-        file: where it is named, if that is known.
+        spellings: its names, longest first; a pattern matches if it matches any of them.
+        file: where it occurs, if known.
         line: counted from 1.
     """
 
@@ -28,13 +28,13 @@ class Named:
 
     @property
     def name(self) -> str:
-        """How it is told."""
+        """The name shown in messages."""
         return self.spellings[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """What could not be read, so that a constraint of one of the targets cannot be evaluated there.
+class Gap:
+    """Something that could not be read, so that constraints on its targets cannot be evaluated there.
 
     Attributes:
         is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else whoever writes a
@@ -55,52 +55,52 @@ class SourceFile:
     path: str
     text: str
     unread: str | None = None
-    """Why its text is not known, if it is not: it is a file by its path alone then."""
+    """Why the text is missing, if it is: then only the path is known."""
     is_binary: bool = False
-    """Whether it is no text, in which no pattern is looked for."""
+    """Whether it is binary; patterns are not searched in it."""
     is_over_limit: bool = False
     """Whether it was not read because it is too large."""
 
     @classmethod
     def of(cls, path: str, text: str) -> SourceFile:
-        """A file as it is checked: without a byte order mark, its lines ended by a line feed alone."""
+        """A file prepared for checks: without a byte order mark, with line feeds as line ends."""
         return cls(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
     @cached_property
     def data(self) -> bytes:
-        """The text as it is searched."""
+        """The text as bytes, for searching."""
         return self.text.encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True)
-class FoundNames:
-    """What is named, by kind, and what could not be read."""
+class CollectedNames:
+    """The names of one kind, and what could not be read."""
 
-    named: Sequence[Named] = ()
-    unread: Sequence[Unread] = ()
+    named: Sequence[NameUse] = ()
+    unread: Sequence[Gap] = ()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that is checked at once.
+    """Everything that one check looks at.
 
     Attributes:
         files: their paths are unique.
-        dependencies: those that are named beside files.
+        dependencies: the dependencies, including those passed with the request.
         tables: of SQL and of documents.
         columns: likewise.
-        is_complete: whether what is not here is nowhere: only that proves an absence.
+        is_complete: whether nothing is missing, so that an absence is proof.
     """
 
     files: Sequence[SourceFile] = ()
-    dependencies: FoundNames = field(default_factory=FoundNames)
-    imports: FoundNames = field(default_factory=FoundNames)
-    tables: FoundNames = field(default_factory=FoundNames)
-    columns: FoundNames = field(default_factory=FoundNames)
+    dependencies: CollectedNames = field(default_factory=CollectedNames)
+    imports: CollectedNames = field(default_factory=CollectedNames)
+    tables: CollectedNames = field(default_factory=CollectedNames)
+    columns: CollectedNames = field(default_factory=CollectedNames)
     is_complete: bool = False
 
-    def found(self, target: Target) -> FoundNames:
-        """What a target of names is asked of."""
+    def found(self, target: Target) -> CollectedNames:
+        """The names of a target."""
         return {
             "dependency": self.dependencies,
             "import": self.imports,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
-from tribal.capabilities.knowledge.policies.evidence import FoundNames, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, SourceFile
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
 from tribal.capabilities.knowledge.policies.references import SqlReferences, sql_references
 
@@ -22,7 +22,7 @@ class ReadRequest:
     """A file, and the targets for which it is read.
 
     Attributes:
-        dialect: of SQL, as sqlglot names it.
+        dialect: SQL dialect, in sqlglot's name.
     """
 
     path: str
@@ -33,34 +33,34 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """What a file names."""
+    """The names in a file."""
 
-    dependencies: FoundNames = field(default_factory=FoundNames)
-    imports: FoundNames = field(default_factory=FoundNames)
+    dependencies: CollectedNames = field(default_factory=CollectedNames)
+    imports: CollectedNames = field(default_factory=CollectedNames)
     sql: SqlReferences = field(default_factory=SqlReferences)
 
 
 ReadFiles = Callable[[Sequence[ReadRequest]], Sequence[FileNames]]
-"""Reads files, and answers in their order."""
+"""Reads files; the answers are in the same order."""
 
 
 def read_here(requests: Sequence[ReadRequest]) -> list[FileNames]:
-    """Read files in this process, which nothing interrupts."""
+    """Read files in this process, without limits."""
     return [read_file(each) for each in requests]
 
 
 def read_file(request: ReadRequest) -> FileNames:
-    """Read one file; what cannot be read, or is over a limit, is `unread`."""
+    """Read one file; if it cannot be read or is over a limit, `unread` is set."""
     file = SourceFile(request.path, request.text)
     return FileNames(
-        dependencies_of(file) if "dependency" in request.targets else FoundNames(),
-        imports_of(file) if "import" in request.targets else FoundNames(),
+        dependencies_of(file) if "dependency" in request.targets else CollectedNames(),
+        imports_of(file) if "import" in request.targets else CollectedNames(),
         _references(request) if "table" in request.targets or "column" in request.targets else SqlReferences(),
     )
 
 
 def parser_for(request: ReadRequest) -> str:
-    """The parser that reading a file needs, by its dialect of SQL; empty when it needs none."""
+    """The parser that a file needs, by its SQL dialect; empty if it needs none."""
     return request.dialect if names_tables(request.path) else ""
 
 
@@ -72,20 +72,20 @@ def load_parser(name: str) -> None:
 
 
 def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
-    """What is known of a file that was not read."""
+    """The answer for a file that was not read."""
 
-    def gap(*targets: Target) -> list[Unread]:
-        return [Unread(path, frozenset(targets), reason, None, is_over_limit)]
+    def gap(*targets: Target) -> list[Gap]:
+        return [Gap(path, frozenset(targets), reason, None, is_over_limit)]
 
     return FileNames(
-        FoundNames((), gap("dependency") if has_dependencies(path) else ()),
-        FoundNames((), gap("import") if has_imports(path) else ()),
+        CollectedNames((), gap("dependency") if has_dependencies(path) else ()),
+        CollectedNames((), gap("import") if has_imports(path) else ()),
         SqlReferences(unread=gap("table", "column") if names_tables(path) else ()),
     )
 
 
 def targets_read_of(path: str, needed: Collection[Target]) -> frozenset[Target]:
-    """Those of the needed targets that a file of this name is read for."""
+    """The needed targets that a file with this name may contain."""
     targets: set[Target] = set()
     targets |= {"dependency"} if has_dependencies(path) else set()
     targets |= {"import"} if has_imports(path) else set()
@@ -94,7 +94,7 @@ def targets_read_of(path: str, needed: Collection[Target]) -> frozenset[Target]:
 
 
 def names_tables(path: str) -> bool:
-    """Whether a file is one of SQL."""
+    """Whether a file contains SQL."""
     return path.casefold().endswith(_SQL)
 
 

@@ -1,7 +1,7 @@
-"""What a file of code imports: Python by its syntax, JavaScript and TypeScript by a scanner.
+"""Reads the imports in a source file: Python with its parser, JavaScript and TypeScript with a scanner.
 
-An import may be named as it is written, and as each package that holds it: `google.cloud.storage` is `google.cloud` and
-`google` too, `lodash/fp` is `lodash`.
+An import has several names: as written, and each package above it. `google.cloud.storage` is also `google.cloud` and
+`google`, `lodash/fp` is also `lodash`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, SourceFile, Unread
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.limits import (
     MAX_PYTHON_TOKENS,
     OverLimit,
@@ -30,18 +30,18 @@ _OTHERS = (
 """Suffixes of languages whose imports are not read."""
 
 
-def imports_of(file: SourceFile) -> FoundNames:
-    """What a file imports, each name once; `unread` when its syntax is wrong or it is over a limit."""
+def imports_of(file: SourceFile) -> CollectedNames:
+    """The imports of a file, each name once; `unread` is set if its syntax is invalid or it is over a limit."""
     if not has_imports(file.path):
-        return FoundNames()
+        return CollectedNames()
     read = _of_python if file.path.casefold().endswith(_PYTHON) else _of_script
     try:
         require_few_bytes(file.text)
-        return FoundNames(first_of_each(read(file), lambda each: each.name))
+        return CollectedNames(first_of_each(read(file), lambda each: each.name))
     except SyntaxError as error:
-        return _gap(file, f"it is no Python that can be read: {error.msg}", error.lineno)
+        return _gap(file, f"cannot parse the Python code: {error.msg}", error.lineno)
     except ValueError:
-        return _gap(file, "it is no Python that can be read")
+        return _gap(file, "cannot parse the Python code")
     except OverLimit as error:
         return _gap(file, str(error), is_over_limit=True)
     except (RecursionError, MemoryError):
@@ -58,11 +58,11 @@ def is_of_another_language(path: str) -> bool:
     return path.casefold().endswith(_OTHERS)
 
 
-def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> FoundNames:
-    return FoundNames((), [Unread(file.path, frozenset({"import"}), reason, line, is_over_limit)])
+def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> CollectedNames:
+    return CollectedNames((), [Gap(file.path, frozenset({"import"}), reason, line, is_over_limit)])
 
 
-def _of_python(file: SourceFile) -> list[Named]:
+def _of_python(file: SourceFile) -> list[NameUse]:
     require_few_tokens(file.text, MAX_PYTHON_TOKENS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
@@ -70,19 +70,19 @@ def _of_python(file: SourceFile) -> list[Named]:
     return sorted(_imported(tree, file.path), key=lambda each: (each.line or 0, each.name))
 
 
-def _imported(tree: ast.Module, path: str) -> Iterator[Named]:
+def _imported(tree: ast.Module, path: str) -> Iterator[NameUse]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for each in node.names:
-                yield Named(_packages(each.name), path, node.lineno)
+                yield NameUse(_packages(each.name), path, node.lineno)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             separator = "" if module.endswith(".") else "."
-            # Shared by the names that are imported from it.
+            # Shared by all names imported from it.
             packages = _packages(module)
             for each in node.names:
                 own = () if each.name == "*" else (f"{module}{separator}{each.name}",)
-                yield Named((*own, *packages), path, node.lineno)
+                yield NameUse((*own, *packages), path, node.lineno)
 
 
 def _packages(name: str) -> tuple[str, ...]:
@@ -91,9 +91,9 @@ def _packages(name: str) -> tuple[str, ...]:
     return tuple(filter(None, (".".join(parts[:end]) for end in range(len(parts), 0, -1))))
 
 
-def _of_script(file: SourceFile) -> Iterator[Named]:
+def _of_script(file: SourceFile) -> Iterator[NameUse]:
     for name, line in imported_names(file.text):
-        yield Named(_script_spellings(name), file.path, line)
+        yield NameUse(_script_spellings(name), file.path, line)
 
 
 def _script_spellings(name: str) -> tuple[str, ...]:

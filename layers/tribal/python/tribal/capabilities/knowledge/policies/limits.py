@@ -15,7 +15,7 @@ MAX_FILE_BYTES = 1 << 20
 MAX_PYTHON_TOKENS = 200_000
 """Words and signs in a file of Python, which take about 1 s and 150 MB."""
 MAX_PARTS = 20
-"""Parts of a name. A pattern is matched with the name and each of its prefixes or suffixes."""
+"""Parts of a name. Patterns are matched against the name and each of its prefixes or suffixes."""
 MAX_NAMES = 20_000
 """Different names in a file."""
 
@@ -25,23 +25,23 @@ Item = TypeVar("Item")
 
 
 class OverLimit(Exception):
-    """A file is over a limit; the message says over which."""
+    """A file is over the limit named in the message."""
 
 
 def require_few_bytes(text: str) -> None:
-    """Raise `OverLimit` when a text is too long."""
+    """Raise `OverLimit` if a text is too long."""
     if len(text) > MAX_FILE_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_FILE_BYTES:
         raise OverLimit(f"it is larger than {MAX_FILE_BYTES:,} bytes")
 
 
 def require_few_tokens(text: str, most: int) -> None:
-    """Raise `OverLimit` when a text has more words and signs."""
+    """Raise `OverLimit` if a text has more tokens."""
     if len(text) > most and sum(1 for _ in _TOKEN.finditer(text)) > most:
         raise OverLimit(f"it has more than {most:,} words and signs")
 
 
 def require_few_parts(parts: Sequence[str]) -> None:
-    """Raise `OverLimit` when a name has too many parts."""
+    """Raise `OverLimit` if a name has too many parts."""
     if len(parts) > MAX_PARTS:
         raise OverLimit(f"the name {'.'.join(parts[:3])[:60]!r}... has more than {MAX_PARTS} parts")
 

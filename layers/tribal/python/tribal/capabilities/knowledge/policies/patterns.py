@@ -17,11 +17,11 @@ from tribal.capabilities.knowledge.errors import PatternInvalid
 
 _MOST_ALTERNATIVES = 50
 _MOST_STARS = 3
-"""In one segment of a glob."""
+"""Limit for one segment of a glob."""
 _MOST_CROSSINGS = 4
-"""Of `**` in a glob."""
+"""Limit of `**` in a glob."""
 _BYTES_OF_EXPRESSION = 8 << 20
-"""Of memory that an expression may take: RE2's own default, which some 10,000 states fit into."""
+"""Memory limit of an expression: RE2's default, enough for about 10,000 states."""
 _PATTERNS_KEPT = 2_000
 
 _SEVERAL_STARS = re.compile(r"\*+")
@@ -37,8 +37,8 @@ class Expression:
     """A regular expression.
 
     Args:
-        pattern: as it was written.
-        folded: whether case does not count.
+        pattern: the pattern as written.
+        folded: whether to ignore case.
 
     Raises:
         PatternInvalid: when RE2 cannot read it.
@@ -50,7 +50,7 @@ class Expression:
             self._lines = re2.compile(f"(?m:{pattern})", options)
             self._whole = re2.compile(pattern, options)
         except re2.error as error:
-            raise PatternInvalid(f"the regular expression {pattern!r} cannot be read: {_told(error)}") from error
+            raise PatternInvalid(f"cannot parse the regular expression {pattern!r}: {_reason(error)}") from error
 
     def is_whole(self, name: str) -> bool:
         """Whether it matches a whole name."""
@@ -74,7 +74,7 @@ def expression(pattern: str, *, folded: bool = False) -> Expression:
 
 @lru_cache(maxsize=_PATTERNS_KEPT)
 def path_glob(pattern: str) -> Callable[[str], bool]:
-    """Whether a path, relative and with `/`, is one that a glob names.
+    """A function that tests whether a path, relative and with `/`, matches a glob.
 
     Raises:
         PatternInvalid: when it cannot be read, or has too many stars or alternatives.
@@ -84,13 +84,13 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
         if len(stars) > _MOST_STARS and segment != "**":
             raise PatternInvalid(f"the glob {pattern!r} has more than {_MOST_STARS} stars between two slashes")
     if pattern.count("**") > _MOST_CROSSINGS:
-        raise PatternInvalid(f"the glob {pattern!r} has ** more than {_MOST_CROSSINGS} times")
+        raise PatternInvalid(f"the glob {pattern!r} has more than {_MOST_CROSSINGS} **")
     whole = pattern.removeprefix("./") if "/" in pattern else f"**/{pattern}"
     try:
         alternatives = bracex.expand(whole, limit=_MOST_ALTERNATIVES)
         compiled = re2.compile(f"(?s:{'|'.join(map(_expression_of_glob, alternatives))})", _options())
     except (re2.error, ValueError, bracex.ExpansionLimitException) as error:
-        raise PatternInvalid(f"the glob {pattern!r} cannot be read: {_told(error)}") from error
+        raise PatternInvalid(f"cannot parse the glob {pattern!r}: {_reason(error)}") from error
     return lambda path: compiled.fullmatch(path.encode("utf-8", "replace")) is not None
 
 
@@ -104,7 +104,7 @@ def _options(*, folded: bool = False) -> re2.Options:
 
 def _expression_of_glob(glob: str) -> str:
     *folders, last = glob.split("/")
-    # Several slashes are one, but for the first, with which no path begins.
+    # Several slashes count as one, except at the start: no path begins with a slash.
     kept = [each for number, each in enumerate(folders) if each or not number]
     above = "".join("(?:[^/]+/)*" if each == "**" else f"{_expression_of_segment(each)}/" for each in kept)
     return above + (".*" if last == "**" else _expression_of_segment(last))
@@ -128,6 +128,6 @@ def _expression_of_part(part: re.Match[str]) -> str:
     return f"[^/{content}]" if part["not"] else f"[{content}]"
 
 
-def _told(error: Exception) -> str:
-    told = error.args[0] if error.args else error
-    return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+def _reason(error: Exception) -> str:
+    detail = error.args[0] if error.args else error
+    return detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)

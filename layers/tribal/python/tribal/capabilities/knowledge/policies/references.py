@@ -1,6 +1,6 @@
 """The tables and columns that files of SQL name, in the parts in which they name them.
 
-A process that only reads files does not know the documented tables: their spellings are added by `named`.
+A process that only reads files does not know the documented tables; `named` adds their spellings.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.evidence import FoundNames, Named, Unread
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, NameUse, Gap
 from tribal.capabilities.knowledge.policies.limits import OverLimit, first_of_each
 from tribal.sql.references import ColumnReference, TableReference
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 SQL_TARGETS: frozenset[Target] = frozenset({"table", "column"})
 
 Resolve = Callable[[Sequence[str]], tuple[str, ...]]
-"""Of the parts of a name, as they are written, every spelling of the table, the longest first."""
+"""Returns every spelling of a table, longest first, for the parts of its name as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlReferences:
-    """What a text of SQL names, each table and column once, in order of appearance."""
+    """The names in an SQL text, each table and column once, in order of appearance."""
 
     tables: Sequence[TableReference] = ()
     columns: Sequence[ColumnReference] = ()
-    unread: Sequence[Unread] = ()
+    unread: Sequence[Gap] = ()
 
-    def named(self, file: str | None, resolve: Resolve) -> tuple[FoundNames, FoundNames]:
-        """Tables and columns with all their spellings, each with what could not be read."""
-        tables = [Named(resolve(each.parts), file, each.line) for each in self.tables]
+    def named(self, file: str | None, resolve: Resolve) -> tuple[CollectedNames, CollectedNames]:
+        """Tables and columns with all their spellings, each with the gaps."""
+        tables = [NameUse(resolve(each.parts), file, each.line) for each in self.tables]
         columns = []
         for each in self.columns:
             of = resolve(each.table) if each.table is not None else ()
-            columns.append(Named((*(f"{table}.{each.name}" for table in of), each.name), file, each.line))
-        return FoundNames(tables, self.unread), FoundNames(columns, self.unread)
+            columns.append(NameUse((*(f"{table}.{each.name}" for table in of), each.name), file, each.line))
+        return CollectedNames(tables, self.unread), CollectedNames(columns, self.unread)
 
 
 def sql_references(text: str, dialect: str, file: str | None = None) -> SqlReferences:
@@ -52,7 +52,7 @@ def sql_references(text: str, dialect: str, file: str | None = None) -> SqlRefer
     from tribal.sql.statements import references_in
 
     found = references_in(text, dialect)
-    unread = [Unread(file, SQL_TARGETS, each.reason, each.line, each.is_over_limit) for each in found.unread]
+    unread = [Gap(file, SQL_TARGETS, each.reason, each.line, each.is_over_limit) for each in found.unread]
     try:
         return SqlReferences(
             first_of_each(found.tables, lambda each: each.parts),
@@ -60,9 +60,9 @@ def sql_references(text: str, dialect: str, file: str | None = None) -> SqlRefer
             unread,
         )
     except OverLimit as error:
-        return SqlReferences(unread=[*unread, Unread(file, SQL_TARGETS, str(error), None, is_over_limit=True)])
+        return SqlReferences(unread=[*unread, Gap(file, SQL_TARGETS, str(error), None, is_over_limit=True)])
 
 
 def suffixes(parts: Sequence[str]) -> tuple[str, ...]:
-    """The spellings of a name that is not known any better: `a.b.c`, `b.c`, `c`."""
+    """The spellings of an unresolved name: `a.b.c`, `b.c`, `c`."""
     return tuple(".".join(parts[start:]) for start in range(len(parts)))

@@ -1,7 +1,7 @@
-"""Finds what JavaScript and TypeScript import, in one pass over the text.
+"""Finds the imports in JavaScript and TypeScript in one pass over the text.
 
-`re` searches again from every character, which takes the square of the length on hostile text. Here every scan starts
-where the one before ended.
+`re` restarts its search at every character, which is quadratic on hostile text. Here every scan starts where the
+previous one ended.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STRING_BODY = {
 _NOT_A_LINE_BREAK = re.compile(r"[^\n]")
 
 _CLAUSE = re.compile(r"[\w*{}\s,$]++")
-"""What may stand between `import` and the name, all of it."""
+"""Everything that may be between `import` and the name."""
 _MAX_CLAUSE_CHARS = 2_000
 _NAME = re.compile(r"""(?P<opened>\(\s*+)?(?P<quote>["'`])(?P<name>[^"'`\s\\]{1,300})(?P=quote)""")
 _CALLED = re.compile(r"\b(?:require|import)\Z")
@@ -25,7 +25,7 @@ _KEYWORD = re.compile(r"\b(?:import|export)")
 
 
 def imported_names(text: str) -> Iterator[tuple[str, int]]:
-    """The names that `import`, `export ... from` and `require` are given, each with its line."""
+    """The arguments of `import`, `export ... from` and `require`, each with its line."""
     code = "".join(_without_comments(text))
     line, counted, position = 1, 0, 0
     while (clause := _CLAUSE.search(code, position)) is not None:
@@ -57,9 +57,9 @@ def _is_word(text: str, start: int) -> bool:
 
 
 def _without_comments(text: str) -> Iterator[str]:
-    """The text in pieces, its comments replaced by spaces; what looks like one in quotes stays."""
+    """The text in pieces, with comments outside of strings replaced by spaces."""
     kept, position = 0, 0
-    # Behind an opening quote without a closing one no other quote of the kind opens a string before its scan ended.
+    # After an unclosed quote, no other quote of that kind opens a string until its scan has ended.
     unclosed = {'"': 0, "'": 0}
     while (candidate := _CANDIDATE.search(text, position)) is not None:
         start, sign = candidate.start(), candidate[0]

@@ -1,4 +1,4 @@
-"""What is searched and checked of a snapshot, as one object: made of its items, and anew whenever it is missing.
+"""The searchable projection of a snapshot, stored as one object and rebuilt from its items if it is missing.
 
 `knowledge/projections/{hash of the snapshot}.json`.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FOLDER = "knowledge/projections/"
 _WEIGHTS = {"title": 4, "tags": 3, "summary": 2, "content": 1}
-"""How often a word counts, by where it stands. By judgement."""
+"""How often a word counts, by the field that has it. By judgement."""
 _EMBEDDED_CHARS = 2_000
 _MOST_MENTIONS = 200
 _PLAIN_NAME = re.compile(r"[\w$]+(?:\.[\w$]+){0,2}")
@@ -40,13 +40,13 @@ _STORED = np.dtype("<f2")
 def projection_of(
     manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[], Embedder], *, writing: bool
 ) -> Projection:
-    """The projection of a snapshot, read or made.
+    """Load the projection of a snapshot, or build it.
 
     Args:
         manifest: the snapshot.
         store: where it is.
-        embedder: makes vectors; without them items are found by words alone.
-        writing: whether to keep one that had to be made.
+        embedder: makes vectors; without one, items are found by words only.
+        writing: whether to store a projection that had to be built.
 
     Raises:
         SourceFailed: when an item is missing.
@@ -55,7 +55,7 @@ def projection_of(
     try:
         found = Projection.from_json(store.get(key).data)
     except (StoreError, ValidationError):
-        found = _made(manifest, store, embedder)
+        found = _build(manifest, store, embedder)
         if writing:
             store.put(key, found.to_compact_json())
     if writing:
@@ -65,7 +65,7 @@ def projection_of(
 
 
 def vectors_of(projection: Projection) -> NDArray[Any] | None:
-    """N x D float32, L2-normalised; zeros where there is none, `None` where there is none at all."""
+    """N x D float32, L2-normalised; zeros for an item without a vector, `None` if no item has one."""
     if projection.dimensions == 0:
         return None
     rows = np.zeros((len(projection.items), projection.dimensions), np.float32)
@@ -75,7 +75,7 @@ def vectors_of(projection: Projection) -> NDArray[Any] | None:
     return rows
 
 
-def _made(manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[], Embedder]) -> Projection:
+def _build(manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[], Embedder]) -> Projection:
     with ThreadPoolExecutor(_READERS) as pool:
         items = list(pool.map(lambda entry: load_item(store, entry), manifest.items))
     vectors, model = _vectors(items, embedder)
@@ -117,7 +117,7 @@ def _vectors(items: Sequence[KnowledgeItem], embedder: Callable[[], Embedder]) -
 
 
 def _mentions(item: KnowledgeItem) -> list[str]:
-    """The names in its text, and the tables that its constraints name: patterns that are no more than names."""
+    """The names in its text, and the tables that its constraints name without wildcards."""
     patterns = [each.pattern for each in item.constraints or () if each.target == "table"]
     plain = [part.replace("\\.", ".") for pattern in patterns for part in pattern.split("|")]
     named = [each for each in plain if _PLAIN_NAME.fullmatch(each)]
@@ -126,7 +126,7 @@ def _mentions(item: KnowledgeItem) -> list[str]:
 
 
 def _texts(item: KnowledgeItem) -> list[str]:
-    """Everything of an item that a caller may read; its constraints' patterns count as quoted."""
+    """Every text of an item that a caller may read; patterns of constraints count as quoted."""
     constraints = item.constraints or ()
     patterns = [f"`{pattern}`" for each in constraints for pattern in (each.pattern, each.applies_to) if pattern]
     messages = [each.message for each in constraints if each.message]
@@ -135,9 +135,9 @@ def _texts(item: KnowledgeItem) -> list[str]:
 
 
 def _terms(item: KnowledgeItem) -> dict[str, int]:
-    said = {"title": item.title, "tags": " ".join(item.tags), "summary": item.summary, "content": item.content}
+    texts = {"title": item.title, "tags": " ".join(item.tags), "summary": item.summary, "content": item.content}
     counts: Counter[str] = Counter()
-    for place, text in said.items():
+    for place, text in texts.items():
         for term in index_terms(text):
             counts[term] += _WEIGHTS[place]
     return dict(sorted(counts.items()))

@@ -1,7 +1,7 @@
-"""Publishes what a source holds as an immutable snapshot, which is all that is queried, shown and checked.
+"""Publishes a source's items as an immutable snapshot; queries read only snapshots.
 
-Items are objects named by the hash of their bytes; the manifest names them and is replaced last. Whatever is killed
-when, readers have the snapshot of before or that of after. A file whose bytes are the same is not read again.
+Each item is stored under the hash of its content. The manifest lists them and is replaced last, so a killed process
+leaves either the old or the new snapshot. Files with unchanged bytes are not read again.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -18,7 +18,7 @@ from hashlib import sha256
 from pydantic import TypeAdapter, ValidationError
 
 from tribal.capabilities.knowledge.items.item_file import ReadItem, read_item
-from tribal.capabilities.knowledge.items.places import EVERYTHING, Layout, Place, Wanted
+from tribal.capabilities.knowledge.items.places import EVERYTHING, Layout, Place, SyncSelection
 from tribal.capabilities.knowledge.snapshots.snapshot import ITEMS, MANIFEST, load_manifest
 from tribal.errors import ItemUnusable, ObjectNotFound, PreconditionFailed, SourceFailed, StoreError, TribalError
 from tribal.ports import ObjectStore
@@ -33,16 +33,16 @@ from tribal_contracts.knowledge import (
 )
 
 DRAFT = "knowledge/draft.json"
-"""What a sync that ended early has read, so that the next one need not."""
-UNNAMED_KEPT_FOR = timedelta(days=7)
-"""How long an item that no manifest names stays for who reads by an older one."""
+"""Items that an interrupted sync has read, so that the next one need not."""
+UNREFERENCED_RETENTION = timedelta(days=7)
+"""How long to keep items that the current manifest no longer lists, for readers that still use an older one."""
 _WRITERS = 8
 _DRAFT = TypeAdapter(list[SnapshotEntry])
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """A snapshot, and the one before it."""
+class PublishResult:
+    """The published snapshot, and the one before it."""
 
     manifest: KnowledgeManifest
     before: KnowledgeManifest | None
@@ -55,38 +55,37 @@ def publish(
     layout: Layout,
     store: ObjectStore,
     now: str,
-    wanted: Wanted = EVERYTHING,
+    selection: SyncSelection = EVERYTHING,
     check: Callable[[], None] = lambda: None,
-) -> Published:
-    """Publish what a source holds.
+) -> PublishResult:
+    """Publish the items of a source.
 
-    A file that cannot be read any more leaves its item as it was published last, and is told as a failure.
+    If a file can no longer be read, its last published version stays and the failure is reported.
 
     Args:
-        source: where it is kept.
+        source: where the files are.
         layout: which of its files are items.
         store: where the snapshot goes.
         now: when it is published.
-        wanted: what is read; all else stays as it was published last.
-        check: called before each file, and before anything is published; what it raises ends this, and the next call
-            goes on.
+        wanted: the items to read; all others stay as published.
+        check: called before each file, and before anything is published; if it raises, the next call resumes.
 
     Raises:
-        SourceFailed: when the source cannot be read, or somebody else publishes at the same time. Retryable.
+        SourceFailed: when the source cannot be read, or another process publishes at the same time. Retryable.
     """
     before, etag = load_manifest(store)
     tree = source.tree()
     placed = [
         (entry, place)
         for entry in tree.entries
-        if (place := layout.place_of(entry.path)) is not None and wanted.takes(place.layer, place.type)
+        if (place := layout.place_of(entry.path)) is not None and selection.takes(place.layer, place.type)
     ]
     last = {} if before is None else {each.path: each for each in before.items}
-    draft = _drafted(store)
-    known = {} if wanted.anew else {**last, **draft}
+    draft = _load_draft(store)
+    known = {} if selection.rebuild else {**last, **draft}
     kept = [known[entry.path] for entry, place in placed if _is_same(known.get(entry.path), entry, place)]
     same = {each.path for each in kept}
-    reading = _Reading([(entry, place) for entry, place in placed if entry.path not in same], source, now)
+    reading = _ItemReader([(entry, place) for entry, place in placed if entry.path not in same], source, now)
     try:
         reading.read(check)
         check()
@@ -94,36 +93,36 @@ def publish(
         _write(store, reading.items)
         store.put(DRAFT, _DRAFT.dump_json([*kept, *(entry for entry, _ in reading.items)], by_alias=True))
         raise
-    others = [] if before is None else [each for each in before.items if not wanted.takes(each.layer, each.type)]
+    others = [] if before is None else [each for each in before.items if not selection.takes(each.layer, each.type)]
     usable = [last[path] for path, place in reading.failed.items() if _is_of(last.get(path), place)]
     entries, twice = _unique(others, [*kept, *usable, *(entry for entry, _ in reading.items)])
-    failures = [*_refused(tree, layout), *reading.failures, *twice, *_elsewhere(before, wanted)]
-    skipped = [*reading.skipped, *(_skipped_elsewhere(before, wanted))]
+    failures = [*_refused(tree, layout), *reading.failures, *twice, *_other_failures(before, selection)]
+    skipped = [*reading.skipped, *(_other_skipped(before, selection))]
     commit = tree.commit or _hash([[entry.path, entry.version] for entry, _ in placed])
     manifest = KnowledgeManifest(
         schema_version="1.0",
-        commit=commit if wanted.is_all or before is None else before.commit,
+        commit=commit if selection.is_all or before is None else before.commit,
         published_at=now,
         items=entries,
         failures=sorted(failures, key=lambda each: each.path),
         skipped=sorted(skipped, key=lambda each: each.path),
         hash=_hash([each.model_dump() for each in entries]),
     )
-    if before is not None and not wanted.anew and _says_the_same(before, manifest):
+    if before is not None and not selection.rebuild and _is_unchanged(before, manifest):
         _forget(draft, store)
-        return Published(before, before, changed=False)
+        return PublishResult(before, before, changed=False)
     _write(store, reading.items)
     try:
         store.put(MANIFEST, manifest.to_json(), if_match=etag, if_absent=etag is None)
     except PreconditionFailed as error:
-        raise SourceFailed("somebody else has published knowledge at the same time; sync again") from error
+        raise SourceFailed("another process published knowledge at the same time; run `tribal sync` again") from error
     _forget(draft, store)
-    _remove_unnamed(store, manifest, datetime.fromisoformat(now))
-    return Published(manifest, before, changed=True)
+    _remove_unreferenced(store, manifest, datetime.fromisoformat(now))
+    return PublishResult(manifest, before, changed=True)
 
 
-def _drafted(store: ObjectStore) -> dict[str, SnapshotEntry]:
-    """What a sync that ended early has read."""
+def _load_draft(store: ObjectStore) -> dict[str, SnapshotEntry]:
+    """The items that an interrupted sync has read."""
     try:
         return {each.path: each for each in _DRAFT.validate_json(store.get(DRAFT).data)}
     except (ObjectNotFound, ValidationError):
@@ -144,14 +143,14 @@ def _refused(tree: SourceTree, layout: Layout) -> list[ItemFailure]:
     return [*misplaced, *(each for each in tree.refused if layout.place_of(each.path) is not None)]
 
 
-def _elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[ItemFailure]:
+def _other_failures(before: KnowledgeManifest | None, selection: SyncSelection) -> list[ItemFailure]:
     failures = [] if before is None else before.failures
-    return [each for each in failures if not wanted.takes(each.layer, each.type)]
+    return [each for each in failures if not selection.takes(each.layer, each.type)]
 
 
-def _skipped_elsewhere(before: KnowledgeManifest | None, wanted: Wanted) -> list[SkippedFile]:
+def _other_skipped(before: KnowledgeManifest | None, selection: SyncSelection) -> list[SkippedFile]:
     skipped = [] if before is None else before.skipped
-    return [each for each in skipped if not wanted.takes(each.layer, each.type)]
+    return [each for each in skipped if not selection.takes(each.layer, each.type)]
 
 
 def _is_same(known: SnapshotEntry | None, entry: SourceEntry, place: Place) -> bool:
@@ -162,14 +161,14 @@ def _is_of(known: SnapshotEntry | None, place: Place) -> bool:
     return known is not None and (known.layer, known.owner, known.type) == (place.layer, place.owner, place.type)
 
 
-class _Reading:
-    """Reads files, and what became of each.
+class _ItemReader:
+    """Reads files and collects the results.
 
     Attributes:
-        items: each with its bytes.
-        failures: of files that are no item.
+        items: the items, each with its bytes.
+        failures: failures of files that could not be read as items.
         failed: the places of those files.
-        skipped: files that are items and are not published.
+        skipped: files of items that are not published.
     """
 
     def __init__(self, placed: Sequence[tuple[SourceEntry, Place]], source: KnowledgeSource, now: str) -> None:
@@ -230,7 +229,7 @@ def _item(
         history=list(history),
     )
     data = item.to_json()
-    told = SnapshotEntry(
+    published_entry = SnapshotEntry(
         id=item.id,
         type=item.type,
         layer=item.layer,
@@ -240,11 +239,11 @@ def _item(
         version=entry.version,
         supersedes=item.supersedes,
     )
-    return told, data
+    return published_entry, data
 
 
 def _times(entry: SourceEntry, read: ReadItem, history: Sequence[HistoryEntry], now: str) -> tuple[str, str]:
-    """When it was created and last changed: as stated, else by its history, else when its file was written."""
+    """When it was created and last changed: as declared, else by its history, else when its file was written."""
     first = history[-1].timestamp if history else None
     last = history[0].timestamp if history else None
     stated = None if read.created is None else f"{read.created}T00:00:00Z"
@@ -256,18 +255,18 @@ def _times(entry: SourceEntry, read: ReadItem, history: Sequence[HistoryEntry], 
 def _unique(
     untouched: Sequence[SnapshotEntry], read: Sequence[SnapshotEntry]
 ) -> tuple[list[SnapshotEntry], list[ItemFailure]]:
-    """The items with an id of their own among those of their owner, by path; of several, one that is untouched stays,
+    """The items by path, one for each id of an owner; of several with one id, an untouched one stays,
     or else the first by path."""
     found: dict[tuple[str, str, str], SnapshotEntry] = {}
     twice: list[ItemFailure] = []
     for entry in [*untouched, *sorted(read, key=lambda each: each.path)]:
         first = found.setdefault((entry.layer, entry.owner, entry.id), entry)
         if first is not entry:
-            twice.append(_failure(entry.path, entry, f"its id {entry.id!r} is that of {first.path!r}"))
+            twice.append(_failure(entry.path, entry, f"its id {entry.id!r} is already used by {first.path!r}"))
     return sorted(found.values(), key=lambda each: each.path), twice
 
 
-def _says_the_same(before: KnowledgeManifest, now: KnowledgeManifest) -> bool:
+def _is_unchanged(before: KnowledgeManifest, now: KnowledgeManifest) -> bool:
     return (before.commit, before.hash, before.failures, before.skipped) == (
         now.commit,
         now.hash,
@@ -288,15 +287,15 @@ def _write(store: ObjectStore, items: Sequence[tuple[SnapshotEntry, bytes]]) -> 
             pass
 
 
-def _remove_unnamed(store: ObjectStore, manifest: KnowledgeManifest, now: datetime) -> None:
+def _remove_unreferenced(store: ObjectStore, manifest: KnowledgeManifest, now: datetime) -> None:
     named: Mapping[str, object] = {f"{ITEMS}{each.object}.json": each for each in manifest.items}
     for key in [each for each in store.keys(ITEMS) if each not in named]:
         try:
             written = store.get(key).modified_at
-            if written is not None and now - written > UNNAMED_KEPT_FOR:
+            if written is not None and now - written > UNREFERENCED_RETENTION:
                 store.delete(key)
         except StoreError:
-            # Somebody else removes it, or the next sync does.
+            # Another process removes it, or the next sync does.
             continue
 
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
-"""Of BM25, as Lucene has them."""
+"""BM25 parameters with Lucene's defaults."""
 _MEANING = 0.5
-"""Weight of the cosine beside the words, whose best is 1. By judgement."""
+"""Weight of the cosine relative to the words, whose best score is 1. By judgement."""
 _NEAR = 0.35
-"""The cosine from which an item that shares no word is found. By judgement."""
+"""Minimum cosine of an item that shares no word with the query. By judgement."""
 
 
 class SearchableItems:
-    """The items of a projection, ready to be asked."""
+    """The items of a projection, ready to search."""
 
     def __init__(self, projection: Projection) -> None:
         self.items = projection.items
@@ -40,11 +40,11 @@ class SearchableItems:
         self._postings = {term: np.array(pairs, np.int64).T for term, pairs in held.items()}
 
     def scores(self, query: str, vector: NDArray[Any] | None) -> NDArray[Any]:
-        """How much speaks for each item; 0 where nothing does.
+        """The score of each item; 0 if nothing matches.
 
         Args:
-            query: what is asked for.
-            vector: of the question, if it was made by the model of these vectors.
+            query: the question.
+            vector: vector of the question, if the same model made it.
         """
         words = self._words(index_terms(query))
         best = words.max(initial=0.0)

@@ -1,4 +1,4 @@
-"""Reads the published snapshot, without what reads files of knowledge.
+"""Reads the published snapshot, without importing what reads knowledge files.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -18,7 +18,7 @@ ITEMS = "knowledge/items/"
 
 
 def load_manifest(store: ObjectStore) -> tuple[KnowledgeManifest | None, str | None]:
-    """The manifest and its `etag`, if anything was published.
+    """The manifest and its `etag`, if there is a published snapshot.
 
     Raises:
         SourceFailed: when it is damaged.
@@ -46,12 +46,12 @@ def load_item(store: ObjectStore, entry: SnapshotEntry) -> KnowledgeItem:
 
 
 def superseding(manifest: KnowledgeManifest, item: KnowledgeItem) -> list[str]:
-    """Ids of the items that supersede one, by what it says and by what they say."""
+    """Ids of the items that supersede one, declared by either side."""
     by_path = {each.path: each.id for each in manifest.items}
     ids = {each.id for each in manifest.items}
     documented_names = item.path.rpartition("/")[0]
-    said = [
+    declared = [
         by_path.get(normpath(join(documented_names, each.partition("#")[0])), each) for each in item.superseded_by or ()
     ]
     others = [each.id for each in manifest.items if each.supersedes == item.id]
-    return list(dict.fromkeys(each for each in (*said, *others) if each in ids and each != item.id))
+    return list(dict.fromkeys(each for each in (*declared, *others) if each in ids and each != item.id))

@@ -1,4 +1,4 @@
-"""The published snapshot as a caller may see it."""
+"""The items of the published snapshot that a caller may see."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 _NEAR_MISSES = 3
 _PARTS = 3
-"""Of a table's name: database, schema and table."""
+"""Parts of a table's name: database, schema and table."""
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleItems:
-    """A snapshot, and which of its items a caller sees.
+    """A snapshot, and the items that a caller sees.
 
     Attributes:
         manifest: the snapshot.
-        holdings: all of its items.
-        seen: numbers of those that apply to the caller; of several with one id the most specific first.
+        holdings: all its items.
+        seen: numbers of the items that apply to the caller; of several with one id, the most specific first.
         withheld: those of them whose text mentions a table that is hidden from the caller: checked, but not shown.
         layers: those that the caller has an identifier for, the widest first.
     """
@@ -46,14 +46,14 @@ class VisibleItems:
     layers: Sequence[str]
     withheld: Set[int] = frozenset()
     unusable: Sequence[str] = ()
-    """What to know about files that could not be used: no constraint of theirs is checked that was not known before."""
+    """Warnings about unusable files: of their constraints, only earlier versions are checked."""
 
     def item(self, number: int) -> ProjectedItem:
         """An item by number."""
         return self.holdings.items[number]
 
     def first(self) -> list[int]:
-        """Numbers of the items that count: of several with one id the most specific."""
+        """Numbers of the effective items: of several with one id, the most specific."""
         first: dict[str, int] = {}
         for number in self.seen:
             first.setdefault(self.item(number).id, number)
@@ -64,7 +64,7 @@ class VisibleItems:
         return [number for number in self.first() if number not in self.withheld]
 
     def missing(self, asked: str) -> KnowledgeNotFound:
-        """The failure of who asked for an item that is not there, with ids that he may see and may have meant."""
+        """The error for an item that does not exist, with similar ids that the caller may see."""
         ids = sorted({self.item(each).id for each in self.shown()})
         holding = [each for each in ids if asked.casefold() in each.casefold()]
         near = list(dict.fromkeys([*get_close_matches(asked, ids, _NEAR_MISSES), *holding]))[:_NEAR_MISSES]
@@ -76,7 +76,7 @@ class VisibleItems:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReader:
-    """Reads the snapshot; what is made of it is kept as long as it is the newest."""
+    """Reads the snapshot; derived data is cached while it is the newest."""
 
     store: ObjectStore
     embedder: Callable[[], Embedder]
@@ -86,12 +86,12 @@ class SnapshotReader:
         """The items that a caller sees.
 
         Raises:
-            NothingPublished: when nothing was synced yet.
+            NothingPublished: when there was no sync yet.
             SourceFailed: when the snapshot is damaged. Retryable.
         """
         manifest, _ = load_manifest(self.store)
         if manifest is None:
-            raise NothingPublished("nothing was synced yet; run `tribal sync`, or call sync_now")
+            raise NothingPublished("there was no sync yet; run `tribal sync`, or call sync_now")
         holdings = self.derived.get(
             ("knowledge", manifest.hash),
             "holdings",
@@ -111,9 +111,11 @@ class SnapshotReader:
         ]
         numbers.sort(key=lambda each: LAYERS.index(holdings.items[each].layer))
         failed = sum(each.layer is None or (each.layer, each.owner) in owners for each in manifest.failures)
-        told = (f"{failed:,} {'file' if failed == 1 else 'files'} with decisions could not be used; sync_status tells",)
+        warning = (
+            f"{failed:,} {'file' if failed == 1 else 'files'} with decisions could not be used; sync_status shows",
+        )
         withheld = {each for each in numbers if not bounds.hidden.isdisjoint(holdings.items[each].words)}
-        return VisibleItems(manifest, holdings, numbers, layers, withheld, told if failed else ())
+        return VisibleItems(manifest, holdings, numbers, layers, withheld, warning if failed else ())
 
 
 def visible_items(caller: Caller, app: Application) -> VisibleItems:
@@ -122,7 +124,7 @@ def visible_items(caller: Caller, app: Application) -> VisibleItems:
 
 
 def _is_open(item: ProjectedItem, scope: Scope) -> bool:
-    """Whether a caller may see an item: not if it names only tables that he may not see."""
+    """Whether a caller may see an item: not if it names only tables hidden from the caller."""
     if scope == Scope() or not item.tables:
         return True
     places = [name.split(".")[:2] for name in item.tables if name.count(".") == _PARTS - 1]

@@ -1,4 +1,4 @@
-"""Has memory point to the items of a snapshot, and tells what has changed since the last sync."""
+"""Writes memories that point to the items of a snapshot, and counts what changed since the last sync."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from tribal.capabilities.knowledge.items.places import Wanted
+from tribal.capabilities.knowledge.items.places import SyncSelection
 from tribal.capabilities.knowledge.snapshots.snapshot import load_item
 from tribal.errors import ObjectNotFound
 from tribal.ports.remembering.pointer_writer import Pointer, PointerWriter, space_of_item
@@ -29,7 +29,7 @@ def point(
     manifest: KnowledgeManifest,
     store: ObjectStore,
     pointers: PointerWriter | None,
-    wanted: Wanted,
+    wanted: SyncSelection,
     check: Callable[[], None],
 ) -> dict[str, int]:
     """Write and remove pointers; returns how many items were added, updated, deleted and unchanged.
@@ -38,13 +38,13 @@ def point(
         manifest: the snapshot.
         store: where its items are.
         pointers: writes pointers; without it, changes are only counted.
-        wanted: which items it is about; of others nothing is read, counted or removed.
-        check: called before each part; what it raises ends this, and the next call goes on.
+        wanted: the items to process; others are not read, counted or removed.
+        check: called before each part; if it raises, the next call resumes.
     """
     before, was_there = _state(store)
     now = {_name(each): each for each in manifest.items if wanted.takes(each.layer, each.type)}
     old = {name: each for name, each in before.items() if wanted.takes(each.layer, each.type)}
-    changed = [entry for name, entry in now.items() if wanted.anew or _object(old.get(name)) != entry.object]
+    changed = [entry for name, entry in now.items() if wanted.rebuild or _object(old.get(name)) != entry.object]
     gone = [each for name, each in old.items() if name not in now]
     counts = {
         "added": sum(_object(old.get(name)) is None for name in now),
@@ -57,7 +57,7 @@ def point(
     items = _read(changed, store)
     pointed = [each for each in items if each.status in _POINTED_TO]
     if pointers is not None:
-        _save(store, _noted(before, pointed))
+        _save(store, _state_before_write(before, pointed))
         _write(pointed, pointers, check)
         left = [old[name] for each in items if each.status not in _POINTED_TO and (name := _name(each)) in old]
         removed = [each for each in (*gone, *left) if each.is_pointed_to]
@@ -85,7 +85,7 @@ def _object(item: SyncedItem | None) -> str | None:
 
 
 def _state(store: ObjectStore) -> tuple[dict[_Name, SyncedItem], bool]:
-    """What the last sync has made of each item, and whether there was one; what is damaged is made anew."""
+    """The state of each item after the last sync, and whether there was one; a damaged state is rebuilt."""
     try:
         state = SyncState.from_json(store.get(STATE).data)
     except (ObjectNotFound, ValidationError):
@@ -97,12 +97,12 @@ def _save(store: ObjectStore, items: Iterable[SyncedItem]) -> None:
     store.put(STATE, SyncState(schema_version="1.0", items=sorted(items, key=_name)).to_json())
 
 
-def _noted(before: Mapping[_Name, SyncedItem], pointed: Sequence[KnowledgeItem]) -> list[SyncedItem]:
-    """The state while pointers are written: each of them may be there already."""
-    noted = dict(before)
+def _state_before_write(before: Mapping[_Name, SyncedItem], pointed: Sequence[KnowledgeItem]) -> list[SyncedItem]:
+    """The state while pointers are written: each may exist already."""
+    state = dict(before)
     for each in pointed:
         known = before.get(_name(each))
-        noted[_name(each)] = SyncedItem(
+        state[_name(each)] = SyncedItem(
             id=each.id,
             layer=each.layer,
             owner=each.owner,
@@ -110,7 +110,7 @@ def _noted(before: Mapping[_Name, SyncedItem], pointed: Sequence[KnowledgeItem])
             object=_object(known),
             is_pointed_to=True,
         )
-    return list(noted.values())
+    return list(state.values())
 
 
 def _read(entries: Sequence[SnapshotEntry], store: ObjectStore) -> list[KnowledgeItem]:

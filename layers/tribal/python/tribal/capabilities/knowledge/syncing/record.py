@@ -1,4 +1,4 @@
-"""What is kept of syncs, and what `sync_status` tells of it."""
+"""Stores the record of syncs, and builds the answer of `sync_status` from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tribal.naming.durations import duration
 from tribal_contracts.knowledge import SyncRecord, SyncResult, SyncStats, SyncStatusOutput
 
 if TYPE_CHECKING:
-    from tribal.capabilities.knowledge.snapshots.publishing import Published
+    from tribal.capabilities.knowledge.snapshots.publishing import PublishResult
     from tribal.ports import ObjectStore
 
 _NAMED_FAILURES = 20
@@ -34,10 +34,15 @@ def load_record(store: ObjectStore) -> SyncRecord | None:
         raise SourceFailed(f"{SYNC_FILE} is damaged; remove it and sync again") from error
 
 
-def noted(
-    store: ObjectStore, before: SyncRecord | None, published: Published, result: SyncResult, now: str, duration_ms: int
+def record_sync(
+    store: ObjectStore,
+    before: SyncRecord | None,
+    published: PublishResult,
+    result: SyncResult,
+    now: str,
+    duration_ms: int,
 ) -> None:
-    """Record a sync that ended."""
+    """Record a finished sync."""
     last = _NEW if before is None else before
     total = last.total_duration_ms + duration_ms
     count = last.stats.total_syncs + 1
@@ -59,8 +64,8 @@ def noted(
     )
 
 
-def with_problem(store: ObjectStore, before: SyncRecord | None, problem: str) -> None:
-    """Record that a sync was cut short."""
+def record_problem(store: ObjectStore, before: SyncRecord | None, problem: str) -> None:
+    """Record that a sync was interrupted."""
     last = _NEW if before is None else before
     store.put(SYNC_FILE, last.model_copy(update={"succeeded": False, "problem": problem}).to_json())
 
@@ -73,27 +78,27 @@ def status(
     *,
     is_configured: bool,
 ) -> SyncStatusOutput:
-    """How syncing goes.
+    """The status of syncs.
 
     Args:
-        record: of the syncs; `None` before the first.
-        now: the time.
-        stale_hours: after which a sync is too long ago.
-        seen: layers with owners whose files the caller may be told of.
-        is_configured: whether there is anything to sync.
+        record: the record of syncs; `None` before the first.
+        now: the current time.
+        stale_hours: age from which the last sync is stale.
+        seen: layers with owners whose files the caller may see.
+        is_configured: whether a source is configured.
     """
     last = record or _NEW
     age = None if last.last_sync_at is None else now - datetime.fromisoformat(last.last_sync_at)
     is_fresh = age is not None and age < timedelta(hours=stale_hours)
-    warnings = [] if last.problem is None else [f"the last sync was cut short: {last.problem}"]
+    warnings = [] if last.problem is None else [f"the last sync was interrupted: {last.problem}"]
     visible = [each for each in last.failures if each.layer is None or (each.layer, each.owner) in seen]
     for each in visible[:_NAMED_FAILURES]:
         place = each.path if each.line is None else f"{each.path}:{each.line}"
         warnings.append(f"{place}: {each.reason}")
     if is_configured and record is None:
-        warnings.append("nothing was synced yet; run `tribal sync`, or call sync_now")
+        warnings.append("there was no sync yet; run `tribal sync`, or call sync_now")
     if not is_configured:
-        warnings.append("nothing is configured to sync")
+        warnings.append("no source of decisions is configured")
     return SyncStatusOutput(
         healthy=not is_configured or (last.succeeded and is_fresh),
         last_sync_at=last.last_sync_at,

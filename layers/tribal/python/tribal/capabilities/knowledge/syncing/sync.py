@@ -1,7 +1,7 @@
-"""One sync: publishes a snapshot, then has memory point to its items, then records what was done.
+"""One sync: publishes a snapshot, writes memories that point to its items, and records the result.
 
-Whatever is killed when, the next sync ends as an undisturbed one: what it may have begun is noted before, and every
-write may be done twice.
+If it is killed at any point, the next sync ends like an undisturbed one: it records what it is about to do, and every
+write can be repeated.
 
 Source: docs/contracts.md, Knowledge.
 """
@@ -16,11 +16,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.errors import SyncLocked, SyncTimedOut
-from tribal.capabilities.knowledge.items.places import Layout, Wanted
+from tribal.capabilities.knowledge.items.places import Layout, SyncSelection
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
-from tribal.capabilities.knowledge.snapshots.publishing import Published, publish
+from tribal.capabilities.knowledge.snapshots.publishing import PublishResult, publish
 from tribal.capabilities.knowledge.syncing.pointing import point
-from tribal.capabilities.knowledge.syncing.record import load_record, noted, with_problem
+from tribal.capabilities.knowledge.syncing.record import load_record, record_problem, record_sync
 from tribal.errors import RunError, SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
 from tribal.ports.stopping import StopToken
@@ -41,18 +41,18 @@ _NAMED_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Syncing:
-    """What a sync works with.
+class SyncContext:
+    """The context of a sync.
 
     Attributes:
-        open_source: opens where knowledge is kept.
+        open_source: opens the source of knowledge.
         layout: which of its files are items.
         store: where the snapshot goes.
-        embedder: makes the vectors that items are found by.
+        embedder: makes vectors for searching items.
         pointers: writes memories that point to items; `None` without memory.
-        clock: its published time is that of the snapshot.
-        lock: shows at once that who held the lease is dead.
-        seconds: after which it is cut short; the next one goes on.
+        clock: gives the snapshot's time.
+        lock: shows at once when the holder of the lease has died.
+        seconds: time limit; the next sync resumes.
     """
 
     open_source: Callable[[], AbstractContextManager[KnowledgeSource]]
@@ -67,20 +67,20 @@ class Syncing:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit has passed."""
         return time.monotonic() - self._started > self.seconds
 
 
-def sync(request: SyncNowInput, syncing: Syncing) -> SyncNowOutput:
+def sync(request: SyncNowInput, syncing: SyncContext) -> SyncNowOutput:
     """Sync once.
 
     Raises:
         SyncLocked: when another one is running. Retryable.
-        SyncTimedOut: when the time is over; what was done stays. Retryable.
+        SyncTimedOut: when the time limit has passed; finished work is kept. Retryable.
         SourceFailed: when the source cannot be read. Retryable.
         MemoryRefused: when the memories cannot be written.
     """
-    began, stop = syncing.clock.real(), StopToken()
+    started, stop = syncing.clock.real(), StopToken()
     lease = RunLease(
         LeaseFile(syncing.store, syncing.clock, SYNC_LEASE),
         f"sync-{new_run_id(syncing.clock)}",
@@ -90,29 +90,29 @@ def sync(request: SyncNowInput, syncing: Syncing) -> SyncNowOutput:
     try:
         lease.acquire()
     except RunError as error:
-        raise SyncLocked("another sync is running; try again in a while") from error
+        raise SyncLocked("another sync is running; retry in 30 s") from error
     try:
         before = load_record(syncing.store)
         try:
-            return _synced(request, syncing, began, before, stop)
+            return _synced(request, syncing, started, before, stop)
         except SyncTimedOut:
             raise
         except TribalError as error:
             if isinstance(error, SourceFailed) and syncing.is_late:
                 raise SyncTimedOut(f"{error.message}; try again") from error
-            with_problem(syncing.store, before, error.message)
+            record_problem(syncing.store, before, error.message)
             raise
     finally:
         lease.release()
 
 
 def _synced(
-    request: SyncNowInput, syncing: Syncing, began: datetime, before: SyncRecord | None, stop: StopToken
+    request: SyncNowInput, syncing: SyncContext, started: datetime, before: SyncRecord | None, stop: StopToken
 ) -> SyncNowOutput:
     def check() -> None:
         stop.check()
         if syncing.is_late:
-            raise SyncTimedOut("the sync is not done yet, and is gone on with by the next one; try again")
+            raise SyncTimedOut("the sync ran out of time; sync again to resume it")
 
     wanted = _wanted(request)
     now = syncing.clock.published()
@@ -125,32 +125,32 @@ def _synced(
     result = SyncResult(**counts, failures=len(failures))
     if wanted.is_all and syncing.pointers is not None:
         syncing.pointers.expire()
-    duration = syncing.clock.elapsed_ms(began)
-    noted(syncing.store, before, published, result, now, duration)
+    duration = syncing.clock.elapsed_ms(started)
+    record_sync(syncing.store, before, published, result, now, duration)
     return SyncNowOutput(
         success=not failures, result=result, duration_ms=duration, message=_message(published, result, failures)
     )
 
 
-def _wanted(request: SyncNowInput) -> Wanted:
-    return Wanted(
+def _wanted(request: SyncNowInput) -> SyncSelection:
+    return SyncSelection(
         None if request.types is None else frozenset(request.types),
         None if request.layers is None else frozenset(request.layers),
         request.force,
     )
 
 
-def _message(published: Published, result: SyncResult, failures: Sequence[ItemFailure]) -> str:
+def _message(published: PublishResult, result: SyncResult, failures: Sequence[ItemFailure]) -> str:
     changes = {"added": result.added, "updated": result.updated, "deleted": result.deleted}
-    told = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+    changes_text = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
     total = len(published.manifest.items)
-    said = f"{told or 'Nothing changed'}; {total:,} {'item is' if total == 1 else 'items are'} published"
+    text = f"{changes_text or 'Nothing changed'}; {total:,} {'item is' if total == 1 else 'items are'} published"
     if not failures:
-        return said
+        return text
     named = [f"{where(each)}: {each.reason}" for each in failures[:_NAMED_FAILURES]]
     more = len(failures) - len(named)
     files = f"{len(failures):,} {'file' if len(failures) == 1 else 'files'} could not be used"
-    return f"{said}; {files}: {'; '.join([*named, *([f'and {more:,} more'] if more else [])])}"
+    return f"{text}; {files}: {'; '.join([*named, *([f'and {more:,} more'] if more else [])])}"
 
 
 def where(failure: ItemFailure) -> str:

@@ -50,21 +50,21 @@ def _failure_model() -> type[ToolError]:
 
 
 def sync_now(request: SyncNowInput, caller: Caller, app: Application) -> Contract:
-    """Answer `sync_now`: one sync with the parts of an application."""
+    """Answer `sync_now`: run one sync with the parts of an application."""
     from tribal.capabilities.knowledge.errors import NothingPublished
     from tribal.capabilities.knowledge.items.places import layout_of
-    from tribal.capabilities.knowledge.syncing.sync import Syncing, sync
+    from tribal.capabilities.knowledge.syncing.sync import SyncContext, sync
     from tribal.identity.locations import SYNC_LEASE
 
     parts = parts_of(app)
     origin = parts.origin
     if origin is None:
         raise NothingPublished(
-            "nothing says where decisions are kept; write `knowledge: {repository: FOLDER OR URL}` into databases.yaml"
+            "no source of decisions is configured; write `knowledge: {repository: FOLDER OR URL}` into databases.yaml"
         )
     return sync(
         request,
-        Syncing(
+        SyncContext(
             open_source=origin.open,
             layout=layout_of(origin.settings, origin.company),
             store=app.store(),

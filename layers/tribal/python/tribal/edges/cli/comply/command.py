@@ -98,8 +98,8 @@ def _checked(
     project: Path, found: CheckedFiles, tables: Sequence[str], items: Sequence[str] | None, least: Severity
 ) -> tuple[KnowledgeCheckOutput, Sequence[Rule]]:
     from tribal.app.local import local_application
-    from tribal.capabilities.knowledge.check import CheckRequest, checked, rules_of
-    from tribal.capabilities.knowledge.documented_tables import Documented
+    from tribal.capabilities.knowledge.check import CheckRequest, check_evidence, rules_of
+    from tribal.capabilities.knowledge.documented_tables import DocumentedTables
     from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
     from tribal.capabilities.knowledge.tools import parts_of
     from tribal.edges.local_caller import local_caller
@@ -111,9 +111,9 @@ def _checked(
         visible = visible_items(caller, app)
         rules = rules_of(visible, items or None)
         request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN)
-        documented = Documented(app.index(), caller.scope)
+        documented = DocumentedTables(app.index(), caller.scope)
         warnings = [*visible.unusable, *found.warnings]
-        return checked(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
+        return check_evidence(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
 
 
 def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:
