@@ -30,7 +30,7 @@ from tribal.capabilities.memory.change import WriteContext, add
 from tribal.capabilities.memory.parts import MemoryParts
 from tribal.capabilities.memory.records import memory_id
 from tribal.capabilities.memory.repository import index_all
-from tribal.capabilities.memory.search import Recall, said, search
+from tribal.capabilities.memory.search import Recall, normalized_words, search
 from tribal.ports import Application, Caller, MemoryIndex
 from tribal.ports.remembering.identity import Identity
 from tribal.settings import load_settings
@@ -176,7 +176,7 @@ def _search(app: Application, scope: str, question: str, threshold: float) -> li
     caller = _project(scope)
     recall = Recall(_index(app), app.embedder, caller.identity, app.bounds(caller.scope), datetime.now(UTC), _AGE)
     request = MemorySearchInput(query=question, limit=_MOST, threshold=threshold)
-    return [said(each.content) for each in search(request, recall).results]
+    return [normalized_words(each.content) for each in search(request, recall).results]
 
 
 def _project(name: str, session: str | None = None) -> Caller:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tests.attack.outcome import Attack, Outcome
 from tests.attack.sentences import Sentence, generate
-from tribal.capabilities.memory.content import admitted
+from tribal.capabilities.memory.content import masked_content
 from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.planning.catalog.redaction import redact_contents
 from tribal.ports import CatalogContents
@@ -76,7 +76,7 @@ def published_comment(text: str) -> str:
 def kept_memory(text: str) -> str:
     """What is kept of a memory: nothing if it is refused."""
     try:
-        return admitted(text, "project")[0]
+        return masked_content(text, "project")[0]
     except MemoryContentRefused:
         return ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import each_case
-from tribal.capabilities.memory.content import admitted
+from tribal.capabilities.memory.content import masked_content
 from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.masking import redact_text
 
@@ -43,13 +43,13 @@ HARMLESS = [
 def test_a_secret_is_hidden_in_a_comment_and_refused_as_a_memory(text: str, redacted: str) -> None:
     assert redact_text(text) == redacted
     with pytest.raises(MemoryContentRefused):
-        admitted(text, "project")
+        masked_content(text, "project")
 
 
 @each_case("text", HARMLESS)
 def test_a_text_about_secrets_stays_in_a_comment_and_is_kept_as_a_memory(text: str) -> None:
     assert redact_text(text) == text
-    assert admitted(text, "project") == (text, False)
+    assert masked_content(text, "project") == (text, False)
 
 
 @each_case(

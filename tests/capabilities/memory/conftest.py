@@ -9,4 +9,4 @@ from tribal.capabilities.memory import tools
 
 @pytest.fixture(autouse=True)
 def _nobody_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "_PACE", type(tools._PACE)())
+    monkeypatch.setattr(tools, "_RATE_LIMITS", type(tools._RATE_LIMITS)())

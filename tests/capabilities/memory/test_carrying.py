@@ -89,7 +89,12 @@ def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Pa
     (target / "bad").write_text("\n".join([lines[1], "{", "", other, secret, lines[2]]), encoding="utf-8")
     failed = tribal("memory", "import", "bad", cwd=target)
     assert failed.returncode == 2
-    for named in ("nothing was imported", "line 2 is no memory", "line 4: its memoryId", "line 5: the content holds"):
+    for named in (
+        "nothing was imported",
+        "line 2 is not a memory",
+        "line 4: its memoryId",
+        "line 5: the content holds",
+    ):
         assert named in failed.stderr
     assert "letmein99" not in failed.stderr
     assert objects(target) == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import each_case
-from tribal.capabilities.memory.content import admitted
+from tribal.capabilities.memory.content import masked_content
 from tribal.capabilities.memory.errors import MemoryContentRefused
 
 _KEY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
@@ -103,11 +103,11 @@ def test_there_are_as_many_as_was_promised() -> None:
 @each_case("sentence", SECRETS)
 def test_a_secret_is_refused_in_every_layer(sentence: str, layer: str) -> None:
     with pytest.raises(MemoryContentRefused) as refused:
-        admitted(sentence, layer)
+        masked_content(sentence, layer)
     assert "leave it out" in refused.value.message
     assert sentence not in refused.value.message
 
 
 @each_case("sentence", NO_SECRETS)
 def test_what_only_speaks_of_secrets_is_kept_as_it_is(sentence: str) -> None:
-    assert admitted(sentence, "project") == (sentence, False)
+    assert masked_content(sentence, "project") == (sentence, False)

@@ -28,7 +28,7 @@ from tests.capabilities.memory.killed_change import (
 )
 from tests.fakes.application import memory_index
 from tests.forked import exit_code, forked, shared_event, wait_until
-from tribal.capabilities.memory.records import every, space_of
+from tribal.capabilities.memory.records import all_memories, space_of
 from tribal.capabilities.memory.repository import PENDING, Repository
 from tribal.ports import Application
 from tribal.ports.remembering.identity import LAYERS
@@ -41,7 +41,7 @@ def agreed(folder: Path, index: str) -> list[str]:
     """What is remembered at the next start, which is what the objects say and what a search finds."""
     with closing(started(folder, index)) as app:
         found = ask(app, "memory_search", query="refunds orders plant", threshold=0, limit=100)
-        truth = sorted(record.content for record in every(app.store()))
+        truth = sorted(record.content for record in all_memories(app.store()))
         kept = [*memory_index(app).of_spaces(MemorySelection(SPACES))]
         assert sorted(each.record.content for each in kept) == truth
         assert {space_of(each.record) for each in kept} <= {*SPACES}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.capabilities.memory.relevance import TOGETHER, Candidate, evidence, score_of, scores
+from tribal.capabilities.memory.relevance import MAX_GAP, Candidate, evidence, score_of, scores
 
 _NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 _SESSION = ("ada", "s1")
@@ -35,7 +35,7 @@ def test_what_was_added_right_before_and_after_in_the_session_counts_the_less_th
 
 def test_another_session_another_author_none_and_a_long_pause_are_not_beside() -> None:
     question = ["trip", "lisbon"]
-    far = TOGETHER.total_seconds() + 1
+    far = MAX_GAP.total_seconds() + 1
     strangers = (candidate("lisbon", 1, ("ada", "s2")), candidate("lisbon", 1, ("bob", "s1")), candidate("lisbon", far))
     alone = evidence(question, [*_FILLER, candidate("trip soon"), candidate("lisbon", 1, None)])[len(_FILLER)]
     for stranger in strangers:

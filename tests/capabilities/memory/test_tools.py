@@ -324,7 +324,7 @@ def test_the_total_counts_beyond_what_is_returned_and_says_where_it_ends(
 
 def test_a_caller_may_write_sixty_times_a_minute_by_default(app: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(tools, "_PACE", type(tools._PACE)(lambda: now[0]))
+    monkeypatch.setattr(tools, "_RATE_LIMITS", type(tools._RATE_LIMITS)(lambda: now[0]))
     for number in range(60):
         add(app, f"{WORDS[number % 12]} {CITIES[number // 12]} orders")
     refused = call(app, "memory_add", content="One more")

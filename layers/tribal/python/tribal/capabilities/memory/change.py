@@ -1,4 +1,4 @@
-"""Adds memories to the spaces of the caller, and removes them: the object first, which is the truth, then the index."""
+"""Adds memories to the caller's spaces and removes them: first the object, which is authoritative, then the index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.memory.content import admitted, admitted_labels
+from tribal.capabilities.memory.content import masked_content, masked_labels
 from tribal.capabilities.memory.errors import (
     IdentifierMissing,
     MemoryForbidden,
@@ -16,7 +16,7 @@ from tribal.capabilities.memory.errors import (
     MemorySpaceFull,
 )
 from tribal.capabilities.memory.pointers import is_pointer
-from tribal.capabilities.memory.records import distinct_tags, keep, memory_id, remove
+from tribal.capabilities.memory.records import distinct_tags, memory_id, remove, save
 from tribal.capabilities.memory.repository import Repository, Writer
 from tribal.capabilities.memory.sessions import Sessions
 from tribal.ports import Caller, ObjectStore
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from tribal.ports.index_reader import Embedder
 
 MOST_MEMORIES = 10_000
-"""Of a space. Source: docs/contracts.md, Memory."""
+"""Limit of a space. Source: docs/contracts.md, Memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """Where memories are written, and for whom; `now` is the time that they carry."""
+    """Where memories are written, and for whom; `now` is their time of creation."""
 
     store: ObjectStore
     index: MemoryIndex
@@ -55,7 +55,7 @@ class WriteContext:
 
     @property
     def repository(self) -> Repository:
-        """The objects and the index, which agree."""
+        """The objects and their index."""
         return Repository(self.store, self.index, self.embedder, Writer(self.caller.subject, self.now, self.audit))
 
     @property
@@ -74,23 +74,23 @@ def write_context(
 
 
 def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
-    """Answer `memory_add`: adding the same again is adding it once.
+    """Answer `memory_add`; adding the same content again changes nothing.
 
     Raises:
         MemoryInputInvalid: when the content is refused, the layer has no single space, or the space is full.
         MemoryForbidden: when the caller may not write to the layer.
     """
     space = _space_to_write(request.layer, context)
-    content, replaced = admitted(request.content, request.layer)
-    tags, metadata, more_replaced = admitted_labels(request.tags or (), request.metadata or {}, request.layer)
+    content, replaced = masked_content(request.content, request.layer)
+    tags, metadata, more_replaced = masked_labels(request.tags or (), request.metadata or {}, request.layer)
     name = memory_id(space, content)
     context.sessions.remove_ended(space, context.repository)
     all_of_it = MemorySelection((space,))
     if context.index.count(all_of_it) >= MOST_MEMORIES and not list(context.index.of_spaces(all_of_it, [name])):
         raise MemorySpaceFull(
-            f"the layer {request.layer!r} has {MOST_MEMORIES} memories, as many as it takes; delete some first"
+            f"the layer {request.layer!r} is full: it has {MOST_MEMORIES} memories; delete some first"
         )
-    told = MemoryRecord(
+    record = MemoryRecord(
         schema_version="1.0",
         memory_id=name,
         layer=request.layer,
@@ -106,12 +106,12 @@ def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
     if space.layer == "session":
         context.sessions.note(space)
     with context.repository.changing(space, [name], "add"):
-        _, is_new = keep(context.store, space, told)
+        _, is_new = save(context.store, space, record)
     # Whoever may not see what was there already learns nothing of it.
     is_known = not is_new and any(context.index.of_spaces(MemorySelection((space,), (), context.caller.scope), [name]))
     message = "Already stored" if is_known else "Memory stored successfully"
     if replaced or more_replaced:
-        message += "; personal data in it was replaced, because others read this layer"
+        message += "; personal data in it was masked, because others read this layer"
     return MemoryAddOutput(memory_id=name, message=message)
 
 
@@ -119,8 +119,8 @@ def delete(request: MemoryDeleteInput, context: WriteContext) -> MemoryDeleteOut
     """Answer `memory_delete`.
 
     Raises:
-        MemoryNotFound: when there is no such memory that the caller may see.
-        MemoryForbidden: when the caller may see it, and not delete it.
+        MemoryNotFound: when it does not exist, or the caller may not see it.
+        MemoryForbidden: when the caller may see it but not delete it.
     """
     caller = context.caller
     spaces = tuple(space for layer in LAYERS for space in caller.identity.spaces(layer))
@@ -141,7 +141,7 @@ def _space_to_write(layer: str, context: WriteContext) -> Space:
     caller = context.caller
     if layer not in context.settings.writable_layers:
         raise MemoryForbidden(
-            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml says to which"
+            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml lists those"
         )
     if not caller.may(right_to_write(layer)):
         raise MemoryForbidden(f"this needs the right {right_to_write(layer)!r}")
@@ -150,13 +150,13 @@ def _space_to_write(layer: str, context: WriteContext) -> Space:
         raise IdentifierMissing(f"you have no identifier for the layer {layer!r}")
     if len(spaces) > 1:
         named = ", ".join(repr(space.identifiers[-1][1]) for space in spaces)
-        raise MemoryInputInvalid(f"you belong to several of the layer {layer!r} ({named}), and none is chosen")
+        raise MemoryInputInvalid(f"you belong to several spaces of the layer {layer!r} ({named}); choose one")
     return spaces[0]
 
 
 def _require_deleting(record: MemoryRecord, caller: Caller) -> None:
     if is_pointer(record):
-        raise MemoryForbidden(f"it points to {record.source} and follows that; whoever removes that removes it")
+        raise MemoryForbidden(f"it points to {record.source}; remove that, and the memory is removed too")
     own = record.layer not in SHARED_LAYERS or record.author == caller.subject
     if not (own and caller.may(right_to_write("user"))) and not caller.may(right_to_write(record.layer)):
         raise MemoryForbidden(f"this needs the right {right_to_write(record.layer)!r}")

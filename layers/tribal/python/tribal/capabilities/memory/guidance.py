@@ -25,8 +25,8 @@ class MemoryGuidance:
     """The `GuidanceSource` of memories.
 
     Args:
-        index: where memories are found.
-        is_used: whether anything may be remembered at all; if not, no index is made.
+        index: opens the index of memories.
+        is_used: whether memory is configured; if not, no index is created.
     """
 
     def __init__(self, index: Callable[[], MemoryIndex], is_used: Callable[[], bool] = lambda: True) -> None:
@@ -44,7 +44,7 @@ class MemoryGuidance:
             *index.about_tables(selection, _spellings(table), _CANDIDATES),
             *index.by_words(selection, index_terms(table.table), _CANDIDATES),
         )
-        # What a pointer points to tells of itself.
+        # The item that a pointer points to is shown itself.
         records = {(each.space, each.record.memory_id): each.record for each in found if not is_pointer(each.record)}
         return [
             Guidance(
@@ -61,7 +61,7 @@ class MemoryGuidance:
 
 
 def _spellings(table: TableIdentity) -> list[str]:
-    """How people write the name, whole or in part."""
+    """How people write the name, in full or in part."""
     whole = str(table)
     plain = ".".join((table.database, table.schema, table.table))
     return list(dict.fromkeys((whole, plain, f"{table.schema}.{table.table}", table.table)))

@@ -1,4 +1,4 @@
-"""What memory consists of: data only."""
+"""The manifest of memory: data only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CAPABILITY = Capability(
     ),
     functions=(FunctionSpec(name="memory", fault_metric="MemoryFaults"),),
     uses=(
-        # With a search domain, one search may ask for tables and for memories.
+        # With a search domain, one search may query tables and memories.
         FunctionUse(function="retriever", reads_without_search=(_OBJECTS,)),
         FunctionUse(
             function="memory",

@@ -33,8 +33,8 @@ class MemoryPointers:
     """The `PointerWriter` of memories.
 
     Args:
-        repository: where memories are stored, and found.
-        expire: removes the memories of sessions that have ended; returns how many.
+        repository: the memories and their index.
+        expire: removes the memories of ended sessions; returns how many.
     """
 
     repository: Repository
@@ -53,7 +53,7 @@ class MemoryPointers:
                         _put(record, space, self.repository)
 
     def remove(self, items: Sequence[tuple[Space, str]]) -> None:
-        """Remove pointers by space and id of the item; those that do not exist are ignored."""
+        """Remove pointers by space and item id; missing ones are ignored."""
         spaces: dict[Space, list[str]] = {}
         for space, item_id in items:
             spaces.setdefault(space, []).append(pointer_id(item_id, space))

@@ -1,4 +1,4 @@
-"""The objects that hold memories: one each, under an id that the same words in the same space always have."""
+"""The objects that hold memories: one each, with an id that is the same for equal text in the same space."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tribal_contracts.memory import MAX_TAGS, MemoryRecord
 
 FOLDER = "memory/"
 TABLES = "tables"
-"""The one key of metadata that is read: names of tables."""
+"""The only metadata key that is read: names of tables."""
 _ATTEMPTS = 5
 _ID_DIGITS = 20
 _PARTS = 4
-"""Of a key: `memory/LAYER/SPACE/ID.json`."""
+"""Parts of a key: `memory/LAYER/SPACE/ID.json`."""
 
 
 def memory_id(space: Space, content: str) -> str:
-    """The id of a memory, whoever adds it and however it is spaced.
+    """The id of a memory, independent of author and white space.
 
     Source: docs/contracts.md, Memory.
     """
@@ -34,7 +34,7 @@ def memory_id(space: Space, content: str) -> str:
 
 
 def key_of(space: Space, name: str) -> str:
-    """Where the object of a memory is."""
+    """The key of a memory's object."""
     return f"{FOLDER}{space.name}/{name}.json"
 
 
@@ -50,25 +50,25 @@ def name_of(key: str) -> str:
 
 
 def space_of(record: MemoryRecord) -> Space:
-    """The space that a memory is in."""
+    """The space of a memory."""
     return Space(record.layer, tuple(record.identifiers.items()))
 
 
 def named_tables(record: MemoryRecord) -> tuple[str, ...]:
-    """What a memory says it is about, be it the name of a table or not."""
+    """The table names that a memory declares, whether they exist or not."""
     named = record.metadata.get(TABLES)
     listed = named if isinstance(named, list) else [] if named is None else [named]
     return tuple(name if isinstance(name, str) else json.dumps(name) for name in listed)
 
 
-def keep(
+def save(
     store: ObjectStore, space: Space, record: MemoryRecord, most_tags: int = MAX_TAGS
 ) -> tuple[MemoryRecord, bool]:
-    """Write a memory, or add its tags to the one that is there; returns what is stored, and whether it is new.
+    """Write a memory, or add its tags to the existing one; returns the stored memory, and whether it is new.
 
     Raises:
         MemoryInputInvalid: when it would have more tags than a memory may.
-        MemoryConflict: when others change the same all the time.
+        MemoryConflict: when others keep changing the same memory.
         MemoryStoreFailed: when the store does not answer.
     """
     key = key_of(space, record.memory_id)
@@ -88,8 +88,8 @@ def keep(
                 return before, False
             if len(merged.tags) > most_tags:
                 raise MemoryInputInvalid(
-                    f"it was stored before with other tags, and would have {len(merged.tags)}; at most {most_tags} are"
-                    " kept: send fewer new ones"
+                    f"it is stored already and would have {len(merged.tags)} tags; at most {most_tags} are"
+                    " allowed: send fewer tags"
                 )
             try:
                 store.put(key, merged.to_json(), if_match=found.etag)
@@ -113,8 +113,8 @@ def remove(store: ObjectStore, space: Space, name: str) -> None:
         raise MemoryStoreFailed(f"the memory cannot be removed from {key_of(space, name)}; try again") from error
 
 
-def every(store: ObjectStore, layer: str | None = None) -> Iterator[MemoryRecord]:
-    """Every memory of the store, or of a layer.
+def all_memories(store: ObjectStore, layer: str | None = None) -> Iterator[MemoryRecord]:
+    """All memories of the store, or of a layer.
 
     Raises:
         MemoryStoreFailed: when one cannot be read.
@@ -126,7 +126,7 @@ def every(store: ObjectStore, layer: str | None = None) -> Iterator[MemoryRecord
 
 
 def read(store: ObjectStore, key: str) -> MemoryRecord | None:
-    """The memory under a key; `None` where there is none.
+    """The memory under a key, if there is one.
 
     Raises:
         MemoryStoreFailed: when it cannot be read.
@@ -136,7 +136,7 @@ def read(store: ObjectStore, key: str) -> MemoryRecord | None:
 
 
 def read_with_etag(store: ObjectStore, key: str) -> tuple[MemoryRecord, str] | None:
-    """The memory under a key and the `etag` of its object; `None` where there is none.
+    """The memory under a key and the `etag` of its object, if there is one.
 
     Raises:
         MemoryStoreFailed: when it cannot be read.
@@ -147,11 +147,11 @@ def read_with_etag(store: ObjectStore, key: str) -> tuple[MemoryRecord, str] | N
     except ObjectNotFound:
         return None
     except (StoreError, ValidationError) as error:
-        raise MemoryStoreFailed(f"{key} is damaged; put it back from a backup, or remove it") from error
+        raise MemoryStoreFailed(f"{key} is damaged; restore it from a backup, or remove it") from error
 
 
 def distinct_tags(tags: Iterable[str]) -> list[str]:
-    """Each tag once, whatever its case, as it came first."""
+    """Each tag once, ignoring case, in its first spelling."""
     known: dict[str, str] = {}
     for tag in tags:
         known.setdefault(tag.casefold(), tag)

@@ -1,9 +1,10 @@
-"""How much speaks for a memory being what was asked for, 0 to 1 and comparable between questions.
+"""The relevance of memories to a question, from 0 to 1 and comparable between questions.
 
-A memory is read together with what the same author added right before and after it in the same session: a turn of a
-conversation often has half of what is asked for, and the turn beside it the other half. How the signs weigh was chosen
-on one half of the conversations of `locomo` and of the databases of `bird_hints`, and is measured on the other halves;
-`python -m bench.memory` tells both.
+A memory is scored together with the ones that the same author added right before and after it in the same session: in a
+conversation, one turn often has half of the answer and the next turn the other half.
+
+The weights were chosen on one half of the conversations of `locomo` and of the databases of `bird_hints`, and are
+measured on the other halves; `python -m bench.memory` prints both.
 """
 
 from __future__ import annotations
@@ -15,49 +16,49 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 SCORE_DIGITS = 4
-TOGETHER = timedelta(hours=1)
-"""The longest time between two memories of a session that are read together. By judgement."""
+MAX_GAP = timedelta(hours=1)
+"""The longest time between two neighbouring memories of a session. By judgement."""
 _K1, _B = 1.2, 0.75
-"""Of BM25, as Lucene has them."""
+"""BM25 parameters with Lucene's defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of the signs that speak for a memory."""
+    """Weights of the signals."""
 
     covered: float = 1.0
-    """Share of the question's words that it or its neighbours have, each weighed by its rarity."""
+    """Share of the question's words that it or its neighbours have, weighted by rarity."""
     words: float = 0.2
-    """BM25 as a share of what the question's words could give."""
+    """BM25 as a share of the highest possible score."""
     alike: float = 0.2
-    """Cosine of the words, weighed by rarity: what else it says counts against it."""
+    """Cosine of the words, weighted by rarity: other words count against it."""
     meaning: float = 0.4
     """Cosine of the vectors, and of those of its neighbours."""
     matched: float = 0.1
-    """Logarithm of how many of the question's words it has."""
+    """Logarithm of the number of the question's words that it has."""
     neighbours: tuple[float, ...] = (0.7, 0.5, 0.3)
-    """How much a word counts that a neighbour has, by the steps to that neighbour."""
+    """Weight of a neighbour's word, by distance."""
     near_meaning: tuple[float, ...] = (0.3, 0.2, 0.1)
-    """How much the cosine of a neighbour adds."""
+    """Weight of a neighbour's cosine, by distance."""
 
 
 WEIGHTS = Weights()
 _ENOUGH = 0.69
-"""Evidence that the default threshold asks for."""
+"""Evidence at the default threshold."""
 _ENOUGH_SCORE = 0.7
 _SLOPE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is known of a memory when it is compared with a question."""
+    """A memory as it is compared with a question."""
 
     terms: Sequence[str]
     """Stemmed words, with repetitions."""
     cosine: float
-    """Between the question and it."""
+    """Cosine between the question and the memory."""
     session: tuple[str, str] | None
-    """Author and session, if it was added in one."""
+    """Author and session, if it was added in a session."""
     created_at: datetime
 
 
@@ -68,12 +69,12 @@ def scores(question: Sequence[str], candidates: Sequence[Candidate], weights: We
 
 def score_of(evidence: float) -> float:
     """Evidence as a score from 0 to 1."""
-    told = _SLOPE * (evidence - _ENOUGH) + math.log(_ENOUGH_SCORE / (1 - _ENOUGH_SCORE))
-    return round(1.0 / (1.0 + math.exp(-told)), SCORE_DIGITS)
+    scored = _SLOPE * (evidence - _ENOUGH) + math.log(_ENOUGH_SCORE / (1 - _ENOUGH_SCORE))
+    return round(1.0 / (1.0 + math.exp(-scored)), SCORE_DIGITS)
 
 
 def evidence(question: Sequence[str], candidates: Sequence[Candidate], weights: Weights = WEIGHTS) -> list[float]:
-    """What speaks for each candidate."""
+    """The evidence for each candidate."""
     counts = [Counter(each.terms) for each in candidates]
     rarity = _rarity(question, counts)
     asked = {term: rarity[term] for term in question}
@@ -82,32 +83,32 @@ def evidence(question: Sequence[str], candidates: Sequence[Candidate], weights: 
     mean = sum(map(Counter.total, counts)) / max(len(counts), 1) or 1.0
     held = [asked.keys() & count.keys() for count in counts]
     near = _near(candidates)
-    told = []
+    scored = []
     for number, (each, count) in enumerate(zip(candidates, counts, strict=True)):
-        # What shares no word with the question is not pulled up by what was said beside it.
-        beside = near.get(number, {}) if held[number] else {}
-        covered = _covered(asked, held, number, beside, weights.neighbours)
+        # A memory without any word of the question is not raised by its neighbours.
+        neighbours = near.get(number, {}) if held[number] else {}
+        covered = _covered(asked, held, number, neighbours, weights.neighbours)
         shortness = _K1 * (1 - _B + _B * count.total() / mean)
         words = sum(asked[term] * count[term] * (_K1 + 1) / (count[term] + shortness) for term in held[number])
         shared = sum(asked[term] ** 2 for term in held[number])
         alike = shared / (length * math.hypot(*(rarity[term] for term in count))) if shared else 0.0
         meaning = each.cosine + sum(
-            share * max(candidates[one].cosine for one in beside[step])
+            share * max(candidates[one].cosine for one in neighbours[step])
             for step, share in enumerate(weights.near_meaning, 1)
-            if beside.get(step)
+            if neighbours.get(step)
         )
-        told.append(
+        scored.append(
             weights.covered * covered / most
             + weights.words * words / most
             + weights.alike * alike
             + weights.meaning * meaning
             + weights.matched * math.log1p(len(held[number]))
         )
-    return told
+    return scored
 
 
 def _rarity(question: Sequence[str], counts: Sequence[Mapping[str, int]]) -> dict[str, float]:
-    """How much each term tells; one that nothing has tells most."""
+    """The rarity of each term; highest for a term that no memory has."""
     holders = Counter(term for count in counts for term in count)
     every = len(counts)
     return {term: math.log(1 + (every - holders[term] + 0.5) / (holders[term] + 0.5)) for term in {*holders, *question}}
@@ -117,31 +118,31 @@ def _covered(
     asked: Mapping[str, float],
     held: Sequence[set[str]],
     number: int,
-    beside: Mapping[int, Sequence[int]],
+    neighbours: Mapping[int, Sequence[int]],
     shares: Sequence[float],
 ) -> float:
     best = dict.fromkeys(held[number], 1.0)
     for step, share in enumerate(shares, 1):
-        for one in beside.get(step, ()):
+        for one in neighbours.get(step, ()):
             for term in held[one]:
                 best.setdefault(term, share)
     return sum(asked[term] * share for term, share in best.items())
 
 
 def _near(candidates: Sequence[Candidate]) -> dict[int, dict[int, list[int]]]:
-    """Which candidates were added beside which, by the steps between them."""
+    """The neighbours of each candidate, with their distance."""
     near: dict[int, dict[int, list[int]]] = defaultdict(dict)
     for run in _runs(candidates):
         for place, number in enumerate(run):
             for step in range(1, len(WEIGHTS.neighbours) + 1):
-                beside = [run[at] for at in (place - step, place + step) if 0 <= at < len(run)]
-                if beside:
-                    near[number][step] = beside
+                neighbours = [run[at] for at in (place - step, place + step) if 0 <= at < len(run)]
+                if neighbours:
+                    near[number][step] = neighbours
     return near
 
 
 def _runs(candidates: Sequence[Candidate]) -> Iterator[list[int]]:
-    """Candidates that an author added one after the other in a session."""
+    """Candidates that an author added in a row in one session."""
     sessions: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, each in enumerate(candidates):
         if each.session is not None:
@@ -149,7 +150,7 @@ def _runs(candidates: Sequence[Candidate]) -> Iterator[list[int]]:
     for numbers in sessions.values():
         run: list[int] = []
         for number in sorted(numbers, key=lambda one: candidates[one].created_at):
-            if run and candidates[number].created_at - candidates[run[-1]].created_at > TOGETHER:
+            if run and candidates[number].created_at - candidates[run[-1]].created_at > MAX_GAP:
                 yield run
                 run = []
             run.append(number)

@@ -1,8 +1,8 @@
-"""Lets the index agree with the objects whatever was killed between the two.
+"""Keeps the index consistent with the objects, even if a process is killed between the two writes.
 
-Before an object changes, that is noted in `memory/pending/`, and the note goes once the index has the change. What a
-killed process left there is done by the next one, and once a minute by those that live: the object is read, the index
-written, and the object read again until it is what was written. Beside a living writer that changes nothing.
+Before an object changes, a marker is written to `memory/pending/`; it is removed once the index has the change. The
+next process finishes what a killed one left, and running processes check once a minute: the object is read, the index
+written, and the object read again until it is unchanged. If the writer is still running, this changes nothing.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from tribal_contracts.memory import MemoryRecord
 
 PENDING = f"{FOLDER}pending/"
-_KEPT_FOR = timedelta(minutes=20)
-"""How long a note is left to the writer that may still live: longer than a function in AWS does."""
+_MARKER_RETENTION = timedelta(minutes=20)
+"""How long a marker is kept for a writer that may still run: longer than an AWS function runs."""
 _CHECK_EVERY_SECONDS = 60.0
 _ATTEMPTS = 20
 _AT_ONCE = 500
@@ -52,19 +52,19 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who changes memories, at what time, and what keeps a log of it."""
+    """Who changes memories, when, and the audit log."""
 
     subject: str
     now: str
     audit: AuditLog
 
-    def tell(self, space: Space, names: Sequence[str], act: Act) -> None:
-        """Have the log tell of each memory that was changed."""
+    def audit_changes(self, space: Space, names: Sequence[str], act: Act) -> None:
+        """Log each changed memory."""
         for name in names:
             self.audit(MemoryWrite(self.now, self.subject, act, space.layer, space.name, name))
 
 
-_NOBODY = Writer("", "", discard)
+_NO_WRITER = Writer("", "", discard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +74,23 @@ class Repository:
     store: ObjectStore
     index: MemoryIndex
     embedder: Callable[[], Embedder]
-    writer: Writer = _NOBODY
+    writer: Writer = _NO_WRITER
 
     @contextmanager
     def changing(self, space: Space, names: Sequence[str], act: Act) -> Iterator[None]:
-        """Around a change of the objects of a space's memories, after which the log tells and the index has it."""
-        told = {"layer": space.layer, "identifiers": [*space.identifiers], "names": [*names]}
-        key = self._note(told)
+        """Surround a change of memory objects in a space; afterwards it is logged and indexed."""
+        marker = {"layer": space.layer, "identifiers": [*space.identifiers], "names": [*names]}
+        key = self._write_marker(marker)
         yield
-        self.writer.tell(space, names, act)
+        self.writer.audit_changes(space, names, act)
         self.reconcile(space, names)
-        self._forget(key)
+        self._remove_marker(key)
 
     def reconcile(self, space: Space, names: Sequence[str]) -> None:
-        """Let the index agree with the objects of some memories.
+        """Update the index to the objects of some memories.
 
         Raises:
-            MemoryConflict: when others change them all the time.
+            MemoryConflict: when others keep changing them.
         """
         left = list(names)
         for _ in range(_ATTEMPTS):
@@ -103,14 +103,14 @@ class Repository:
             left = [name for name in left if self._etag_of(key_of(space, name)) != before[name]]
             if not left:
                 return
-        raise MemoryConflict("others change these memories at the same time; try again")
+        raise MemoryConflict("others are changing these memories; try again")
 
     def build(self, *, clear: bool = False) -> int:
-        """Let the index have every memory of the store; returns how many it lacked.
+        """Index every memory of the store; returns how many were missing.
 
-        What it has already is not read, so that what was killed goes on where it was; with `clear` it is emptied first.
+        Indexed memories are not read again, so that an interrupted build resumes; `clear` empties the index first.
         """
-        key = self._note({"build": True, "clear": clear})
+        key = self._write_marker({"build": True, "clear": clear})
         if clear:
             self.index.clear()
         count = 0
@@ -119,18 +119,18 @@ class Repository:
                 keys = filter(is_memory, self.store.keys(f"{FOLDER}{layer}/"))
                 for _, of_space in groupby(keys, lambda key: key.rpartition("/")[0]):
                     count += self._build_space([*of_space], pool)
-        self._forget(key)
+        self._remove_marker(key)
         return count
 
     def recover(self, now: datetime) -> None:
-        """Do what killed processes left undone; a note is removed when its writer cannot live any more."""
+        """Finish what killed processes left; a marker is removed once its writer cannot be running any more."""
         if self.index.is_empty():
             self.build()
         for key in [*self.store.keys(PENDING)]:
             try:
-                told = json.loads(self.store.get(key).data)
-                at = datetime.fromisoformat(told["at"])
-                space = None if told.get("build") else _space(told)
+                marker = json.loads(self.store.get(key).data)
+                at = datetime.fromisoformat(marker["at"])
+                space = None if marker.get("build") else _space(marker)
             except ObjectNotFound:
                 continue
             except (ValueError, KeyError, TypeError):
@@ -138,13 +138,13 @@ class Repository:
                 self.store.delete(key)
                 continue
             if space is None:
-                self.build(clear=bool(told.get("clear")))
-                # Built anew, under a note of its own: the old one has nothing left to tell.
-                self._forget(key)
+                self.build(clear=bool(marker.get("clear")))
+                # The rebuild has its own marker, so the old one is obsolete.
+                self._remove_marker(key)
                 continue
-            self.reconcile(space, told["names"])
-            if now - at > _KEPT_FOR:
-                self._forget(key)
+            self.reconcile(space, marker["names"])
+            if now - at > _MARKER_RETENTION:
+                self._remove_marker(key)
 
     def _build_space(self, keys: Sequence[str], pool: ThreadPoolExecutor) -> int:
         first = next((found for key in keys if (found := read_with_etag(self.store, key)) is not None), None)
@@ -164,20 +164,20 @@ class Repository:
                 self.reconcile(space, [name_of(key) for key in changed])
         return len(lacking)
 
-    def _note(self, told: dict[str, Any]) -> str:
+    def _write_marker(self, marker: dict[str, Any]) -> str:
         key = f"{PENDING}{secrets.token_hex(10)}.json"
-        told = {**told, "at": datetime.now(UTC).isoformat()}
+        marker = {**marker, "at": datetime.now(UTC).isoformat()}
         try:
-            self.store.put(key, json.dumps(told, ensure_ascii=False).encode(), if_absent=True)
+            self.store.put(key, json.dumps(marker, ensure_ascii=False).encode(), if_absent=True)
         except StoreError as error:
-            raise MemoryStoreFailed(f"what is to change cannot be noted in {key}; try again") from error
+            raise MemoryStoreFailed(f"cannot write the marker {key}; try again") from error
         return key
 
-    def _forget(self, key: str) -> None:
+    def _remove_marker(self, key: str) -> None:
         try:
             self.store.delete(key)
         except StoreError as error:
-            # It stays, and is found to be done.
+            # It stays; recovery finds that there is nothing to do.
             _LOG.warning("%s could not be removed: %s", key, error.message)
 
     def _etag_of(self, key: str) -> str | None:
@@ -188,19 +188,19 @@ class Repository:
         return None if found is None else found.etag
 
 
-def _space(told: dict[str, Any]) -> Space:
-    return Space(told["layer"], tuple((kind, value) for kind, value in told["identifiers"]))
+def _space(marker: dict[str, Any]) -> Space:
+    return Space(marker["layer"], tuple((kind, value) for kind, value in marker["identifiers"]))
 
 
 @dataclass
 class Recovery:
-    """Recovers at the first use of memory in a process, and then once a minute."""
+    """Runs recovery at the first use of memory in a process, then once a minute."""
 
     repository: Callable[[], Repository]
     _due_at: float = field(default=0.0, init=False)
 
     def check(self) -> None:
-        """Recover, if that is due."""
+        """Run recovery if it is due."""
         if time.monotonic() < self._due_at:
             return
         self.repository().recover(datetime.now(UTC))
@@ -208,7 +208,7 @@ class Recovery:
 
 
 def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Callable[[], Embedder]) -> None:
-    """Let memories be found; by words alone while the model of vectors cannot be used."""
+    """Index memories; without vectors if the embedding model fails."""
     wanted = list(records)
     if not wanted:
         return

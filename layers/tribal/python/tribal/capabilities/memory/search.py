@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from tribal.ports.index_reader import Embedder
 
 CANDIDATES = 1_000
-"""Memories looked at by each sign."""
+"""Memories considered for each signal."""
 ANSWER_BYTES = 12_000
-"""Of all results together: 3,000 tokens."""
-_IDLE = frozenset(("a", "an", "also", "just", "please", "that", "the"))
-"""Words without which a sentence says the same."""
+"""Limit for all results together: 3,000 tokens."""
+_IGNORED_WORDS = frozenset(("a", "an", "also", "just", "please", "that", "the"))
+"""Words that do not change the meaning of a sentence."""
 _BEFORE = "\"'`([\u2018\u201c"
-_BEHIND = "\"'`)].,;:!?\u2019\u201d\u2026"
+_AFTER = "\"'`)].,;:!?\u2019\u201d\u2026"
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Whom memories are found for, and where.
+    """The caller and the index of a search.
 
-    `session_age` is how long a session's memories last after it was used.
+    `session_age` is how long a session's memories last after its last use.
     """
 
     index: MemoryIndex
@@ -88,7 +88,7 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
 
 
 def _layers(request: MemorySearchInput, identity: Identity) -> tuple[list[Any], list[str]]:
-    """The layers to search in order of precedence, and what to say of those that are not."""
+    """The layers to search in order of precedence, and warnings about the others."""
     held = [layer for layer in LAYERS if identity.spaces(layer)]
     wanted = held if request.layers is None else [layer for layer in held if layer in request.layers]
     missing = [layer for layer in LAYERS if layer in (request.layers or ()) and layer not in held]
@@ -130,7 +130,7 @@ def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[li
 
 
 def _cosine(one: NDArray[Any] | None, other: NDArray[Any] | None) -> float:
-    # What was remembered by another model of vectors is compared by words alone.
+    # Vectors of another model cannot be compared; words can.
     return 0.0 if one is None or other is None or len(one) != len(other) else float(other @ one)
 
 
@@ -147,7 +147,7 @@ def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
 
 
 def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
-    """Without those that say what another says in a more specific layer, or in the same one and with more evidence."""
+    """Without duplicates of memories in a more specific layer, or in the same one with more evidence."""
     specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
     return sorted(
         (specific[number] for number in distinct([each.memory.record.content for each in specific])), key=_order
@@ -174,19 +174,19 @@ def _result(scored: _Scored) -> MemorySearchResult:
 
 
 def distinct(texts: Sequence[str]) -> list[int]:
-    """Numbers of the texts that no text before them says already."""
+    """Numbers of the texts that do not repeat an earlier one."""
     first: dict[tuple[str, ...], int] = {}
     for number, text in enumerate(texts):
-        first.setdefault(said(text), number)
+        first.setdefault(normalized_words(text), number)
     return list(first.values())
 
 
-def said(text: str) -> tuple[str, ...]:
+def normalized_words(text: str) -> tuple[str, ...]:
     """What a text says: two say the same when this is equal.
 
     That is the words in their order, but for endings, case, articles and the punctuation around words. A cosine does
     not decide: vectors are blind for order, and nearly so for numbers, signs and negations.
     """
     words = unicodedata.normalize("NFKC", text).casefold().split()
-    bare = (word.lstrip(_BEFORE).rstrip(_BEHIND) or word for word in words)
-    return tuple(stem(word) if word.isalpha() else word for word in bare if word not in _IDLE)
+    bare = (word.lstrip(_BEFORE).rstrip(_AFTER) or word for word in words)
+    return tuple(stem(word) if word.isalpha() else word for word in bare if word not in _IGNORED_WORDS)

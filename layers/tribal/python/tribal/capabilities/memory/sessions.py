@@ -1,7 +1,7 @@
-"""When a session was last used, which decides how long its memories last.
+"""Records when a session was last used, which decides how long its memories last.
 
-One object a session, `memory/used/session/SPACE.json`, written when something is added to the session and when somebody
-searches as it, at most once an hour.
+There is one object per session, `memory/used/session/SPACE.json`. It is written when something is added to the session,
+and when the session searches, at most once an hour.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.memory.records import FOLDER, every, remove, space_of
+from tribal.capabilities.memory.records import FOLDER, all_memories, remove, space_of
 from tribal.errors import MemoryStoreFailed, ObjectNotFound, PreconditionFailed, StoreError
 from tribal.ports.remembering.selection import MemorySelection
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 USES = f"{FOLDER}used/"
 LEAST_BETWEEN = timedelta(hours=1)
-"""Between two notes of the use of a session, which would else be written at each search. By judgement."""
+"""Minimum time between two records of a session's use, which would otherwise be written at each search. By
+judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +34,30 @@ class SessionUse:
 
     used_at: datetime
     alive_since: datetime
-    """A memory that was last used then or before had ended when the session was used anew."""
+    """Memories last used then or earlier had already expired when the session was used again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Tells and notes when sessions were used."""
+    """Reads and records when sessions were used."""
 
     store: ObjectStore
     now: datetime
     lasting: timedelta
-    """How long memories last after their session was used."""
+    """How long memories last after the last use of their session."""
     _read: dict[Space, tuple[SessionUse | None, str | None]] = field(default_factory=dict, init=False)
 
     def since(self, identity: Identity) -> datetime:
-        """After which a memory of the caller's session was used that has not ended."""
+        """Memories of the caller's session used after this have not expired."""
         (cutoff,) = [self.since_in(space) for space in identity.spaces("session")] or [self.now - self.lasting]
         return cutoff
 
     def since_in(self, space: Space) -> datetime:
-        """After which a memory of a session's space was used that has not ended."""
+        """Memories of a session's space used after this have not expired."""
         return self._since(self._use(space)[0])
 
     def note_search(self, identity: Identity, index: MemoryIndex) -> None:
-        """Put the end of the session's memories off, if it has any; of several notes at once one suffices."""
+        """Extend the life of the session's memories, if it has any; of several concurrent records, one is enough."""
         for space in identity.spaces("session"):
             use, _ = self._use(space)
             if use is not None and self.now - use.used_at < LEAST_BETWEEN:
@@ -66,7 +67,7 @@ class Sessions:
                 self.note(space)
 
     def note(self, space: Space) -> None:
-        """Note that a session is used now, unless that was noted within the hour.
+        """Record that a session is used now, unless that was recorded within the hour.
 
         Raises:
             MemoryStoreFailed: when the store does not answer.
@@ -82,12 +83,12 @@ class Sessions:
             else:
                 self.store.put(_key(space), data, if_match=etag)
         except PreconditionFailed:
-            return  # Somebody else has just noted it.
+            return  # Another process has just recorded it.
         except StoreError as error:
-            raise MemoryStoreFailed(f"the use of a session cannot be noted in {_key(space)}; try again") from error
+            raise MemoryStoreFailed(f"cannot record the use of a session in {_key(space)}; try again") from error
 
     def remove_ended(self, space: Space, repository: Repository) -> int:
-        """Remove the memories of a session's space that have ended; returns how many."""
+        """Remove the expired memories of a session's space; returns how many."""
         if space.layer != "session":
             return 0
         everything = MemorySelection((space,))
@@ -103,21 +104,21 @@ class Sessions:
         return len(ended)
 
     def prune(self, repository: Repository) -> int:
-        """Remove the memories of every session that have ended, and what is noted of sessions without any."""
-        spaces = {space_of(record) for record in every(self.store, "session")}
+        """Remove the expired memories of all sessions, and the records of sessions without memories."""
+        spaces = {space_of(record) for record in all_memories(self.store, "session")}
         removed = sum(self.remove_ended(space, repository) for space in sorted(spaces, key=str))
-        left = {_key(space_of(record)) for record in every(self.store, "session")}
-        for key in [key for key in self._noted() if key not in left]:
+        left = {_key(space_of(record)) for record in all_memories(self.store, "session")}
+        for key in [key for key in self._recorded() if key not in left]:
             use = _parsed(key, self.store.get(key).data)
             if use.used_at + self.lasting <= self.now:
                 self.store.delete(key)
         return removed
 
-    def _noted(self) -> Iterator[str]:
+    def _recorded(self) -> Iterator[str]:
         return iter([*self.store.keys(USES)])
 
     def _use(self, space: Space) -> tuple[SessionUse | None, str | None]:
-        # Read once a call: who writes it in between wins.
+        # Read once per call: a concurrent writer wins.
         if space not in self._read:
             self._read[space] = _read(self.store, space)
         return self._read[space]

@@ -43,7 +43,7 @@ _WIRE_CODES: dict[str, Any] = {
     "MEM_RATE_LIMITED": "RATE_LIMITED",
     "MEM_TIMED_OUT": "TIMEOUT",
 }
-"""The codes of the specification, section 7; whatever else went wrong is the provider's."""
+"""Error codes of the specification, section 7; any other error is the provider's."""
 
 
 def _add_models() -> Models:
@@ -73,7 +73,7 @@ def _failure_model() -> type[ToolError]:
 def _add(request: MemoryAddInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.memory.change import add
 
-    _pace(caller, app)
+    _require_rate(caller, app)
     return add(request, _write_context(caller, app))
 
 
@@ -101,7 +101,7 @@ def _search(request: MemorySearchInput, caller: Caller, app: Application) -> Con
 
 
 def repository_for(caller: Caller, app: Application) -> Repository:
-    """All memories, changed in the name of a caller."""
+    """The repository of all memories, with a caller as the writer."""
     return _write_context(caller, app).repository
 
 
@@ -111,14 +111,14 @@ def _note_search(sessions: Sessions, caller: Caller, index: MemoryIndex) -> None
     try:
         sessions.note_search(caller.identity, index)
     except MemoryStoreFailed as error:
-        # Who may only read the store finds memories all the same.
-        _LOG.warning("the use of a session was not noted: %s", error.message)
+        # A caller with read access only can still search.
+        _LOG.warning("the use of a session was not recorded: %s", error.message)
 
 
 def _delete(request: MemoryDeleteInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.memory.change import delete
 
-    _pace(caller, app)
+    _require_rate(caller, app)
     return delete(request, _write_context(caller, app))
 
 
@@ -144,8 +144,8 @@ def _settings(app: Application) -> MemorySettings:
     return _parts(app).settings or MemorySettings()
 
 
-class _Pace:
-    """How often each caller has written in the last minute; of this process."""
+class _RateLimits:
+    """Limits how often each caller writes per minute, within this process."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -155,7 +155,7 @@ class _Pace:
         """Count a write.
 
         Raises:
-            MemoryRateLimited: when it is one too many.
+            MemoryRateLimited: when the limit is exceeded.
         """
         from tribal.capabilities.memory.errors import MemoryRateLimited
 
@@ -168,15 +168,15 @@ class _Pace:
         while len(self._left) > _WRITERS_REMEMBERED:
             self._left.popitem(last=False)
         if left < 1:
-            raise MemoryRateLimited(f"more than {per_minute} memories were written in a minute; try again in a while")
+            raise MemoryRateLimited(f"more than {per_minute} memories were written in a minute; try again in a minute")
 
 
-_PACE = _Pace()
+_RATE_LIMITS = _RateLimits()
 
 
-def _pace(caller: Caller, app: Application) -> None:
+def _require_rate(caller: Caller, app: Application) -> None:
     if _parts(app).limits_writes:
-        _PACE.require(caller.subject, _settings(app).writes_per_minute)
+        _RATE_LIMITS.require(caller.subject, _settings(app).writes_per_minute)
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:

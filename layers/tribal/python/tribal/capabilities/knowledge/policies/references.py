@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.evidence import CollectedNames, NameUse, Gap
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, NameUse
 from tribal.capabilities.knowledge.policies.limits import OverLimit, first_of_each
 from tribal.sql.references import ColumnReference, TableReference
 

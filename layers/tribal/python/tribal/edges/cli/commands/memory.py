@@ -39,14 +39,14 @@ def export_memories(
     The file contains private memories too.
     """
     from tribal.capabilities.memory.errors import MemoryInputInvalid
-    from tribal.capabilities.memory.transfer import exported
+    from tribal.capabilities.memory.transfer import export_memories
     from tribal.ports.remembering.identity import LAYERS
 
     unknown = [each for each in layer or () if each not in LAYERS]
     if unknown:
         raise MemoryInputInvalid(f"unknown layer {unknown[0]!r}; the layers are {', '.join(LAYERS)}")
     with _looking_after(project) as (app, _):
-        lines = exported(app.store(), layer or ())
+        lines = export_memories(app.store(), layer or ())
         if file == _STANDARD:
             for line in lines:
                 sys.stdout.buffer.write(line)
@@ -72,14 +72,14 @@ def import_memories(
     Memories keep their author, time and id. Existing memories stay unchanged, except that tags are merged.
     """
     from tribal.capabilities.memory.tools import repository_for
-    from tribal.capabilities.memory.transfer import imported
+    from tribal.capabilities.memory.transfer import import_memories
 
     with _looking_after(project) as (app, caller):
         if file == _STANDARD:
-            found = imported(sys.stdin.buffer, repository_for(caller, app))
+            found = import_memories(sys.stdin.buffer, repository_for(caller, app))
         else:
             with _opened(file, "rb") as lines:
-                found = imported(lines, repository_for(caller, app))
+                found = import_memories(lines, repository_for(caller, app))
     if as_json:
         print_json({"added": found.added, "known": found.known})
         return
