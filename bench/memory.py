@@ -139,7 +139,7 @@ def _set_rows(name: str, folder: Path, data: Path) -> Iterator[Row]:
     group_by = "scope" if len(scopes) > 1 else "kind"
     groups = sorted({each[group_by] for each in questions})
     # Copies are found for each other: an answer has only one of them.
-    texts = {each["id"]: said(each["content"]) for each in memories}
+    texts = {each["id"]: normalized_words(each["content"]) for each in memories}
     with _application(folder) as app:
         _remember(app, memories)
         rates: list[Mapping[str, float]] = []

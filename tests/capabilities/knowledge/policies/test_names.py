@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
-from tribal.capabilities.knowledge.policies.evidence import FoundNames, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
 from tribal.capabilities.knowledge.policies.references import sql_references, suffixes
 
@@ -135,7 +135,7 @@ def test_a_file_of_dependencies_that_is_damaged_is_told(path: str, text: str) ->
     assert [(each.file, each.targets) for each in found.unread] == [(path, frozenset({"dependency"}))]
 
 
-def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tuple[FoundNames, FoundNames]:
+def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tuple[CollectedNames, CollectedNames]:
     return sql_references(sql, dialect, file).named(file, suffixes)
 
 
