@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from functions.contexts import MARGIN_SECONDS
-from infra.function_packages import FUNCTIONS, OUR_LAYER
+from infra.function_packages import FUNCTIONS, OUR_LAYER, package_of
 from tests.e2e.account import REGION, wait_until
 from tests.e2e.deployed import deciding
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
@@ -325,7 +325,7 @@ def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSyst
     executed = processes.executed_files(name)
     package = function.split("-")[0]
     assert len(layers) == len(FUNCTIONS[package])
-    assert str(task / "functions" / package / "handler.py") in executed
+    assert str(task / "functions" / package_of(package) / "handler.py") in executed
     assert str(layers[FUNCTIONS[package].index(OUR_LAYER)] / "tribal" / "__init__.py") in executed
     allowed = (*(f"{place}/" for place in path), sysconfig.get_path("stdlib"), str(Path(json.__file__).parent.parent))
     assert [file for file in executed if not file.startswith(allowed) or "site-packages" in file] == []

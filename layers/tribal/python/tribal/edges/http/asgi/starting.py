@@ -16,6 +16,7 @@ from tribal.edges.http.asgi.heap import release_free_memory, share_one_arena
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
+from tribal.edges.http.corrections import WRITE_RIGHT
 from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
@@ -95,7 +96,7 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
     """The settings of a server."""
     settings, serve = blueprint.settings, blueprint.settings.serve
     writing = (
-        {*WRITE_RIGHTS, *(right for each in capabilities() for right in each.write_rights)}
+        {WRITE_RIGHT, *WRITE_RIGHTS, *(right for each in capabilities() for right in each.write_rights)}
         if blueprint.write
         else set()
     )
