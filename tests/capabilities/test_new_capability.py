@@ -136,6 +136,6 @@ def test_it_has_a_function_paths_and_rights_in_the_template(copy: Path, tmp_path
     }
     assert {"notebook_jot", "notebook_notes"} <= paths
     page = told["roles"]
-    rights = page[page.index("## notebook") :].partition("\n## ")[0]
+    rights = page[page.index("## tribal-dev-notebook") :].partition("\n## ")[0]
     assert "s3:PutObject" in rights
     assert "/notebook/*" in rights

@@ -11,7 +11,7 @@ import pytest
 
 from infra import packaging
 from infra.bytecode import compile_folder, interpreter_for
-from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
+from infra.function_packages import DEFAULT_PYTHON, FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError, package_of
 from infra.layer_contents import LEFT_OUT
 from infra.locking import lambda_environment, pinned, read_lock
 from infra.packaging import check_against_runtime
@@ -35,7 +35,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Packages:
 # The end-to-end tests run every function from its layers.
 @pytest.mark.verify
 def test_every_function_finds_all_that_it_works_with_in_its_layers(here: Packages) -> None:
-    assert sorted(FUNCTIONS) == sorted(path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py"))
+    assert sorted({*map(package_of, FUNCTIONS)}) == sorted(
+        path.parent.name for path in (packaging.ROOT / "functions").glob("*/handler.py")
+    )
     program = f"python{here.python}"
     assert check_against_runtime(here, installed=True).startswith(
         f"imported every handler by {program} from its layers"
@@ -45,7 +47,7 @@ def test_every_function_finds_all_that_it_works_with_in_its_layers(here: Package
 def test_no_function_carries_the_code_of_another(here: Packages) -> None:
     for function in FUNCTIONS:
         folder = here.function(function) / "functions"
-        assert {path.name for path in folder.iterdir() if path.is_dir()} == {function}
+        assert {path.name for path in folder.iterdir() if path.is_dir()} == {package_of(function)}
         assert (folder / "__init__.py").is_file()
 
 

@@ -201,7 +201,7 @@ def test_status_tells_of_the_run_its_units_and_the_index(environment: Deployed) 
     assert lines[0].startswith("last run: ")
     assert "completed, 49 tables documented" in lines[0]
     assert "  company_billing: completed, 10 of 10" in lines
-    assert lines[-1].startswith("index: up to date, made ")
+    assert lines[-1].startswith("index: up to date, built ")
     told = json.loads(environment.ask("status", "--json").stdout)
     assert told["index"]["manifest_hash"] == told["manifest_hash"] == told["indexer"]["manifest_hash"]
 

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.edges.mcp.asked import index_project
+from tests.fakes.application import with_memory
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.app.local import local_application
 from tribal.capabilities.memory import tools
@@ -59,7 +60,7 @@ def call(app: Application, tool: str, caller: Caller = ADA, **arguments: Any) ->
 
 def lift_the_rate(app: Application) -> None:
     """Let a test write as often as it likes."""
-    object.__setattr__(app, "memory_settings", MemorySettings(writes_per_minute=0))
+    object.__setattr__(app, "capabilities", with_memory(app, settings=MemorySettings(writes_per_minute=0)).capabilities)
 
 
 def add(app: Application, content: str, caller: Caller = ADA, **more: Any) -> str:
@@ -174,7 +175,7 @@ def test_a_failure_is_a_tool_error_alone(
 def test_personal_data_is_replaced_where_others_read_it_and_names_of_people_stay(app: Application) -> None:
     content = "Ask Ada Lovelace at ada@example.com about refunds"
     answer = call(app, "memory_add", content=content, layer="project")
-    assert "replaced" in answer["message"]
+    assert "masked" in answer["message"]
     (found,) = call(app, "memory_search", BOB, query="refunds", threshold=0)["results"]
     assert found["content"] == "Ask Ada Lovelace at [email] about refunds"
     add(app, content)
@@ -203,7 +204,7 @@ def test_personal_data_is_replaced_in_tags_and_metadata_of_shared_layers_too(app
     }
     for layer, expected in (("project", "[email]"), ("user", "ann@example.com")):
         added = call(app, "memory_add", content="Orders close at noon", layer=layer, **labels)
-        assert ("replaced" in added["message"]) == (layer == "project")
+        assert ("masked" in added["message"]) == (layer == "project")
         (path,) = (tmp_path / "memory" / layer).rglob("*.json")
         stored = json.loads(path.read_text())
         assert (stored["tags"], stored["metadata"]["by"]) == ([expected], [expected])

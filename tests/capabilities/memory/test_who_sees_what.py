@@ -149,8 +149,8 @@ def test_answers_are_those_of_the_callers_own_spaces_and_of_nothing_else(
     with tempfile.TemporaryDirectory() as folder:
         memories = JournalMemories(store) if index == "journal" else SqliteMemories(Path(folder) / "memories.db")
         with closing(memories):
-            places: dict[str, Any] = {"store": Provider(lambda: store), "memory_index": Provider(lambda: memories)}
-            app, model = with_memory(replace(made, **places), recover=lambda: None), Model()
+            app = replace(made, store=Provider(lambda: store))
+            app, model = with_memory(app, index=Provider(lambda: memories), recover=lambda: None), Model()
             for kind, caller, more, content in [*steps, ("ask", last, None, None)]:
                 if kind == "add":
                     check_adding(app, model, caller, more, content)

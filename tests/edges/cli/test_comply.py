@@ -116,7 +116,7 @@ def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -
     assert "in 0 files" in said("comply", *options, cwd=code)
     assert "in 2 files" in said("comply", *options, "--since", "HEAD~1", cwd=code)
     refused = run_tribal("comply", *options, "--since", "--output=x", cwd=code)
-    assert (refused.returncode, "knows no commit" in refused.stderr) == (2, True)
+    assert (refused.returncode, "has no commit" in refused.stderr) == (2, True)
     outside = run_tribal("comply", *options, cwd=tmp_path)
     assert (outside.returncode, "no checkout" in outside.stderr) == (2, True)
     # A folder of a checkout has what git has, and no more.
@@ -155,9 +155,9 @@ def test_what_cannot_be_read_is_told_and_proves_no_absence(project: Path) -> Non
     found = run_tribal("comply", "code", cwd=project)
     assert found.returncode == 0, found.stdout
     assert "big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
-    assert "picture.sql: warn: cannot be evaluated: it is no text [code: C]" not in found.stdout
+    assert "picture.sql: warn: cannot be evaluated: it is not text [code: C]" not in found.stdout
     # A file of SQL that is no text may name any table.
-    assert "picture.sql: warn: cannot be evaluated: it is no text [names: Names of tables]" in found.stdout
+    assert "picture.sql: warn: cannot be evaluated: it is not text [names: Names of tables]" in found.stdout
     assert "'big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
     assert "'link.sql' was not checked: it is a link" in found.stderr
     assert "'pipe.sql' was not checked: it is not a file" in found.stderr

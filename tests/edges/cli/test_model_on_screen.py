@@ -111,7 +111,7 @@ def test_a_run_tells_what_the_model_has_cost_and_status_tells_it_again(yard: Yar
     assert SPENT.search(anew.stdout) is not None
 
 
-QUESTION = "rest to rules? [y/N]: "
+QUESTION = "for the rest? [y/N]: "
 
 
 def test_on_a_terminal_somebody_is_asked_above_the_budget_and_no_ends_it(yard: Yard) -> None:

@@ -12,7 +12,7 @@ from types import FrameType
 from tribal.errors import RunInterrupted
 from tribal.ports import StopToken
 
-STOPPING = "stopping: what is under way is finished, and the next run carries on; press Ctrl-C again to stop at once"
+STOPPING = "stopping: finishing work in progress; the next run resumes it; press Ctrl-C again to stop at once"
 
 
 def interrupted() -> RunInterrupted:
