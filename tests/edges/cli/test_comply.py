@@ -118,7 +118,7 @@ def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -
     refused = run_tribal("comply", *options, "--since", "--output=x", cwd=code)
     assert (refused.returncode, "has no commit" in refused.stderr) == (2, True)
     outside = run_tribal("comply", *options, cwd=tmp_path)
-    assert (outside.returncode, "no checkout" in outside.stderr) == (2, True)
+    assert (outside.returncode, "not in a checkout" in outside.stderr) == (2, True)
     # A folder of a checkout has what git has, and no more.
     assert "made" not in said("comply", str(code), "--project", str(project), cwd=tmp_path)
 

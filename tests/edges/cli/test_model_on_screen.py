@@ -205,7 +205,7 @@ def test_a_damaged_budget_is_told_with_what_to_do(yard: Yard) -> None:
     yard.tribal("run")
     budget = yard.folder / "progress" / "budget.json"
     budget.write_text(budget.read_text().replace("nanodollars", "nanodollar", 1))
-    assert "model: progress/budget.json is damaged, so no model is asked" in yard.tribal("status").stdout
+    assert "model: progress/budget.json is damaged, so no model is called" in yard.tribal("status").stdout
     assert json.loads(yard.tribal("status", "--json").stdout)["spending"]["damaged"] is True
 
 
@@ -247,7 +247,7 @@ def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.
     assert all("✗ model anthropic/" in each.stdout for each in (without_package, without_key, without_price))
     told = json.loads(yard.tribal("check", "--json").stdout)
     assert told["success"] is False
-    assert "no price" in told["model"]["missing"]
+    assert "price of 'claude-of-next-year' is unknown" in told["model"]["missing"]
 
 
 def test_a_prompt_is_printed_as_it_is_sent(yard: Yard) -> None:

@@ -138,7 +138,7 @@ def test_a_schema_that_is_none_is_refused_at_the_start(schema: str, tmp_path: Pa
 def test_a_schema_of_a_database_that_is_left_out_is_refused_instead_of_showing_nothing(tmp_path: Path) -> None:
     ended = tribal("mcp", "--database", "web", "--schema", "shop.crm", cwd=tmp_path)
     assert ended.returncode == 2
-    assert "--database leaves out" in ended.stderr
+    assert "--database excludes" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def _statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _too_many_tokens(most: int) -> NotParsed:
-    return NotParsed(f"it has more than {most:,} words and signs", is_over_limit=True)
+    return NotParsed(f"it has more than {most:,} tokens", is_over_limit=True)
 
 
 def _first_line(error: Exception) -> str:

@@ -37,7 +37,7 @@ def require_few_bytes(text: str) -> None:
 def require_few_tokens(text: str, most: int) -> None:
     """Raise `OverLimit` if a text has more tokens."""
     if len(text) > most and sum(1 for _ in _TOKEN.finditer(text)) > most:
-        raise OverLimit(f"it has more than {most:,} words and signs")
+        raise OverLimit(f"it has more than {most:,} tokens")
 
 
 def require_few_parts(parts: Sequence[str]) -> None:
