@@ -130,7 +130,7 @@ def test_many_resources_come_in_pages_and_each_once(tmp_path: Path) -> None:
         assert len(session.ask(session.client.list_resources).resources) == RESOURCES_A_PAGE
         uris = [resource.uri for resource in session.resources()]
         assert len(uris) == len(set(uris)) == 230 + 7
-        with pytest.raises(MCPError, match="cursor is none of this list"):
+        with pytest.raises(MCPError, match="cursor is not valid for this list"):
             session.ask(session.client.list_resources, cursor="forged")
 
 
@@ -168,9 +168,9 @@ def test_prompts_are_listed_and_filled_from_what_is_documented(shop: Session) ->
         ("explain_table", {}, "needs 'table'"),
         ("explain_table", {"table": " "}, "needs 'table'"),
         ("explain_table", {"table": "nothing"}, "there is no table"),
-        ("write_query", {"question": "x", "colour": "mauve"}, "knows no 'colour'"),
+        ("write_query", {"question": "x", "colour": "mauve"}, "does not take 'colour'"),
         ("write_query", {"question": "x", "database": "nowhere"}, "there is no database"),
-        ("nothing", {}, "there are explain_table, write_query"),
+        ("nothing", {}, "the prompts are explain_table, write_query"),
     ],
 )
 def test_a_prompt_that_cannot_be_filled_says_why(shop: Session, name: str, arguments: Any, why: str) -> None:
