@@ -187,7 +187,7 @@ def test_ctrl_c_ends_the_following_and_not_the_run(environment: Deployed) -> Non
     following.send_signal(signal.SIGINT)
     _, errors = following.communicate(timeout=60)
     assert following.returncode == 130
-    assert "the run goes on" in errors
+    assert "the run continues" in errors
     assert "tribal --profile dev tail " in errors
     (execution,) = executions(environment)
     assert execution["status"] == "RUNNING"

@@ -60,7 +60,7 @@ def test_a_host_documents_what_no_function_reaches_and_both_keep_what_the_other_
     assert wrote.returncode == 0, wrote.stderr
     assert f"Documents: {STORE}/docs/README.md" in wrote.stdout
     assert f"View: aws s3 cp {STORE}/docs/index.html ." in wrote.stdout
-    assert "by itself" in wrote.stdout
+    assert "automatically" in wrote.stdout
     assert str(environment.folder) not in planned.stdout + wrote.stdout
     everything = {"shop.orders", "shop.line", "plant.machine", "plant.stop"}
     assert documented(environment) == everything
