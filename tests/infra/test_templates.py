@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,7 +15,6 @@ from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of
 from tests import ROOT
-from tests.cases import verify_all_but
 from tests.infra.synthesis import BEHIND_THE_API, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
 from tribal.runs.leases.lease import TERM_SECONDS
@@ -38,19 +36,6 @@ def test_nothing_that_the_rules_of_aws_solutions_find_is_unacknowledged(assembly
 def test_every_acknowledgement_says_why(assembly: Assembly) -> None:
     assert assembly.acknowledged
     assert [each["ruleName"] for each in assembly.acknowledged if len(each["reason"]) < 40] == []
-
-
-LINTED = {"prod", "small", "profile"}
-"""Environments whose templates `make test` lints: OpenSearch, an index in a file with two networks, and a model."""
-
-
-@verify_all_but(1, "linted", [True, False], ids=["chosen", "others"])
-def test_the_linter_of_cloudformation_finds_nothing(assembly: Assembly, linted: bool) -> None:
-    linter = Path(sys.executable).with_name("cfn-lint")
-    templates = [str(each.path) for name, each in assembly.templates.items() if (name in LINTED) is linted]
-    assert templates
-    ran = subprocess.run([str(linter), *templates], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (0, "")
 
 
 def test_no_bucket_can_be_read_in_clear_or_by_everybody(template: Template) -> None:
