@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tribal.edges.cli.layout import print_grid, print_indented
+from tribal.edges.cli.tools.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
     from rich.console import Console

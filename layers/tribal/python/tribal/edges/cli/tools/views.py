@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import counted
-from tribal.edges.cli.layout import print_grid, print_indented
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
+from tribal.edges.cli.tools.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
     from rich.console import Console
