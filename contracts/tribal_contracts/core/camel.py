@@ -26,6 +26,8 @@ ToolErrorCode = Literal[
     "INVALID_INPUT", "NOT_FOUND", "PROVIDER_ERROR", "RATE_LIMITED", "UNAUTHORIZED", "TIMEOUT", "CONFLICT"
 ]
 
+RETRYABLE_CODES: frozenset[ToolErrorCode] = frozenset({"PROVIDER_ERROR", "RATE_LIMITED", "TIMEOUT", "CONFLICT"})
+
 
 class ToolError(CamelContract):
     """How a call of these tools fails. Source: memory specification, section 7."""

@@ -8,8 +8,9 @@ Source: specification section 2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
@@ -91,6 +92,14 @@ class ClosedContract(Contract):
 
 class CapabilitySettings(ClosedContract):
     """The section of a capability in `databases.yaml`; its tools are offered where the section is present."""
+
+
+Section = TypeVar("Section", bound=CapabilitySettings)
+
+
+def find_section(sections: Mapping[str, CapabilitySettings], kind: type[Section]) -> Section | None:
+    """The section of one kind; `None` when it is absent."""
+    return next((each for each in sections.values() if isinstance(each, kind)), None)
 
 
 class AgentError(Contract):

@@ -168,7 +168,9 @@ class Application:
 
     def setting(self, kind: type[Section]) -> Section | None:
         """A capability's section of `databases.yaml`; `None` when it is absent."""
-        return next((each for each in self.sections.values() if isinstance(each, kind)), None)
+        from tribal_contracts.core.shape import find_section
+
+        return find_section(self.sections, kind)
 
     def part(self, kind: type[Parts]) -> Parts | None:
         """The parts of a capability; `None` when it is not configured."""

@@ -10,12 +10,13 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts import AgentError, CapabilitySettings, Contract
+    from tribal_contracts import AgentError, CapabilitySettings, Contract, ToolError
 
 BYTES_A_TOKEN = 4
 ANSWER_TOKENS = 3_000
@@ -147,6 +148,61 @@ class ToolGroup:
     """Fields of answers that `instructions` explain, so that a list of tools need not repeat them."""
 
 
+def models_of(module: str, *names: str) -> Callable[[], tuple[type[Contract], type[Contract]]]:
+    """Returns a function that imports the models of a tool's input and output.
+
+    Args:
+        module: of the contracts.
+        names: of input and output.
+    """
+
+    def models() -> tuple[type[Contract], type[Contract]]:
+        contracts = import_module(module)
+        taken, answered = (getattr(contracts, name) for name in names)
+        return taken, answered
+
+    return models
+
+
+_NO_TIME = "1970-01-01T00:00:00Z"
+"""Failures in the shape of `ToolError` have no time."""
+
+
+def tool_errors(codes: Mapping[str, str], internal_code: str) -> dict[str, Any]:
+    """Fields of a `ToolGroup` whose tools fail with a `ToolError`: one of seven codes, and our own code in `details`.
+
+    Source: memory specification, section 7.
+
+    Args:
+        codes: the specification's code for each of ours; any other error is the provider's.
+        internal_code: our own code of an answer that has none.
+    """
+
+    def failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:
+        from tribal_contracts import ToolError
+        from tribal_contracts.core.camel import RETRYABLE_CODES
+
+        code: Any = codes.get(error.code, "PROVIDER_ERROR")
+        details = {**(error.context or {}), "code": error.code}
+        return ToolError(error_code=code, message=error.message, details=details, retryable=code in RETRYABLE_CODES)
+
+    def failure_model() -> type[ToolError]:
+        from tribal_contracts import ToolError
+
+        return ToolError
+
+    def error_of(answer: Any) -> AgentError | None:
+        from tribal_contracts import ToolError, agent_error
+
+        if not isinstance(answer, ToolError):
+            return None
+        details = dict(answer.details or {})
+        code = str(details.pop("code", internal_code))
+        return agent_error(code, answer.message, timestamp=_NO_TIME, context=details or None)
+
+    return {"failed": failed, "failure_model": failure_model, "error_of": error_of}
+
+
 @dataclass(frozen=True, kw_only=True)
 class CommandSpec:
     """A command of `tribal` that is not derived from a tool."""
@@ -221,8 +277,3 @@ class Capability:
     def is_configured(self, sections: Collection[str]) -> bool:
         """Whether its tools are offered where these sections are present."""
         return self.section is None or self.name in sections
-
-    @property
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """Its tools, as they are offered."""
-        return tuple(spec for group in self.groups for spec in group.tools)

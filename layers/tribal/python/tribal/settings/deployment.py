@@ -20,6 +20,7 @@ from tribal_contracts import (
     ModelSettings,
     SyncSettings,
 )
+from tribal_contracts.core.shape import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -80,16 +81,12 @@ class Deployment:
     @property
     def memory(self) -> MemorySettings | None:
         """The section `memory`."""
-        section = self.sections.get("memory")
-        assert section is None or isinstance(section, MemorySettings)
-        return section
+        return find_section(self.sections, MemorySettings)
 
     @property
     def knowledge(self) -> KnowledgeSettings | None:
         """The section `knowledge`."""
-        section = self.sections.get("knowledge")
-        assert section is None or isinstance(section, KnowledgeSettings)
-        return section
+        return find_section(self.sections, KnowledgeSettings)
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:

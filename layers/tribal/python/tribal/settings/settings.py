@@ -31,6 +31,7 @@ from tribal_contracts import (
     SourceRecord,
     SyncSettings,
 )
+from tribal_contracts.core.shape import find_section
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -99,16 +100,12 @@ class Settings:
     @property
     def memory(self) -> MemorySettings | None:
         """The section `memory`."""
-        section = self.sections.get("memory")
-        assert section is None or isinstance(section, MemorySettings)
-        return section
+        return find_section(self.sections, MemorySettings)
 
     @property
     def knowledge(self) -> KnowledgeSettings | None:
         """The section `knowledge`."""
-        section = self.sections.get("knowledge")
-        assert section is None or isinstance(section, KnowledgeSettings)
-        return section
+        return find_section(self.sections, KnowledgeSettings)
 
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""

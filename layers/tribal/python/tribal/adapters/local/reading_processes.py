@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import IO, Any
 
-from tribal.adapters.local.reading_worker import functions_of
+from tribal.adapters.local.reading_worker import FileFunctions, functions_of
 
 FILE_SECONDS = 1.25
 """For one file. The largest files within the other limits take about .8 s on one core."""
@@ -121,7 +121,7 @@ class ReadingProcesses:
         return self._start()
 
     def _start(self) -> _Process:
-        process = _Process(self._module, self._file_seconds, self._memory_bytes)
+        process = _Process(self._module, self._functions, self._file_seconds, self._memory_bytes)
         with self._lock:
             self._all.add(process)
             closed = self._closed
@@ -167,8 +167,8 @@ class _GoneError(Exception):
 class _Process:
     """One process and the pipes to it."""
 
-    def __init__(self, module: str, file_seconds: float, memory_bytes: int) -> None:
-        self._functions = functions_of(module)
+    def __init__(self, module: str, functions: FileFunctions, file_seconds: float, memory_bytes: int) -> None:
+        self._functions = functions
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-P", "-m", _MODULE, module, str(file_seconds), str(memory_bytes)],
             stdin=subprocess.PIPE,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import ToolGroup, ToolSpec
+from tribal.ports.tool import ToolGroup, ToolSpec, models_of, tool_errors
 
 if TYPE_CHECKING:
     from tribal.capabilities.knowledge.parts import KnowledgeParts
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts import AgentError, Contract, ToolError
+    from tribal_contracts import Contract
     from tribal_contracts.knowledge import KnowledgeCheckInput, KnowledgeQueryInput, KnowledgeShowInput
-
-    Models = tuple[type[Contract], type[Contract]]
 
 READ_KNOWLEDGE = "knowledge:read"
 _INTERNAL = "KNW_INTERNAL"
@@ -28,30 +26,6 @@ _WIRE_CODES: dict[str, Any] = {
     "KNW_NOTHING_PUBLISHED": "NOT_FOUND",
     "KNW_ACCESS_DENIED": "UNAUTHORIZED",
 }
-
-
-def _query_models() -> Models:
-    from tribal_contracts.knowledge import KnowledgeQueryInput, KnowledgeQueryOutput
-
-    return KnowledgeQueryInput, KnowledgeQueryOutput
-
-
-def _check_models() -> Models:
-    from tribal_contracts.knowledge import KnowledgeCheckInput, KnowledgeCheckOutput
-
-    return KnowledgeCheckInput, KnowledgeCheckOutput
-
-
-def _show_models() -> Models:
-    from tribal_contracts.knowledge import KnowledgeShowInput, KnowledgeShowOutput
-
-    return KnowledgeShowInput, KnowledgeShowOutput
-
-
-def _failure_model() -> type[ToolError]:
-    from tribal_contracts import ToolError
-
-    return ToolError
 
 
 def parts_of(app: Application) -> KnowledgeParts:
@@ -100,18 +74,6 @@ def _late_after(seconds: float) -> Callable[[], bool]:
     return is_late
 
 
-def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:
-    from tribal.errors.wire import tool_error
-
-    return tool_error(error, _WIRE_CODES)
-
-
-def _error_of(answer: Any) -> AgentError | None:
-    from tribal.errors.wire import error_of
-
-    return error_of(answer, _INTERNAL)
-
-
 KNOWLEDGE = ToolGroup(
     name="knowledge",
     tools=(
@@ -122,7 +84,7 @@ KNOWLEDGE = ToolGroup(
             description="Search organizational knowledge for relevant decisions, policies, patterns, or specifications."
             " Use this to find guidance on architectural decisions, coding standards, or established patterns before"
             " making changes.",
-            models=_query_models,
+            models=models_of("tribal_contracts.knowledge", "KnowledgeQueryInput", "KnowledgeQueryOutput"),
             handler=_query,
             right=READ_KNOWLEDGE,
             command="knowledge",
@@ -136,7 +98,7 @@ KNOWLEDGE = ToolGroup(
             description="Check if planned changes comply with organizational constraints and policies. Use this before"
             " adding dependencies, creating files, or making architectural changes to ensure compliance with"
             " established standards.",
-            models=_check_models,
+            models=models_of("tribal_contracts.knowledge", "KnowledgeCheckInput", "KnowledgeCheckOutput"),
             handler=_check,
             right=READ_KNOWLEDGE,
             largest_input_bytes=_CHECKED_BODY_BYTES,
@@ -148,16 +110,14 @@ KNOWLEDGE = ToolGroup(
             summary="Show a decision or a policy, whole.",
             description="Retrieve the complete content of a knowledge item including full text, constraints, and"
             " metadata. Use this when you need detailed information about a specific decision, policy, or pattern.",
-            models=_show_models,
+            models=models_of("tribal_contracts.knowledge", "KnowledgeShowInput", "KnowledgeShowOutput"),
             handler=_show,
             right=READ_KNOWLEDGE,
             command="decision",
             example={"id": "adr-042-database-selection"},
         ),
     ),
-    failed=_failed,
-    failure_model=_failure_model,
-    error_of=_error_of,
+    **tool_errors(_WIRE_CODES, _INTERNAL),
     invalid_input_code="KNW_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="KNW_ACCESS_DENIED",

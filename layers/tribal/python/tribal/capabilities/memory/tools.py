@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import Effect, ToolGroup, ToolSpec
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of, tool_errors
 
 if TYPE_CHECKING:
     from tribal.capabilities.memory.change import WriteContext
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal.ports.remembering.memory_index import MemoryIndex
-    from tribal_contracts import AgentError, Contract, MemorySettings, ToolError
+    from tribal_contracts import Contract, MemorySettings
     from tribal_contracts.memory import MemoryAddInput, MemoryDeleteInput, MemorySearchInput
-
-    Models = tuple[type[Contract], type[Contract]]
 
 READ_MEMORY = "memory:read"
 WRITE_MEMORY = "memory:write"
@@ -44,30 +42,6 @@ _WIRE_CODES: dict[str, Any] = {
     "MEM_TIMED_OUT": "TIMEOUT",
 }
 """Error codes of the specification, section 7; any other error is the provider's."""
-
-
-def _add_models() -> Models:
-    from tribal_contracts.memory import MemoryAddInput, MemoryAddOutput
-
-    return MemoryAddInput, MemoryAddOutput
-
-
-def _search_models() -> Models:
-    from tribal_contracts.memory import MemorySearchInput, MemorySearchOutput
-
-    return MemorySearchInput, MemorySearchOutput
-
-
-def _delete_models() -> Models:
-    from tribal_contracts.memory import MemoryDeleteInput, MemoryDeleteOutput
-
-    return MemoryDeleteInput, MemoryDeleteOutput
-
-
-def _failure_model() -> type[ToolError]:
-    from tribal_contracts import ToolError
-
-    return ToolError
 
 
 def _add(request: MemoryAddInput, caller: Caller, app: Application) -> Contract:
@@ -179,18 +153,6 @@ def _require_rate(caller: Caller, app: Application) -> None:
         _RATE_LIMITS.require(caller.subject, _settings(app).writes_per_minute)
 
 
-def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:
-    from tribal.errors.wire import tool_error
-
-    return tool_error(error, _WIRE_CODES)
-
-
-def _error_of(answer: Any) -> AgentError | None:
-    from tribal.errors.wire import error_of
-
-    return error_of(answer, _INTERNAL)
-
-
 MEMORY = ToolGroup(
     name="memory",
     tools=(
@@ -200,7 +162,7 @@ MEMORY = ToolGroup(
             summary="Remember something.",
             description="Store a piece of information in memory for future reference. Use this to remember user"
             " preferences, project context, decisions made, or any information that should persist across sessions.",
-            models=_add_models,
+            models=models_of("tribal_contracts.memory", "MemoryAddInput", "MemoryAddOutput"),
             handler=_add,
             right=WRITE_MEMORY,
             effect=_ADDS,
@@ -214,7 +176,7 @@ MEMORY = ToolGroup(
             description="Search your memory for relevant past information. Use this to recall user preferences,"
             " project context, previous decisions, or any stored knowledge. Results are ranked by relevance and"
             " filtered by layer precedence.",
-            models=_search_models,
+            models=models_of("tribal_contracts.memory", "MemorySearchInput", "MemorySearchOutput"),
             handler=_search,
             right=READ_MEMORY,
             command="recall",
@@ -226,7 +188,7 @@ MEMORY = ToolGroup(
             summary="Forget something that was remembered.",
             description="Delete a memory that is no longer relevant or was stored incorrectly. Use this sparingly -"
             " memories usually remain valuable for context.",
-            models=_delete_models,
+            models=models_of("tribal_contracts.memory", "MemoryDeleteInput", "MemoryDeleteOutput"),
             handler=_delete,
             right=WRITE_MEMORY,
             effect=_DELETES,
@@ -234,9 +196,7 @@ MEMORY = ToolGroup(
             example={"memoryId": "mem_0123456789abcdef0123"},
         ),
     ),
-    failed=_failed,
-    failure_model=_failure_model,
-    error_of=_error_of,
+    **tool_errors(_WIRE_CODES, _INTERNAL),
     invalid_input_code="MEM_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="MEM_ACCESS_DENIED",

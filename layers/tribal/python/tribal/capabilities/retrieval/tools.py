@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tribal.ports.tool import ToolGroup, ToolSpec
+from tribal.ports.tool import ToolGroup, ToolSpec, models_of
 
 if TYPE_CHECKING:
     from tribal.capabilities.retrieval.toolbox import Toolbox
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
         SearchTablesInput,
         ToolOutput,
     )
-
-    Models = tuple[type[Contract], type[Contract]]
 
 READ_DOCUMENTATION = "documentation:read"
 LIST_NAMES = "list_names"
@@ -63,22 +61,10 @@ def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], 
     return None if source is None else lambda table: source().about(table, caller)
 
 
-def _search_models() -> Models:
-    from tribal_contracts import SearchTablesInput, SearchTablesOutput
-
-    return SearchTablesInput, SearchTablesOutput
-
-
 def _search_tables(request: SearchTablesInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.searching.search_tables import search_tables
 
     return search_tables(request, toolbox_of(caller, app))
-
-
-def _table_models() -> Models:
-    from tribal_contracts import GetTableSchemaInput, GetTableSchemaOutput
-
-    return GetTableSchemaInput, GetTableSchemaOutput
 
 
 def _get_table_schema(request: GetTableSchemaInput, caller: Caller, app: Application) -> ToolOutput:
@@ -87,22 +73,10 @@ def _get_table_schema(request: GetTableSchemaInput, caller: Caller, app: Applica
     return get_table_schema(request, toolbox_of(caller, app))
 
 
-def _join_models() -> Models:
-    from tribal_contracts import GetJoinPathInput, GetJoinPathOutput
-
-    return GetJoinPathInput, GetJoinPathOutput
-
-
 def _get_join_path(request: GetJoinPathInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.joining.join_path import get_join_path
 
     return get_join_path(request, toolbox_of(caller, app))
-
-
-def _domain_models() -> Models:
-    from tribal_contracts import GetDomainOverviewInput, GetDomainOverviewOutput
-
-    return GetDomainOverviewInput, GetDomainOverviewOutput
 
 
 def _get_domain_overview(request: GetDomainOverviewInput, caller: Caller, app: Application) -> ToolOutput:
@@ -111,22 +85,10 @@ def _get_domain_overview(request: GetDomainOverviewInput, caller: Caller, app: A
     return get_domain_overview(request, toolbox_of(caller, app))
 
 
-def _domains_models() -> Models:
-    from tribal_contracts import ListDomainsInput, ListDomainsOutput
-
-    return ListDomainsInput, ListDomainsOutput
-
-
 def _list_domains(request: ListDomainsInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.domains import list_domains
 
     return list_domains(request, toolbox_of(caller, app))
-
-
-def _names_models() -> Models:
-    from tribal_contracts import ListNamesInput, ListNamesOutput
-
-    return ListNamesInput, ListNamesOutput
 
 
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:
@@ -189,7 +151,7 @@ RETRIEVAL = ToolGroup(
             " of the tables: ask in plain words, then look at the best ones with get_table_schema. Narrow with database"
             " or domain. Scores are comparable between questions; a low best score means that the data is probably not"
             " documented here.",
-            models=_search_models,
+            models=models_of("tribal_contracts", "SearchTablesInput", "SearchTablesOutput"),
             handler=_search_tables,
             right=READ_DOCUMENTATION,
             command="search",
@@ -202,7 +164,7 @@ RETRIEVAL = ToolGroup(
             description="Columns with types and meanings, keys, indexes and related tables of one table. Use it before"
             " you write SQL on a table. The name is database.schema.table; shorter names work where they are unique."
             " A wide table comes in pages: pass next_cursor as cursor for the rest.",
-            models=_table_models,
+            models=models_of("tribal_contracts", "GetTableSchemaInput", "GetTableSchemaOutput"),
             handler=_get_table_schema,
             right=READ_DOCUMENTATION,
             command="table",
@@ -217,7 +179,7 @@ RETRIEVAL = ToolGroup(
             " runs. Use it instead of guessing join conditions. Read the warnings: where several paths may be meant,"
             " compare the alternatives and their reasons; where fans_out is true, rows before that step are repeated."
             " path_found is false when no keys connect the tables within max_hops.",
-            models=_join_models,
+            models=models_of("tribal_contracts", "GetJoinPathInput", "GetJoinPathOutput"),
             handler=_get_join_path,
             right=READ_DOCUMENTATION,
             command="join",
@@ -230,7 +192,7 @@ RETRIEVAL = ToolGroup(
             summary="Show a business domain: its tables, diagram and common joins.",
             description="What a business domain is about: its tables, an entity-relationship diagram and common joins."
             " Use it to learn an area before asking about single tables.",
-            models=_domain_models,
+            models=models_of("tribal_contracts", "GetDomainOverviewInput", "GetDomainOverviewOutput"),
             handler=_get_domain_overview,
             right=READ_DOCUMENTATION,
             command="domain",
@@ -243,7 +205,7 @@ RETRIEVAL = ToolGroup(
             summary="List the business domains.",
             description="Every business domain with its number of tables. Use it to see what there is, or to get the"
             " exact name of a domain for the other tools.",
-            models=_domains_models,
+            models=models_of("tribal_contracts", "ListDomainsInput", "ListDomainsOutput"),
             handler=_list_domains,
             right=READ_DOCUMENTATION,
             command="domains",
@@ -256,7 +218,7 @@ RETRIEVAL = ToolGroup(
             title="List names",
             summary="List names that begin in a certain way.",
             description="The names of databases, schemas, domains or tables that the caller may see.",
-            models=_names_models,
+            models=models_of("tribal_contracts", "ListNamesInput", "ListNamesOutput"),
             handler=_list_names,
             right=READ_DOCUMENTATION,
         ),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tribal.capabilities.knowledge.tools import parts_of
-from tribal.ports.tool import Effect, ToolGroup, ToolSpec
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of, tool_errors
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts import AgentError, Contract, ToolError
+    from tribal_contracts import Contract
     from tribal_contracts.knowledge import SyncNowInput, SyncStatusInput
-
-    Models = tuple[type[Contract], type[Contract]]
 
 RIGHT_TO_SYNC = "knowledge:sync"
 _READ = "knowledge:read"
@@ -29,24 +26,6 @@ _WIRE_CODES: dict[str, Any] = {
     "MEM_TIMED_OUT": "TIMEOUT",
     "MEM_CONFLICT": "CONFLICT",
 }
-
-
-def _now_models() -> Models:
-    from tribal_contracts.knowledge import SyncNowInput, SyncNowOutput
-
-    return SyncNowInput, SyncNowOutput
-
-
-def _status_models() -> Models:
-    from tribal_contracts.knowledge import SyncStatusInput, SyncStatusOutput
-
-    return SyncStatusInput, SyncStatusOutput
-
-
-def _failure_model() -> type[ToolError]:
-    from tribal_contracts import ToolError
-
-    return ToolError
 
 
 def sync_now(request: SyncNowInput, caller: Caller, app: Application) -> Contract:
@@ -94,18 +73,6 @@ def _status(_: SyncStatusInput, caller: Caller, app: Application) -> Contract:
     )
 
 
-def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> ToolError:
-    from tribal.errors.wire import tool_error
-
-    return tool_error(error, _WIRE_CODES)
-
-
-def _error_of(answer: Any) -> AgentError | None:
-    from tribal.errors.wire import error_of
-
-    return error_of(answer, _INTERNAL)
-
-
 def _is_done(answer: Any) -> bool:
     return bool(getattr(answer, "success", True))
 
@@ -120,7 +87,7 @@ SYNC = ToolGroup(
             description="Manually trigger synchronization between memory and knowledge systems. Use this after"
             " significant knowledge updates or if you suspect memories are out of date with the latest organizational"
             " policies.",
-            models=_now_models,
+            models=models_of("tribal_contracts.knowledge", "SyncNowInput", "SyncNowOutput"),
             handler=sync_now,
             right=RIGHT_TO_SYNC,
             effect=Effect(read_only=False),
@@ -133,15 +100,13 @@ SYNC = ToolGroup(
             summary="Tell when decisions were synced last, and what failed.",
             description="Check the status of memory-knowledge synchronization, including last sync time, pending"
             " changes, and any sync failures.",
-            models=_status_models,
+            models=models_of("tribal_contracts.knowledge", "SyncStatusInput", "SyncStatusOutput"),
             handler=_status,
             right=_READ,
             command="sync-status",
         ),
     ),
-    failed=_failed,
-    failure_model=_failure_model,
-    error_of=_error_of,
+    **tool_errors(_WIRE_CODES, _INTERNAL),
     invalid_input_code="SYN_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="SYN_ACCESS_DENIED",
