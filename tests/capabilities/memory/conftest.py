@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tribal.capabilities.memory import tools
+from tribal.capabilities.memory import change
+from tribal.rate_limits import TokenBuckets
 
 
 @pytest.fixture(autouse=True)
 def _nobody_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "_RATE_LIMITS", type(tools._RATE_LIMITS)())
+    monkeypatch.setattr(change, "_WRITES", TokenBuckets())

@@ -16,12 +16,13 @@ from tests.edges.mcp.asked import index_project
 from tests.fakes.application import with_memory
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.app.local import local_application
-from tribal.capabilities.memory import tools
+from tribal.capabilities.memory import change
 from tribal.capabilities.memory.tools import MEMORY
 from tribal.identity.locations import INDEX_FILE
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal.ports.remembering.identity import Identity
+from tribal.rate_limits import TokenBuckets
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal.tools.registry import EVERYTHING, REGISTRY, offered
@@ -325,7 +326,7 @@ def test_the_total_counts_beyond_what_is_returned_and_says_where_it_ends(
 
 def test_a_caller_may_write_sixty_times_a_minute_by_default(app: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(tools, "_RATE_LIMITS", type(tools._RATE_LIMITS)(lambda: now[0]))
+    monkeypatch.setattr(change, "_WRITES", TokenBuckets(lambda: now[0]))
     for number in range(60):
         add(app, f"{WORDS[number % 12]} {CITIES[number // 12]} orders")
     refused = call(app, "memory_add", content="One more")

@@ -13,6 +13,7 @@ from tribal.capabilities.memory.errors import (
     MemoryForbidden,
     MemoryInputInvalid,
     MemoryNotFound,
+    MemoryRateLimited,
     MemorySpaceFull,
 )
 from tribal.capabilities.memory.pointers import is_pointer
@@ -24,6 +25,7 @@ from tribal.ports.remembering.audit import AuditLog, discard
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS, Space, right_to_write
 from tribal.ports.remembering.memory_index import MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
+from tribal.rate_limits import TokenBuckets
 from tribal_contracts import MemorySettings
 from tribal_contracts.memory import (
     MemoryAddInput,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 10_000
 """Limit of a space. Source: docs/contracts.md, Memory."""
+
+_WRITES = TokenBuckets()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,17 @@ def write_context(
     """The context of a caller's writes, with the parts of an application."""
     settings = parts.settings or MemorySettings()
     return WriteContext(store, parts.ready_index(), embedder, settings, caller, now, parts.audit)
+
+
+def require_rate(caller: Caller, parts: MemoryParts) -> None:
+    """Count a write, where the rate of writes is limited.
+
+    Raises:
+        MemoryRateLimited: when the limit is exceeded.
+    """
+    per_minute = (parts.settings or MemorySettings()).writes_per_minute if parts.limits_writes else 0
+    if per_minute and _WRITES.seconds_to_wait(caller.subject, per_minute, burst=per_minute):
+        raise MemoryRateLimited(f"more than {per_minute} memories were written in a minute; try again in a minute")
 
 
 def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections import OrderedDict
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of, tool_errors
@@ -26,9 +23,7 @@ WRITE_MEMORY = "memory:write"
 _INTERNAL = "MEM_INTERNAL"
 _ADDS = Effect(read_only=False)
 _DELETES = Effect(read_only=False, destructive=True)
-_MINUTE = 60.0
 _LOG = logging.getLogger(__name__)
-_WRITERS_REMEMBERED = 10_000
 
 _WIRE_CODES: dict[str, Any] = {
     "MEM_INPUT_INVALID": "INVALID_INPUT",
@@ -45,9 +40,9 @@ _WIRE_CODES: dict[str, Any] = {
 
 
 def _add(request: MemoryAddInput, caller: Caller, app: Application) -> Contract:
-    from tribal.capabilities.memory.change import add
+    from tribal.capabilities.memory.change import add, require_rate
 
-    _require_rate(caller, app)
+    require_rate(caller, _parts(app))
     return add(request, _write_context(caller, app))
 
 
@@ -90,9 +85,9 @@ def _note_search(sessions: Sessions, caller: Caller, index: MemoryIndex) -> None
 
 
 def _delete(request: MemoryDeleteInput, caller: Caller, app: Application) -> Contract:
-    from tribal.capabilities.memory.change import delete
+    from tribal.capabilities.memory.change import delete, require_rate
 
-    _require_rate(caller, app)
+    require_rate(caller, _parts(app))
     return delete(request, _write_context(caller, app))
 
 
@@ -116,41 +111,6 @@ def _settings(app: Application) -> MemorySettings:
     from tribal_contracts import MemorySettings
 
     return _parts(app).settings or MemorySettings()
-
-
-class _RateLimits:
-    """Limits how often each caller writes per minute, within this process."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def require(self, subject: str, per_minute: int) -> None:
-        """Count a write.
-
-        Raises:
-            MemoryRateLimited: when the limit is exceeded.
-        """
-        from tribal.capabilities.memory.errors import MemoryRateLimited
-
-        if not per_minute:
-            return
-        now = self._now()
-        left, at = self._left.pop(subject, (float(per_minute), now))
-        left = min(float(per_minute), left + (now - at) * per_minute / _MINUTE)
-        self._left[subject] = (max(left - 1, 0.0) if left >= 1 else left, now)
-        while len(self._left) > _WRITERS_REMEMBERED:
-            self._left.popitem(last=False)
-        if left < 1:
-            raise MemoryRateLimited(f"more than {per_minute} memories were written in a minute; try again in a minute")
-
-
-_RATE_LIMITS = _RateLimits()
-
-
-def _require_rate(caller: Caller, app: Application) -> None:
-    if _parts(app).limits_writes:
-        _RATE_LIMITS.require(caller.subject, _settings(app).writes_per_minute)
 
 
 MEMORY = ToolGroup(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 
@@ -42,11 +41,11 @@ from tribal.errors import (
 )
 from tribal.ports.caller import Caller
 from tribal.ports.running import Clock
+from tribal.rate_limits import TokenBuckets
 
 MCP = "/mcp"
 _NOBODY = Caller("anonymous", rights=frozenset())
 _IDENTIFYING_AT_ONCE = 4
-_CALLERS_REMEMBERED = 10_000
 _BURST_SECONDS = 10.0
 """An idle caller may send as many requests at once as the rate allows in this time."""
 _RETRY_SECONDS = 1
@@ -80,7 +79,7 @@ class Guards:
         self._is_public = is_public
         self._largest_body = largest_body
         self._bodies = _Bodies()
-        self._pace = _Pace(serving.requests_per_minute, now)
+        self._buckets = TokenBuckets(now)
         self._limiter = CapacityLimiter(_IDENTIFYING_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,12 +142,12 @@ class Guards:
         caller: Caller = scope[CALLER]
         if self._is_unproven(caller):
             return
-        wait = self._pace.seconds_to_wait(caller.subject)
+        per_minute = self._serving.requests_per_minute
+        burst = max(1.0, per_minute / 60 * _BURST_SECONDS)
+        wait = self._buckets.seconds_to_wait(caller.subject, per_minute, burst)
         if wait > 0:
             answered["Retry-After"] = str(math.ceil(wait))
-            raise TooManyRequests(
-                f"more than {self._serving.requests_per_minute} requests per minute; retry in {math.ceil(wait)} s"
-            )
+            raise TooManyRequests(f"more than {per_minute} requests per minute; retry in {math.ceil(wait)} s")
 
     def _slot(self, scope: Scope) -> Hashable:
         caller: Caller = scope[CALLER]
@@ -181,27 +180,6 @@ def _lingering(send: Send, receive: Receive) -> Send:
 def is_below(path: str, root: str) -> bool:
     """Whether a path equals another, or is below it."""
     return path == root or path.startswith(f"{root}/")
-
-
-class _Pace:
-    """Limits the rate of each caller with a token bucket that holds the requests of a few seconds."""
-
-    def __init__(self, per_minute: int, now: Callable[[], float]) -> None:
-        self._per_second = per_minute / 60
-        self._most = max(1.0, self._per_second * _BURST_SECONDS)
-        self._now = now
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def seconds_to_wait(self, subject: str) -> float:
-        """Count a request; more than 0 when it exceeds the rate."""
-        now = self._now()
-        left, at = self._left.pop(subject, (self._most, now))
-        left = min(self._most, left + (now - at) * self._per_second)
-        allowed = left >= 1
-        self._left[subject] = (left - 1 if allowed else left, now)
-        while len(self._left) > _CALLERS_REMEMBERED:
-            self._left.popitem(last=False)
-        return 0.0 if allowed else (1 - left) / self._per_second
 
 
 class _Bodies:
