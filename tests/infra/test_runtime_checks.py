@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra import handler_imports, packaging
-from infra.function_packages import FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError
+from infra.function_packages import FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError, handler_of
 from infra.handler_imports import import_handlers
 from infra.runtime_files import check_files
 from tests.cases import each_case
@@ -24,8 +24,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
     for layer in LAYERS:
         write(packages.layer(layer) / "python" / f"of_{layer.replace('-', '_')}.py", "")
     for function in FUNCTIONS:
-        folder = packages.function(function) / "functions" / function
-        write(folder / "handler.py", "def handle(event, context): ...\n")
+        module, _, _ = handler_of(function).rpartition(".")
+        path = packages.function(function) / module.replace(".", "/")
+        write(path.with_suffix(".py"), "def handle(event, context): ...\n")
     monkeypatch.setattr(handler_imports, "WORK", dict.fromkeys(FUNCTIONS, ""))
     monkeypatch.setattr(handler_imports, "ASKING_WORK", "")
     return packages

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NoReturn
 
 from tribal.errors import TribalError, describe_unexpected
 from tribal.ports import Application, Provider, RunContext, StopToken
@@ -42,9 +42,12 @@ class PipeSink:
         self.tell(Noted(message))
 
     def tell(self, message: object) -> None:
-        """Send a message; safe on many threads."""
+        """Send a message; safe on many threads. Ends the process if the run is dead."""
         with self._lock:
-            send(self._stream, message)
+            try:
+                send(self._stream, message)
+            except BrokenPipeError:
+                _end_without_the_run()
 
 
 class _LeaseOfTheRun:
@@ -86,13 +89,17 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
             sink.tell(_document(units, work.get()))
 
 
+def _end_without_the_run() -> NoReturn:
+    """End this process at once: it must not write for a run that is dead. The next run redoes the current unit."""
+    os._exit(0)
+
+
 def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[Document]) -> None:
     while True:
         try:
             message = receive(source)
         except EOFError:
-            # The run is dead and this process must not write without it: the next run redoes the current unit.
-            os._exit(0)
+            _end_without_the_run()
         if isinstance(message, Document):
             work.put(message)
         elif isinstance(message, Stop):
