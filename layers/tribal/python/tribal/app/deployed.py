@@ -90,13 +90,7 @@ def deployed_application(
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     derived = Derived()
     memory = _memory(deployment, store, embedder, audit)
-    knowledge = None
-    if deployment.knowledge is not None:
-        knowledge = KnowledgeParts(
-            origin=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
-            stale_hours=deployment.sync_stale_hours,
-            sync_seconds=sync_seconds,
-        )
+    knowledge = _knowledge(deployment, keys, fetch_seconds, sync_seconds)
     return Application(
         clock=clock,
         options=options,
@@ -123,6 +117,18 @@ def deployed_application(
         answer_tokens=deployment.answer_tokens,
         sections=deployment.sections,
         capabilities={type(parts): parts for parts in (memory, knowledge) if parts is not None},
+    )
+
+
+def _knowledge(
+    deployment: Deployment, keys: Provider[Secrets], fetch_seconds: float, sync_seconds: float | None
+) -> KnowledgeParts | None:
+    if deployment.knowledge is None:
+        return None
+    return KnowledgeParts(
+        origin=knowledge_origin(deployment.knowledge, deployment.company, _scratch(MIRROR), keys, fetch_seconds),
+        stale_hours=deployment.sync_stale_hours,
+        sync_seconds=sync_seconds,
     )
 
 

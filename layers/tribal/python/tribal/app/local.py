@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
     from tribal.adapters.sqlite.index import SqliteIndex
-    from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Statement
+    from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Spending, Statement
     from tribal.ports.remembering.audit import MemoryWrite
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.memory_index import MemoryIndex
@@ -79,7 +79,6 @@ def local_application(
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
-    memories: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
     derived = Derived()
     models = Models(
         options,
@@ -91,21 +90,7 @@ def local_application(
         hint,
         _region(settings),
     )
-    memory = MemoryParts(
-        index=memories,
-        recover=recovering(store, memories, embedder),
-        settings=settings.memory,
-        audit=partial(_audit, settings),
-        limits_writes=limits,
-    )
-    knowledge = KnowledgeParts(
-        origin=knowledge_origin(
-            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
-        ),
-        stale_hours=settings.sync.stale_hours,
-        sync_seconds=SYNC_SECONDS if limits else None,
-        file_reader=Provider(file_reader),
-    )
+    memory = _memory(settings, store, embedder, limits=limits)
     return Application(
         clock=clock,
         options=options,
@@ -114,28 +99,62 @@ def local_application(
         embedder=embedder,
         index=Provider(partial(_index, settings, prepare, derived.forget)),
         locks=partial(_lock, settings),
-        run=RunParts(
-            open_reader=databases.open_reader,
-            server_of=databases.server_of,
-            retry_servers=databases.retry_servers,
-            describers=models.describers,
-            unsent=models.unsent,
-            model_readiness=models.readiness,
-            spending=partial(spending, store, clock),
-            index_writer=partial(_index_writer, settings),
-            queue=Provider(_no_queue),
-            sweep=partial(_sweep, settings),
-            workers=WorkerLaunch(
-                (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
-            ),
-        ),
+        run=_run(settings, parameters, databases, models, partial(spending, store, clock)),
         guidance=Provider(partial(_guidance, settings, memory, store, embedder, derived)),
         pointers=pointer_writers(memory, store, embedder, clock),
         policies=policy_checker,
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,
-        capabilities={MemoryParts: memory, KnowledgeParts: knowledge},
+        capabilities={MemoryParts: memory, KnowledgeParts: _knowledge(settings, secrets, limits=limits)},
+    )
+
+
+def _memory(
+    settings: Settings, store: Provider[ObjectStore], embedder: Provider[Embedder], *, limits: bool
+) -> MemoryParts:
+    index: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
+    return MemoryParts(
+        index=index,
+        recover=recovering(store, index, embedder),
+        settings=settings.memory,
+        audit=partial(_audit, settings),
+        limits_writes=limits,
+    )
+
+
+def _knowledge(settings: Settings, secrets: Provider[Secrets], *, limits: bool) -> KnowledgeParts:
+    return KnowledgeParts(
+        origin=knowledge_origin(
+            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
+        ),
+        stale_hours=settings.sync.stale_hours,
+        sync_seconds=SYNC_SECONDS if limits else None,
+        file_reader=Provider(file_reader),
+    )
+
+
+def _run(
+    settings: Settings,
+    parameters: RunParameters,
+    databases: Databases,
+    models: Models,
+    read_spending: Callable[[], Spending],
+) -> RunParts:
+    return RunParts(
+        open_reader=databases.open_reader,
+        server_of=databases.server_of,
+        retry_servers=databases.retry_servers,
+        describers=models.describers,
+        unsent=models.unsent,
+        model_readiness=models.readiness,
+        spending=read_spending,
+        index_writer=partial(_index_writer, settings),
+        queue=Provider(_no_queue),
+        sweep=partial(_sweep, settings),
+        workers=WorkerLaunch(
+            (sys.executable, "-P", "-m", "tribal.app.worker"), blueprint=Blueprint(settings, parameters)
+        ),
     )
 
 

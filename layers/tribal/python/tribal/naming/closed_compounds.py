@@ -1,7 +1,6 @@
 """Words of the dictionary that look like two, such as `payload`: names are not split inside them.
 
-Written by `python -m bench.dictionary write`, from word lists that other people keep; see `WORD_LISTS.txt` beside this
-file. It holds only what the splitter would otherwise split.
+Made from the word lists that `WORD_LISTS.txt` names; it holds only words that the splitter would otherwise split.
 """
 
 from __future__ import annotations

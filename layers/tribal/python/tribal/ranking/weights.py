@@ -1,8 +1,8 @@
 """The tuning parameters of ranking.
 
-`letters`, `propagation` and `schema` are what `python -m bench.choosing` chooses on four public sets of questions, and
-`certainty` is what it fits; it also says how a choice on three sets does on the fourth. The others are older: effects
-of other values were measured one at a time in November 2026, with ALL@10 at .982 on bird_mini and .959 on defog.
+`letters`, `propagation` and `schema` were chosen, and `certainty` was fitted, on four public sets of questions
+(decisions 11 and 41). The others are older: the effect of each was measured alone in November 2026, with ALL@10 at
+.982 on bird_mini and .959 on defog.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Certainty:
     """How likely the first table of an answer is right: a logistic regression over its own evidence.
 
-    Fitted by `python -m bench.choosing`, which says how well each set is told by a fit to the others.
+    Fitted on the four sets; each set was also compared with a fit to the three others.
     """
 
     constant: float = -5.05

@@ -75,9 +75,9 @@ class CheckRequest:
         files: their paths are unique.
         tables: globs of documented tables.
         is_complete: whether nothing was left out.
-        least: lighter violations are counted and not told.
+        least: less severe violations are counted but not listed.
         dependencies: names of those that are in no file.
-        most: how many violations are told; `None` for all.
+        most: how many violations are listed; `None` for all.
     """
 
     files: Sequence[SourceFile]

@@ -122,7 +122,7 @@ def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
         context.sessions.note(space)
     with context.repository.changing(space, [name], "add"):
         _, is_new = save(context.store, space, record)
-    # Whoever may not see what was there already learns nothing of it.
+    # Callers who may not see an existing memory do not learn that it exists.
     is_known = not is_new and any(context.index.of_spaces(MemorySelection((space,), (), context.caller.scope), [name]))
     message = "Already stored" if is_known else "Memory stored successfully"
     if replaced or more_replaced:

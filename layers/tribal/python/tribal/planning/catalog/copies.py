@@ -17,7 +17,7 @@ from tribal_contracts import CatalogTable, TableCopy
 
 Words = tuple[str, ...]
 
-# Chosen by judgement; `python -m bench.copies` shows what they find.
+# Chosen by judgement.
 ALIKE = 0.7
 """The share of columns that two tables must have in common; rare columns weigh more."""
 _ALIKE_IF_NAMED = 0.5
