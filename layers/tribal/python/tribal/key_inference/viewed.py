@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tribal.key_inference.guesses import Guess, guess
@@ -13,13 +14,15 @@ from tribal_contracts import DatabaseType
 
 IN_A_VIEW = 0.9
 """Confidence if a view joins a column to the key of another table. A label by judgement."""
+_MAY_JOIN = re.compile(r"\bFROM\b.*?(?:,|\b(?:FROM|JOIN)\b)", re.IGNORECASE | re.DOTALL)
+"""A definition without a second source is not parsed."""
 Viewed = Sequence[tuple[str, KeyTable, KeyTable, frozenset[tuple[str, str]]]]
 """The view, two tables, and the pairs of columns on which it joins them."""
 
 
 def read_views(tables: Iterable[KeyTable], by_name: Mapping[TableName, KeyTable], dialect: DatabaseType) -> Viewed:
     """The joins of all views between tables that are known."""
-    views = [view for view in tables if view.outline.view_definition]
+    views = [view for view in tables if _MAY_JOIN.search(view.outline.view_definition or "")]
     if not views:
         return []
     # Loads sqlglot.
