@@ -22,7 +22,7 @@ from tests.plugins.postgres import connected
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.outline import TableOutline, outline_of
-from tribal.key_inference import LIKELY, KeyPair, Overlap, Overlaps, candidate_pairs, infer_keys
+from tribal.key_inference import LIKELY, Inference, KeyPair, Overlap, Overlaps, candidate_pairs
 from tribal.settings.dsn import parse_dsn
 
 Key = tuple[str, str, frozenset[tuple[str, str]]]
@@ -89,7 +89,7 @@ def _hide(outlines: Iterable[TableOutline]) -> list[TableOutline]:
 def _likely(outlines: list[TableOutline], overlaps: Overlaps | None = None) -> set[Key]:
     return {
         _key(key.from_table, key.from_columns, key.to_table, key.to_columns)
-        for key in infer_keys(outlines, overlaps)
+        for key in Inference.of(outlines, "postgres").keys(overlaps)
         if key.confidence >= LIKELY
     }
 

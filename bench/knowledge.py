@@ -24,7 +24,6 @@ from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
-from tribal.capabilities.knowledge.policies.references import sql_references
 from tribal.capabilities.knowledge.query import query
 from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import publish
@@ -33,6 +32,7 @@ from tribal.errors import ItemUnusable
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import Identity
 from tribal.scoping.bounds import OPEN
+from tribal.sql.statements import references_in
 from tribal_contracts.knowledge import STATUSES, Constraint, KnowledgeQueryInput
 
 DIALECTS = {"spider_union": "sqlite", "bird_mini": "sqlite", "defog": "postgres", "kaggledbqa": "sqlite"}
@@ -60,7 +60,7 @@ def _named(data: Path, name: str, dialect: str) -> Row:
     counts: Counter[str] = Counter()
     for record in read_lines(data / name / "questions.jsonl"):
         gold = {each.rpartition(".")[2].casefold() for each in record["gold_tables"]}
-        found = sql_references(str(record["sql"]).split(";")[0], dialect)
+        found = references_in(str(record["sql"]).split(";")[0], dialect)
         names = {each.parts[-1].casefold() for each in found.tables}
         outcome = "not parsed" if found.unread else "right" if names == gold else "others"
         counts.update({"queries": 1, outcome: 1, "with a wrong name": int(not found.unread and bool(names - gold))})

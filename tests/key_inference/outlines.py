@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.outline import OutlinedColumn, OutlinedForeignKey, TableOutline
 from tribal.key_inference import Inference, Overlaps
-from tribal_contracts import DocumentedKey, InferredKey, TableKind
+from tribal_contracts import DatabaseType, DocumentedKey, InferredKey, TableKind
 
 _TYPES = {
     "t": "text",
@@ -78,9 +78,11 @@ def outline(
     )
 
 
-def likely(*tables: TableOutline, overlaps: Overlaps | None = None) -> set[str]:
+def likely(
+    *tables: TableOutline, overlaps: Overlaps | None = None, dialect: DatabaseType | None = "postgres"
+) -> set[str]:
     """The keys that are sure enough to be published, as text."""
-    return set(map(_text, Inference.of(tables, "postgres").likely_keys(overlaps)))
+    return set(map(_text, Inference.of(tables, dialect).likely_keys(overlaps)))
 
 
 def _text(key: InferredKey) -> str:

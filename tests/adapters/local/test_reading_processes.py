@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from tribal.adapters.local.reading_processes import ReadingProcesses
+from tribal.capabilities.knowledge.policies.collecting import named, suffixes
 from tribal.capabilities.knowledge.policies.evidence import Gap
 from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 from tribal_contracts.knowledge import Target
@@ -38,7 +39,7 @@ def reader_fixture() -> Iterator[ReadingProcesses]:
 
 
 def unread(names: FileNames) -> list[Gap]:
-    return [*names.dependencies.unread, *names.imports.unread, *names.sql.unread]
+    return [*names.dependencies.unread, *names.imports.unread, *named(names.sql, "slow.sql", suffixes)[0].unread]
 
 
 def children() -> list[psutil.Process]:

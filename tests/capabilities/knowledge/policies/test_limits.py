@@ -20,9 +20,9 @@ from tribal.capabilities.knowledge.policies.limits import (
     MAX_PYTHON_TOKENS,
 )
 from tribal.capabilities.knowledge.policies.patterns import path_glob
-from tribal.capabilities.knowledge.policies.references import sql_references
 from tribal.capabilities.knowledge.policies.scripts import imported_names
 from tribal.sql.references import MAX_SQL_TOKENS
+from tribal.sql.statements import references_in
 from tribal_contracts.knowledge import Constraint, Severity, Target
 
 QUICK_SECONDS = 5.0
@@ -35,7 +35,7 @@ def seconds_of(path: str, text: str) -> float:
     dependencies_of(file)
     imports_of(file)
     if path.endswith(".sql"):
-        sql_references(text, "postgres")
+        references_in(text, "postgres")
     return time.process_time() - began
 
 
@@ -120,7 +120,7 @@ def test_what_is_damaged_still_warns_where_the_policy_blocks() -> None:
 
 
 def test_one_statement_that_is_nested_too_deeply_hides_no_other() -> None:
-    found = sql_references(f"SELECT 1 FROM a;\nSELECT {'NOT ' * 5_000} x;\nSELECT 1 FROM b", "postgres", "q.sql")
+    found = references_in(f"SELECT 1 FROM a;\nSELECT {'NOT ' * 5_000} x;\nSELECT 1 FROM b", "postgres")
     assert [each.parts for each in found.tables] == [("a",), ("b",)]
     assert [(each.line, each.is_over_limit) for each in found.unread] == [(2, True)]
 

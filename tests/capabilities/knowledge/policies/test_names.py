@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from tribal.capabilities.knowledge.policies.collecting import named, suffixes
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
-from tribal.capabilities.knowledge.policies.references import sql_references, suffixes
+from tribal.sql.statements import references_in
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_a_file_of_dependencies_that_is_damaged_is_told(path: str, text: str) ->
 
 
 def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tuple[CollectedNames, CollectedNames]:
-    return sql_references(sql, dialect, file).named(file, suffixes)
+    return named(references_in(sql, dialect), file, suffixes)
 
 
 @pytest.mark.parametrize(

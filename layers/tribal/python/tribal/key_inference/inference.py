@@ -26,16 +26,14 @@ from tribal.key_inference.viewed import Viewed, read_views, viewed_references
 from tribal_contracts import DatabaseType, InferredKey, KeyEvidence
 
 
-def infer_keys(
-    tables: Sequence[TableOutline], overlaps: Overlaps | None = None, dialect: DatabaseType | None = None
-) -> list[InferredKey]:
-    """Infer keys between tables of one database, as `Inference.keys` does."""
-    return Inference.of(tables, dialect).keys(overlaps)
+def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
+    """Infer keys between tables of one database, as `Inference.keys` does, without parsing views."""
+    return Inference.of(tables).keys(overlaps)
 
 
-def candidate_pairs(tables: Sequence[TableOutline], dialect: DatabaseType | None = None) -> list[KeyPair]:
-    """The columns whose values are worth comparing, as `Inference.candidate_pairs` says."""
-    return Inference.of(tables, dialect).candidate_pairs()
+def candidate_pairs(tables: Sequence[TableOutline]) -> list[KeyPair]:
+    """The columns whose values are worth comparing, as `Inference.candidate_pairs` says, without parsing views."""
+    return Inference.of(tables).candidate_pairs()
 
 
 @dataclass(frozen=True)

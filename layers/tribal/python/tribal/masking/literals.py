@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
-from tribal.sql.redaction import redact_literals
 from tribal.sql.scanner import TokenType
-from tribal.sql.segments import Literal, Name, Place, Segment, Structure
+from tribal.sql.segments import Literal, Name, Place, Segment, Structure, replace_literals
+from tribal.sql.structure import structure_of
 from tribal_contracts import DatabaseType
 
 _FEW_SIGNS = 4
@@ -61,59 +61,46 @@ _OPTIONS = {
 }
 
 
-def hide_in_expression(
+def hide_literals(
     sql: str,
     *,
     table: str,
     dialect: DatabaseType,
+    columns: Sequence[str] = (),
     kind: SensitiveKind | None = None,
     if_broken: SensitiveKind | None = SensitiveKind.VALUE,
 ) -> str:
-    """Replace, in an expression on a table, each literal that belongs to a sensitive column by the column's kind.
+    """Replace each literal that belongs to a sensitive column by the column's kind; harmless literals stay.
 
-    Harmless literals stay.
+    A literal belongs to what it is compared or combined with, and to the name under which it is selected.
 
     Args:
-        sql: the expression.
-        table: its table.
-        dialect: of the expression.
+        sql: an expression on a table, or the definition of a view.
+        table: the table or view.
+        dialect: of the SQL.
+        columns: those of the view.
         kind: of every literal, as in the default of a column of that kind.
         if_broken: the kind of every literal where the text cannot be parsed and names no secret.
     """
+    if "'" not in sql and "$" not in sql and not any(char.isdecimal() for char in sql):
+        return sql
+    structure = structure_of(sql, dialect, columns, PLACEHOLDER)
+    tables = (table, *structure.tables.values())
 
-    def choose(structure: Structure) -> Iterable[tuple[Literal, str]]:
-        return _sensitive_literals(structure, (table,), kind, if_broken)
-
-    return redact_literals(sql, dialect, choose, hidden=PLACEHOLDER)
-
-
-def hide_in_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
-    """Replace, in the definition of a view with these columns, each literal that belongs to a sensitive column.
-
-    A literal belongs to what it is compared or combined with, and to the name under which it is selected.
-    """
-
-    def choose(structure: Structure) -> Iterable[tuple[Literal, str]]:
-        return _sensitive_literals(structure, (view, *structure.tables.values()), None, SensitiveKind.VALUE)
-
-    return redact_literals(sql, dialect, choose, columns=columns, hidden=PLACEHOLDER)
-
-
-def _sensitive_literals(
-    structure: Structure, tables: Collection[str], whole: SensitiveKind | None, if_broken: SensitiveKind | None
-) -> Iterator[tuple[Literal, SensitiveKind]]:
     def kind_of(name: Name) -> SensitiveKind | None:
-        kind = detect_by_name(name.text)
-        if kind is not None or name.text.lower() != "name":
-            return kind
+        found = detect_by_name(name.text)
+        if found is not None or name.text.lower() != "name":
+            return found
         # Whether a mere `name` is that of a person depends on its table.
         among = (structure.tables[name.qualifier],) if name.qualifier in structure.tables else tables
-        return next((kind for table in among if (kind := detect_by_name("name", table)) is not None), None)
+        return next((found for each in among if (found := detect_by_name("name", each)) is not None), None)
 
-    for literal, kind in _kinds_of_literals(structure, kind_of, whole, if_broken):
-        is_harmless = is_harmless_text if literal.token.type is TokenType.STRING else _is_harmless_number
-        if not is_harmless(literal.token.text, literal.place, kind):
-            yield literal, kind
+    def is_harmless(literal: Literal, kind: SensitiveKind) -> bool:
+        is_string = literal.token.type is TokenType.STRING
+        return (is_harmless_text if is_string else _is_harmless_number)(literal.token.text, literal.place, kind)
+
+    found = _kinds_of_literals(structure, kind_of, kind, if_broken)
+    return replace_literals(sql, ((literal, kind) for literal, kind in found if not is_harmless(literal, kind)))
 
 
 def _kinds_of_literals(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
-from tribal.masking.literals import hide_in_expression, hide_in_view, is_harmless_text
+from tribal.masking.literals import hide_literals, is_harmless_text
 from tribal.sql.dialect import string_literal
 from tribal.sql.scanner import TokenType, scan
 from tribal.sql.segments import Place
@@ -92,22 +92,21 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
 
 def redact_expression(sql: str, *, table: str, dialect: DatabaseType, column: str = "") -> str:
     """An expression on a table without what is sensitive; with a column, the one that it is the value of."""
-    kind = detect_by_name(column, table) if column else None
-    for _ in range(_SQL_ROUNDS):
-        before = sql
-        sql = hide_in_expression(sql, table=table, kind=kind, dialect=dialect)
-        sql = _without_patterns(sql, table, dialect)
-        if sql == before:
-            break
-    return sql
+    return _redact_sql(sql, table, dialect, kind=detect_by_name(column, table) if column else None)
 
 
 def redact_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
     """The definition of a view without what is sensitive."""
+    return _redact_sql(sql, view, dialect, columns)
+
+
+def _redact_sql(
+    sql: str, table: str, dialect: DatabaseType, columns: Sequence[str] = (), kind: SensitiveKind | None = None
+) -> str:
     for _ in range(_SQL_ROUNDS):
         before = sql
-        sql = hide_in_view(sql, view=view, columns=columns, dialect=dialect)
-        sql = _without_patterns(sql, view, dialect)
+        sql = hide_literals(sql, table=table, dialect=dialect, columns=columns, kind=kind)
+        sql = _without_patterns(sql, table, dialect)
         if sql == before:
             break
     return sql
@@ -154,7 +153,7 @@ def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
     """A comment as prose, and as the SQL that it may have been."""
     inside = _NO_SQL.sub("  ", written[2:])
     # Brackets need not match in prose, and that hides nothing there.
-    hidden = hide_in_expression(inside, table=table, dialect=dialect, if_broken=None)
+    hidden = hide_literals(inside, table=table, dialect=dialect, if_broken=None)
     if hidden != inside:
         written = f"{written[:2]}{hidden.rstrip()}{' */' if written.startswith('/*') else ''}"
     return redact_text(written)

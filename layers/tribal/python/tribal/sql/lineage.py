@@ -114,22 +114,12 @@ def _equalities(tree: exp.Expr, scopes: dict[int, _Scope]) -> Iterator[Equality]
         node, scope = waiting.pop()
         if isinstance(node, exp.Select):
             scope = scopes[id(node)] = _Scope(scope)
-            yield from _from(node, scope)
-            where = node.args.get("where")
-            if where is not None:
-                yield from _compared(where.this, scope)
+            conditions = [node.args["where"].this] if node.args.get("where") else []
+            if from_ := node.args.get("from_"):
+                yield from _sources(from_.this, node.args.get("joins") or (), scope, conditions)
+            for condition in conditions:
+                yield from _compared(condition, scope)
         waiting += [(child, scope) for child in node.iter_expressions(reverse=True)]
-
-
-def _from(query: exp.Select, scope: _Scope) -> Iterator[Equality]:
-    """Add the sources of a FROM to its scope, and yield what its joins equate."""
-    from_ = query.args.get("from_")
-    if from_ is None:
-        return
-    conditions: list[exp.Expr] = []
-    yield from _sources(from_.this, query.args.get("joins") or (), scope, conditions)
-    for condition in conditions:
-        yield from _compared(condition, scope)
 
 
 def _sources(

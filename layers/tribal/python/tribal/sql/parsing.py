@@ -10,27 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
-from sqlglot.optimizer.qualify import qualify
-from sqlglot.schema import MappingSchema
+from sqlglot import exp as exp
+from sqlglot.errors import SqlglotError as SqlglotError
+from sqlglot.optimizer.normalize_identifiers import normalize_identifiers as normalize_identifiers
+from sqlglot.optimizer.qualify import qualify as qualify
+from sqlglot.schema import MappingSchema as MappingSchema
 from sqlglot.tokenizer_core import Token, TokenType
 
 from tribal.sql.references import MAX_SQL_BYTES, MAX_SQL_TOKENS
-
-__all__ = [
-    "MappingSchema",
-    "NotParsed",
-    "SqlglotError",
-    "Token",
-    "exp",
-    "normalize_identifiers",
-    "parse_query",
-    "parse_statement",
-    "qualify",
-    "split_statements",
-]
 
 # Failures are exceptions; sqlglot's own warnings would appear among our messages.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)

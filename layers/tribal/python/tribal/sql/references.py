@@ -11,6 +11,8 @@ MAX_SQL_TOKENS = 60_000
 """Words and signs in a text, some 250 kB, which take about .8 s and 120 MB to parse."""
 MAX_VIEW_CHARS = 50_000
 """A longer definition of a view is not parsed. By judgement: few are longer, and it bounds the time to about .2 s."""
+MAX_SQL_NAMES = 20_000
+"""Different tables, or columns, that a text may name."""
 
 TableName = tuple[str, str]
 """Schema and table."""
@@ -51,7 +53,7 @@ class UnreadStatement:
 
 @dataclass(frozen=True, slots=True)
 class StatementReferences:
-    """What statements name, in order of appearance, and what could not be read."""
+    """The tables and columns that statements name, each once, in order of appearance, and what could not be read."""
 
     tables: Sequence[TableReference] = ()
     columns: Sequence[ColumnReference] = ()

@@ -1,11 +1,12 @@
-"""Parts of an SQL text: which names and literals belong together."""
+"""Parts of an SQL text: which names and literals belong together, and literals replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tribal.sql.scanner import Token
+from tribal.sql.scanner import Token, TokenType
 
 
 class Name(NamedTuple):
@@ -63,3 +64,13 @@ class Structure:
         segment = Segment(above, linked=linked and above is not None)
         self.segments.append(segment)
         return segment
+
+
+def replace_literals(sql: str, chosen: Iterable[tuple[Literal, str]]) -> str:
+    """Replace literals, each by a word: a string by `'[word]'`, a number by `[word]`."""
+    parts: list[str] = []
+    position = 0
+    for (token, _), word in sorted(chosen, key=lambda each: each[0].token.start):
+        parts += (sql[position : token.start], f"'[{word}]'" if token.type is TokenType.STRING else f"[{word}]")
+        position = token.end
+    return "".join([*parts, sql[position:]])

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from tribal.sql.parsing import NotParsed, exp, normalize_identifiers, parse_statement, split_statements
-from tribal.sql.references import ColumnReference, StatementReferences, TableReference, UnreadStatement
+from tribal.sql.references import (
+    MAX_SQL_NAMES,
+    ColumnReference,
+    StatementReferences,
+    TableReference,
+    UnreadStatement,
+)
 
 _CACHED_CHARS = 20_000
 """Longer texts are read each time, which bounds the cache to some 10 MB."""
@@ -26,7 +32,7 @@ _Step = exp.Expr | Callable[[], object]
 
 
 def references_in(text: str, dialect: str) -> StatementReferences:
-    """The tables and columns that statements name, as often as they name them.
+    """The tables and columns that statements name.
 
     A name that a `WITH` defines is not a table where it is visible, nor are functions, sequences and schemas. Names are
     folded as the dialect folds them. What cannot be read is returned too, statement by statement.
@@ -39,9 +45,7 @@ def references_in(text: str, dialect: str) -> StatementReferences:
 
 
 def _references_in(text: str, dialect: str) -> StatementReferences:
-    tables: list[TableReference] = []
-    columns: list[ColumnReference] = []
-    unread: list[UnreadStatement] = []
+    names, unread = _Collector(), []
     try:
         statements = split_statements(text, dialect)
     except NotParsed as error:
@@ -52,12 +56,12 @@ def _references_in(text: str, dialect: str) -> StatementReferences:
             tree = parse_statement(tokens, text, dialect)
         except NotParsed as error:
             unread.append(UnreadStatement(error.reason, line, error.is_over_limit))
-            continue
-        collector = _Collector(line)
-        collector.collect(normalize_identifiers(tree, dialect=dialect))
-        tables += collector.tables
-        columns += collector.columns
-    return StatementReferences(tuple(tables), tuple(columns), tuple(unread))
+        else:
+            names.collect(normalize_identifiers(tree, dialect=dialect), line)
+    if max(len(names.tables), len(names.columns)) > MAX_SQL_NAMES:
+        unread.append(UnreadStatement(f"it has more than {MAX_SQL_NAMES:,} different names", None, is_over_limit=True))
+        return StatementReferences(unread=unread)
+    return StatementReferences([*names.tables.values()], [*names.columns.values()], unread)
 
 
 _cached = lru_cache(maxsize=64)(_references_in)
@@ -72,16 +76,13 @@ class _Select:
 
 
 class _Collector:
-    """Collects the names of a statement.
+    """Collects the first reference to each name in statements."""
 
-    Args:
-        line: of the statement, for a name whose own line is not known.
-    """
-
-    def __init__(self, line: int) -> None:
-        self._line = line
-        self.tables: list[TableReference] = []
-        self.columns: list[ColumnReference] = []
+    def __init__(self) -> None:
+        self._line = 0
+        """Of the statement, for a name whose own line is not known."""
+        self.tables: dict[Parts, TableReference] = {}
+        self.columns: dict[tuple[Parts | None, str], ColumnReference] = {}
         self._defined: Counter[str] = Counter()
         """How many visible common table expressions have each name."""
         self._selects: list[_Select] = []
@@ -92,8 +93,9 @@ class _Collector:
         self._changed: list[Parts | None] = []
         """The table of each `CREATE` and `ALTER` around the place."""
 
-    def collect(self, statement: exp.Expr) -> None:
-        """Collect all of it."""
+    def collect(self, statement: exp.Expr, line: int) -> None:
+        """Collect the names of a statement that begins on a line."""
+        self._line = line
         steps: list[_Step] = [statement]
         while steps:
             step = steps.pop()
@@ -105,11 +107,12 @@ class _Collector:
 
     def _see(self, node: exp.Expr) -> None:
         if isinstance(node, exp.Table) and self._is_relation(node):
-            self.tables.append(TableReference(_parts(node), self._line_of(node.this)))
+            parts = _parts(node)
+            self.tables.setdefault(parts, TableReference(parts, self._line_of(node.this)))
         elif isinstance(node, exp.Column):
             self._add_column(node)
         elif isinstance(node, exp.ColumnDef) and self._changed and self._changed[-1] is not None:
-            self.columns.append(ColumnReference(self._changed[-1], node.name, self._line_of(node.this)))
+            self._add(self._changed[-1], node.name, node.this)
 
     def _into(self, node: exp.Expr) -> Iterator[_Step]:
         """Change the scope to that in a node, and yield its children and what changes the scope back."""
@@ -176,7 +179,10 @@ class _Collector:
         if isinstance(column.this, exp.Star) or not name or (not qualifier and self._is_alias(name)):
             return
         scopes = self._sources.get(qualifier, ()) if qualifier else self._only
-        self.columns.append(ColumnReference(scopes[-1] if scopes else None, name, self._line_of(column.this)))
+        self._add(scopes[-1] if scopes else None, name, column.this)
+
+    def _add(self, table: Parts | None, name: str, node: exp.Expr) -> None:
+        self.columns.setdefault((table, name), ColumnReference(table, name, self._line_of(node)))
 
     def _is_alias(self, name: str) -> bool:
         """Whether an unqualified name is one that the query itself gives to a result."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.describing.rules.views import lineage_of
 from tribal.identity.table_names import format_name
 from tribal.masking import PLACEHOLDER, MaskedSamples
 from tribal.naming import segment_all, singular, split_identifier
 from tribal.ports import TableContext
 from tribal.sql.checks import allowed_range, allowed_values
+from tribal.sql.references import ViewLineage
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import CatalogColumn, CatalogForeignKey
 
@@ -94,6 +94,17 @@ def facts_of(context: TableContext) -> list[ColumnFacts]:
     facts: list[ColumnFacts] = []
     facts.extend(ColumnFacts(context, column, facts) for column in context.table.columns)
     return facts
+
+
+def lineage_of(context: TableContext) -> ViewLineage:
+    """What the definition of a view says for certain; nothing for a table."""
+    query = context.table.view_query or context.table.view_definition
+    if not query:
+        return ViewLineage()
+    # Loads sqlglot.
+    from tribal.sql.lineage import view_lineage
+
+    return view_lineage(query, context.database_type)
 
 
 @lru_cache(maxsize=16_384)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tribal.describing.rules.column_facts import lineage_of
 from tribal.describing.rules.phrases import TABLE_COMMENT_CHARS, clean_comment
 from tribal.describing.rules.statements import Statement, commented, declared, description
-from tribal.describing.rules.views import lineage_of
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import listing

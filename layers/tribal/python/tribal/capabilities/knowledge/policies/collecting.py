@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, NameUse, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import (
     FileNames,
     ReadFiles,
@@ -15,8 +15,12 @@ from tribal.capabilities.knowledge.policies.file_names import (
     targets_read_of,
 )
 from tribal.capabilities.knowledge.policies.imports import is_of_another_language
-from tribal.capabilities.knowledge.policies.references import Resolve, suffixes
+from tribal.sql.references import StatementReferences
 from tribal_contracts.knowledge import Target
+
+Resolve = Callable[[Sequence[str]], tuple[str, ...]]
+"""Returns every spelling of a table, longest first, for the parts of its name as written."""
+_SQL_TARGETS: frozenset[Target] = frozenset({"table", "column"})
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def collect_evidence(
         read: reads the files; in another process where a file may be hostile and others wait.
     """
     names = _names(files, documented_names.dialect, needed, read)
-    sql = [each.sql.named(file.path, documented_names.resolve or suffixes) for file, each in names]
+    sql = [named(each.sql, file.path, documented_names.resolve or suffixes) for file, each in names]
     evidence = Evidence(
         files=files,
         dependencies=_joined(
@@ -68,6 +72,28 @@ def collect_evidence(
         is_complete=is_complete,
     )
     return evidence, _warnings(files, needed)
+
+
+def named(references: StatementReferences, file: str | None, resolve: Resolve) -> tuple[CollectedNames, CollectedNames]:
+    """Tables and columns with all their spellings, each with the gaps.
+
+    Args:
+        references: the names in statements.
+        file: which holds the statements.
+        resolve: finds the spellings of a table.
+    """
+    unread = [Gap(file, _SQL_TARGETS, each.reason, each.line, each.is_over_limit) for each in references.unread]
+    tables = [NameUse(resolve(each.parts), file, each.line) for each in references.tables]
+    columns = []
+    for each in references.columns:
+        of = resolve(each.table) if each.table is not None else ()
+        columns.append(NameUse((*(f"{table}.{each.name}" for table in of), each.name), file, each.line))
+    return CollectedNames(tables, unread), CollectedNames(columns, unread)
+
+
+def suffixes(parts: Sequence[str]) -> tuple[str, ...]:
+    """The spellings of an unresolved name: `a.b.c`, `b.c`, `c`."""
+    return tuple(".".join(parts[start:]) for start in range(len(parts)))
 
 
 def _names(

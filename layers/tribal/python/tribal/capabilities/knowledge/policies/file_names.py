@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, SourceFile
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
-from tribal.capabilities.knowledge.policies.references import SqlReferences, sql_references
+from tribal.sql.references import StatementReferences, UnreadStatement
 
 if TYPE_CHECKING:
     from tribal_contracts.knowledge import Target
@@ -37,7 +37,7 @@ class FileNames:
 
     dependencies: CollectedNames = field(default_factory=CollectedNames)
     imports: CollectedNames = field(default_factory=CollectedNames)
-    sql: SqlReferences = field(default_factory=SqlReferences)
+    sql: StatementReferences = field(default_factory=StatementReferences)
 
 
 ReadFiles = Callable[[Sequence[ReadRequest]], Sequence[FileNames]]
@@ -55,7 +55,7 @@ def read_file(request: ReadRequest) -> FileNames:
     return FileNames(
         dependencies_of(file) if "dependency" in request.targets else CollectedNames(),
         imports_of(file) if "import" in request.targets else CollectedNames(),
-        _references(request) if "table" in request.targets or "column" in request.targets else SqlReferences(),
+        _references(request) if "table" in request.targets or "column" in request.targets else StatementReferences(),
     )
 
 
@@ -80,7 +80,7 @@ def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
     return FileNames(
         CollectedNames((), gap("dependency") if has_dependencies(path) else ()),
         CollectedNames((), gap("import") if has_imports(path) else ()),
-        SqlReferences(unread=gap("table", "column") if names_tables(path) else ()),
+        StatementReferences(unread=[UnreadStatement(reason, None, is_over_limit)] if names_tables(path) else ()),
     )
 
 
@@ -98,7 +98,10 @@ def names_tables(path: str) -> bool:
     return path.casefold().endswith(_SQL)
 
 
-def _references(request: ReadRequest) -> SqlReferences:
+def _references(request: ReadRequest) -> StatementReferences:
     if not names_tables(request.path):
-        return SqlReferences()
-    return sql_references(request.text, request.dialect, request.path)
+        return StatementReferences()
+    # Loads sqlglot.
+    from tribal.sql.statements import references_in
+
+    return references_in(request.text, request.dialect)

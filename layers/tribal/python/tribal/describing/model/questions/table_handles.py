@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.describing.model.questions.question import Handle
-from tribal.describing.rules.column_facts import ColumnFacts, facts_of
-from tribal.describing.rules.views import lineage_of
+from tribal.describing.rules.column_facts import ColumnFacts, facts_of, lineage_of
 from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
 
