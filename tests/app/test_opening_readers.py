@@ -52,5 +52,5 @@ def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable()
 
 
 def test_a_secret_that_is_not_there_names_the_database_and_the_hint() -> None:
-    with pytest.raises(ConfigurationError, match="'shop/password' of database 'shop' is not there; make it"):
+    with pytest.raises(ConfigurationError, match="'shop/password' of database 'shop' is missing; create it"):
         databases(NoSecrets).open_reader(ENTRY)

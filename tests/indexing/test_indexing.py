@@ -217,7 +217,7 @@ def test_a_wrong_manifest_blocks_before_anything_is_written(
 @pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b'{"schema_version": "1.0"'])
 def test_a_manifest_that_is_not_json_blocks(store: MemoryStore, index: SqliteIndex, data: bytes) -> None:
     store.put(MANIFEST_FILE, data)
-    with pytest.raises(ManifestError, match="`tribal run` and `tribal document` make it anew"):
+    with pytest.raises(ManifestError, match="`tribal run` or `tribal document` rebuilds it"):
         index_all(store, index)
 
 

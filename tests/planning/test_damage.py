@@ -49,7 +49,7 @@ def test_a_damaged_snapshot_is_told_by_its_name_and_never_read() -> None:
     key = reading.snapshot_file or ""
     for data in damages(shop.store.get(key).data):
         shop.store.put(key, data)
-        with pytest.raises(ObjectDamaged, match="`tribal plan` and `tribal run` make it anew"):
+        with pytest.raises(ObjectDamaged, match="`tribal plan` or `tribal run` rebuilds it"):
             list(iterate_snapshot(shop.store, reading)[1])
         unknown = reading.model_copy(update={"snapshot_hash": None})
         if data and b"ordess" not in data:

@@ -41,7 +41,7 @@ def test_an_entry_is_named_after_the_database_that_libpq_would_choose(
         ("password=hunter2://", "no DSN; write postgresql://"),
         ("postgresql://h:1", "names no database"),
         ("postgresql://u:a/hunter2@h/d", "percent-encoded"),
-        (f"postgresql://u:hunter2@h/{'x' * 200}", "the database's name in the DSN cannot be used"),
+        (f"postgresql://u:hunter2@h/{'x' * 200}", "the database name in the DSN is longer than 128 characters"),
     ],
 )
 def test_what_is_no_usable_dsn_is_refused_without_its_password(dsn: str, hint: str) -> None:

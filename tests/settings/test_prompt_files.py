@@ -53,7 +53,7 @@ def test_a_text_too_large_to_be_sent_each_time_is_refused_by_its_name(read: Read
 
 @both
 def test_a_folder_of_many_files_is_taken_for_another_one(read: Read, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="prompts holds more than 50 files of Markdown"):
+    with pytest.raises(ConfigurationError, match="prompts has more than 50 Markdown files"):
         read(tmp_path, {f"{number}.md": b"" for number in range(51)})
 
 

@@ -98,7 +98,7 @@ def test_a_secret_never_stands_in_a_complaint(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_says_how_it_starts(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="it starts with `databases:`"):
+    with pytest.raises(ConfigurationError, match="it must start with `databases:`"):
         load(tmp_path, "")
 
 
@@ -141,7 +141,7 @@ def test_a_wrong_source_date_epoch_is_an_error(tmp_path: Path, value: str) -> No
 
 def test_a_file_is_no_project_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigurationError, match="is no folder"):
+    with pytest.raises(ConfigurationError, match="is not a folder"):
         load_settings(project=tmp_path / "file", environment={})
 
 
@@ -157,8 +157,8 @@ def test_a_file_that_is_nested_without_end_or_not_utf_8_is_refused(tmp_path: Pat
     ("text", "line", "said"),
     [
         ("databases:\n  - name: a\n    dsn: postgresql://u:Zq9/Wx7@h/d\n", 3, "percent-encoded"),
-        ("databases:\n  - name: a\nstore: https://Zq9@h\n", 3, "this is no store"),
-        ("databases:\n  - name: a\nstore: s3://Zq9:x@bucket\n", 3, "no address of a bucket"),
+        ("databases:\n  - name: a\nstore: https://Zq9@h\n", 3, "not a valid store"),
+        ("databases:\n  - name: a\nstore: s3://Zq9:x@bucket\n", 3, "not a valid bucket address"),
         ("databases:\n  - name: a\nstore: ~nobody-Zq9/x\n", 3, "no such folder"),
         ("databases:\n  - name: a\nstore: databases.yaml/x\n", 3, "lies below one"),
         ('databases:\n  - name: a\nstore: "Zq9\\0"\n', 3, "NUL"),
@@ -191,7 +191,7 @@ def test_only_the_first_of_many_mistakes_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load(tmp_path, f"databases:\n  - name: a\n{mistakes}")
     assert len(caught.value.message.splitlines()) == 21
-    assert caught.value.message.endswith("and 29,980 mistakes more")
+    assert caught.value.message.endswith("and 29,980 more mistakes")
 
 
 def test_defaults_without_an_end_are_read_in_time_that_grows_with_the_text(tmp_path: Path) -> None:
@@ -208,6 +208,6 @@ def test_a_dsn_that_lacks_something_names_its_database(tmp_path: Path) -> None:
     settings = load(
         tmp_path, "databases:\n  - {name: a, dsn: 'postgresql://u@h/d'}\n  - {name: b, user: u, host: 'u:Zq9@h'}\n"
     )
-    with pytest.raises(ConfigurationError, match="database 'b': The host is no name") as caught:
+    with pytest.raises(ConfigurationError, match="database 'b': The host is not a host name") as caught:
         with_targets(settings)
     assert "Zq9" not in caught.value.message

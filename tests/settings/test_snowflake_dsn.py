@@ -62,7 +62,7 @@ def test_a_user_is_needed_unless_the_workload_says_who_it_is() -> None:
 @each_case(
     ("dsn", "message"),
     [
-        ("snowflake://ann@org-one/shop", "nothing says how to log in"),
+        ("snowflake://ann@org-one/shop", "no login method for Snowflake"),
         ("snowflake://ann@org-one/shop?token_secret=T", "say auth"),
         ("snowflake://ann@org-one/shop?auth=oauth", "auth: oauth needs"),
         ("snowflake://ann@org-one/shop?workload_provider=oidc", "needs token_secret"),
@@ -74,7 +74,7 @@ def test_a_user_is_needed_unless_the_workload_says_who_it_is() -> None:
         (f"snowflake://ann@org-one/shop/sales?{KEY}", "names a schema"),
         (f"snowflake://ann@org-one:443/shop?{KEY}", "port beside the account"),
         (f"snowflake://ann@org-one/shop?warehous=W&{KEY}", "Did you mean warehouse"),
-        (f"snowflake://ann@org-one/shop?port=0&{KEY}", "port is no number"),
+        (f"snowflake://ann@org-one/shop?port=0&{KEY}", "port is not a number"),
         (f"snowflake://ann@org-one/shop?protocol=http&{KEY}", "in clear"),
         (f"snowflake://ann@org-one/shop?protocol=ftp&{KEY}", "protocol is https"),
         (f"snowflake://ann@org-one/shop?host=a/b&{KEY}", "no name of a host"),

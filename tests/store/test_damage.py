@@ -95,7 +95,7 @@ def test_damage_is_told_once_and_a_missing_record_is_none() -> None:
     store.put(KEY, b"{")
     for _ in range(2):
         assert read_record(store, KEY, UnitItem) is None
-    assert told == [f"{KEY} is not as it was written; it is made anew"]
+    assert told == [f"{KEY} is damaged and will be rebuilt"]
 
 
 def test_of_many_damaged_files_the_first_are_named() -> None:
@@ -105,7 +105,7 @@ def test_of_many_damaged_files_the_first_are_named() -> None:
         store.put(f"progress/{number}.json", b"")
         read_record(store, f"progress/{number}.json", UnitItem)
     assert len(told) == 21
-    assert told[-1] == "more files are not as they were written; all of them are made anew"
+    assert told[-1] == "more files are damaged; all of them will be rebuilt"
 
 
 def results_of(manifest: DocumentationManifest) -> UnitResult:

@@ -107,7 +107,7 @@ def test_a_manifest_comes_with_the_hash_of_its_bytes() -> None:
     [
         ({"schema_version": "2.0"}, "MANIFEST_VERSION_MISMATCH", "use the program that wrote it"),
         ({"status": "running"}, "MANIFEST_INCOMPLETE", "wait until documenting has ended"),
-        ({"completed_at": None}, "IDX_MANIFEST_INVALID", "`tribal run` and `tribal document` make it anew"),
+        ({"completed_at": None}, "IDX_MANIFEST_INVALID", "`tribal run` or `tribal document` rebuilds it"),
     ],
 )
 def test_a_manifest_that_cannot_be_read_is_never_taken_for_missing(

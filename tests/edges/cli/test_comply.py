@@ -116,7 +116,7 @@ def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -
     assert "in 0 files" in said("comply", *options, cwd=code)
     assert "in 2 files" in said("comply", *options, "--since", "HEAD~1", cwd=code)
     refused = run_tribal("comply", *options, "--since", "--output=x", cwd=code)
-    assert (refused.returncode, "has no commit" in refused.stderr) == (2, True)
+    assert (refused.returncode, "git has no commit" in refused.stderr) == (2, True)
     outside = run_tribal("comply", *options, cwd=tmp_path)
     assert (outside.returncode, "not in a checkout" in outside.stderr) == (2, True)
     # A folder of a checkout has what git has, and no more.

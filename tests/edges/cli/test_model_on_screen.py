@@ -239,7 +239,7 @@ def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.
     assert "pip install 'tribal-knowledge[model]'" in without_package.stdout
     yard.write(api_key_secret="NOT_SET")
     without_key = yard.tribal("check")
-    assert "the secret 'NOT_SET' with the key of the model is not there" in without_key.stdout
+    assert "the secret 'NOT_SET' with the key of the model is missing" in without_key.stdout
     yard.write(name="claude-of-next-year")
     without_price = yard.tribal("check")
     assert "the price of 'claude-of-next-year' is unknown" in without_price.stdout

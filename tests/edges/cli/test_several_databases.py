@@ -89,7 +89,7 @@ def test_one_check_covers_them_all_and_writes_nothing(tmp_path: Path, server: Se
     ("patterns", "name", "code", "said"),
     [
         (("@_*", "!@_*"), "shop", 6, "lists no database that matches"),
-        (("!@_*",), "shop", 2, "only says which databases it leaves out"),
+        (("!@_*",), "shop", 2, "only excludes databases"),
         (("@_eu", "@_us"), "one", 2, "both have a database named"),
     ],
 )

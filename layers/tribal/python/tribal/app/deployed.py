@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from tribal_contracts import DatabaseEntry
 
 MIRROR = "knowledge-mirror"
-"""The folder of temporary files with a copy of the repository that knowledge is kept in."""
+"""Temporary folder for a copy of the knowledge repository."""
 FETCH_SECONDS = 15.0
-"""Of a sync that somebody waits for, which has to do more than fetch within `SYNC_SECONDS`."""
-_HINT = "make it in Secrets Manager, in the region of the functions"
+"""Time limit for fetching, for a sync with a waiting caller, which must also finish within `SYNC_SECONDS`."""
+_HINT = "create it in Secrets Manager, in the region of the functions"
 
 
 def deployed_application(
@@ -70,12 +70,12 @@ def deployed_application(
     """
     store: Provider[ObjectStore] = Provider(lambda: store_in_bucket(deployment.bucket, deployment.region))
     secrets: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region, deployment.network_role))
-    # The functions of a run connect side by side, as many as the plan lets: one connection each.
+    # The functions of a run connect in parallel, as many as the plan allows, with one connection each.
     servers = Provider(partial(postgres_servers, lambda _: 1))
     databases = Databases(secrets, partial(_target, deployment), _HINT, servers, role=deployment.network_role)
     clock = system_clock()
     options = Provider(partial(_options, deployment, store, parameters or RunParameters()))
-    # Keys and tokens are the functions' own: no role of a network comes between.
+    # Keys and tokens belong to the functions' own account; the role of a network is not used.
     keys: Provider[Secrets] = Provider(lambda: secrets_manager(deployment.region))
     models = Models(
         options,
@@ -103,7 +103,7 @@ def deployed_application(
             open_reader=databases.open_reader,
             server_of=databases.server_of,
             retry_servers=databases.retry_servers,
-            # Without a model no configuration is read for it: the role of the finisher does not allow that.
+            # Without a model, the configuration is not read: the finisher's role does not allow it.
             describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
             index_writer=partial(_index_writer, deployment, store),
             queue=Provider(partial(_queue, deployment)),
@@ -210,7 +210,7 @@ def _memory_index(deployment: Deployment, store: Provider[ObjectStore], embedder
         return JournalMemories(store())
     from tribal.adapters.opensearch.memories import OpenSearchMemories
 
-    # Somebody waits for a change, too: it ends early, and adding again is adding once.
+    # Callers wait for changes too, so time out early; repeating a change is harmless.
     return OpenSearchMemories(_cluster_client(deployment, reading=True), embedder().dimensions)
 
 
@@ -219,7 +219,7 @@ def _queue(deployment: Deployment) -> MessageQueue:
     from tribal.adapters.aws.queue import SqsQueue
 
     if deployment.queue_url is None:
-        raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy it anew")
+        raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy again")
     return SqsQueue(aws_client("sqs", region=deployment.region), deployment.queue_url)
 
 
@@ -230,7 +230,7 @@ def _published_index(store: Provider[ObjectStore]) -> PublishedSqliteIndex:
 
 
 def _scratch(name: str) -> Path:
-    """A folder that lasts as long as the process's machine does, and may be gone at the next call."""
+    """A folder that lasts as long as the function's instance."""
     return Path(tempfile.gettempdir()) / name
 
 
@@ -239,11 +239,11 @@ def _cluster_client(deployment: Deployment, *, reading: bool = False) -> OpenSea
 
     cluster, build = deployment.cluster, partial(opensearch_client, reading=reading)
     if cluster is None:
-        raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy it anew")
+        raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy again")
     if cluster.secret is None:
         return build(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
     secrets = secrets_manager(cluster.region)
     user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
     if user is None or password is None:
-        raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; write both into it")
+        raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; add both")
     return build(cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle)

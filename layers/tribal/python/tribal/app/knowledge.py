@@ -1,4 +1,4 @@
-"""Where knowledge comes from: a folder, or a git repository."""
+"""Builds the source of knowledge: a folder or a git repository."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _LOG = logging.getLogger(__name__)
 def knowledge_origin(
     settings: KnowledgeSettings | None, company: str | None, mirror: Path, secrets: Provider[Secrets], seconds: float
 ) -> KnowledgeOrigin | None:
-    """Where the knowledge of these settings comes from; fetching takes at most these seconds.
+    """The source of knowledge in these settings, with a time limit for fetching.
 
-    `mirror` is a folder for a copy of a repository that is elsewhere.
+    `mirror` is a folder for a copy of a remote repository.
     """
     if settings is None:
         return None
@@ -67,19 +67,19 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
     token = secrets().get(settings.token_secret)
     if token is None:
         raise ConfigurationError(
-            f"the secret {settings.token_secret!r} with the token for {settings.repository} is not there; make it, or"
+            f"the secret {settings.token_secret!r} with the token for {settings.repository} is missing; create it, or"
             " leave `token_secret` out"
         )
     return token
 
 
 def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder], derived: Derived) -> GuidanceSource:
-    """What published decisions say of tables."""
+    """Published decisions about tables."""
     from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
     from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
     from tribal.scoping.bounds import Bounds
 
-    # `guidance_of` leaves out what mentions a hidden table.
+    # `guidance_of` leaves out items that mention a hidden table.
     snapshots = SnapshotReader(store(), embedder, derived)
     return KnowledgeGuidance(lambda caller: snapshots.visible(caller.identity, Bounds(caller.scope)))
 
@@ -92,20 +92,20 @@ def policy_checker(app: Application) -> PolicyChecker:
 
 
 def file_reader() -> FileReader:
-    """Reads files for checks in processes of this machine."""
+    """Reads files for checks, in local processes."""
     from tribal.adapters.local.reading_processes import ReadingProcesses
 
     return ReadingProcesses("tribal.capabilities.knowledge.policies.file_names")
 
 
 class JoinedGuidance:
-    """The `GuidanceSource` of several, of which one that fails leaves the others."""
+    """Joins several sources of guidance; if one fails, the others still answer."""
 
     def __init__(self, sources: Sequence[GuidanceSource]) -> None:
         self._sources = sources
 
     def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
-        """What any of them tells."""
+        """The guidance of all sources."""
         found: list[Guidance] = []
         for source in self._sources:
             try:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tribal_contracts import DatabaseType
 
 _FETCH_SECONDS = 120.0
-_HINT = "set the environment variable of that name, or put a file so named into the folder that TRIBAL_SECRETS names"
+_HINT = "set the environment variable of that name, or put a file of that name into the folder in TRIBAL_SECRETS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ def local_application(
 ) -> Application:
     """Build the application of a command on this machine.
 
-    With a bucket as the store, secrets that are missing here come from Secrets Manager, so the `databases.yaml` of a
-    deployed environment works on a host unchanged. Opening a database needs settings from `with_targets`. With
-    `prepare`, which asks something of the index, a large new one is read only once that has been answered from it.
-    Without `limits`, memories may be written at any rate and a sync may take any time: for a person at a terminal.
+    With a bucket as the store, missing secrets are read from Secrets Manager, so that the `databases.yaml` of a
+    deployed environment works here unchanged. Opening a database needs settings from `with_targets`. `prepare` warms up
+    a large new index before it replaces the current one. Without `limits`, memories may be written at any rate and a
+    sync may take any time, for a person at a terminal.
     """
     from tribal.app.options import options_of
 
     parameters = parameters or RunParameters()
     secrets: Provider[Secrets] = Provider(partial(_secrets, settings))
-    hint = _HINT if settings.bucket is None else f"{_HINT}, or make it in Secrets Manager"
+    hint = _HINT if settings.bucket is None else f"{_HINT}, or create it in Secrets Manager"
     servers = Provider(partial(postgres_servers, lambda limit: limit // processes))
     databases = Databases(secrets, lambda entry: settings.targets[entry.name], hint, servers, settings.take_samples)
     clock = system_clock(settings.source_date_epoch)
@@ -252,7 +252,7 @@ def _guidance(
     from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
     from tribal.capabilities.memory.guidance import MemoryGuidance
 
-    # Looking at a table must not create an index of memories where memory is not used.
+    # Showing a table must not create an index of memories if memory is not used.
     remembered = MemoryGuidance(
         memory.ready_index, lambda: settings.memory is not None or (settings.store / "memory").exists()
     )

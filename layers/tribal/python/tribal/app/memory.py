@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def recovering(
     store: Provider[ObjectStore], index: Provider[MemoryIndex], embedder: Provider[Embedder]
 ) -> Callable[[], None]:
-    """Returns a function that brings the index of memories in line with the stored ones, when memory is used."""
+    """Returns a function that updates the index of memories from the stored ones, when memory is used."""
 
     def recovery() -> Recovery:
         from tribal.capabilities.memory.repository import Recovery, Repository

@@ -1,4 +1,4 @@
-"""Describers that ask a model. Nothing of a model is imported before a run has one, and no SDK before a call is due."""
+"""Describers that call a model. Model code is imported only for runs with a model, SDKs only before the first call."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     from tribal_contracts import ModelSettings
 
 _THINKING_TOKENS = 2_000
-"""Room for the thinking of a model that cannot be kept from it, by judgement: told to think little, of one table."""
+"""Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
 _DOES_NOT_THINK = ("disabled", "between_tools")
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Builds the describers of a run and the model that they ask."""
+    """Builds the describers of a run and their model."""
 
     options: Provider[Options]
     store: Provider[ObjectStore]
     secrets: Provider[Secrets]
     clock: Clock
     prompts: Callable[[], Mapping[str, bytes]]
-    """Texts that replace the shipped ones."""
+    """Prompts that replace the shipped ones."""
     prompts_place: str
     hint: str
     """Tells the user what to do when the secret with the key is missing."""
     region: str | None = None
-    """Of Bedrock, where the settings name none."""
+    """Region of Bedrock, if the settings have none."""
 
     def describers(self, run_id: str, stop: StopToken) -> Describers:
         """The describers of a run.
 
         Raises:
-            ConfigurationError: when the price of the model is not known, or a text for it cannot be used.
+            ConfigurationError: when the price of the model is unknown, or a prompt is invalid.
         """
         options = self.options()
         settings = options.model
@@ -84,10 +84,10 @@ class Models:
         )
 
     def unsent(self, requests: Sequence[ModelRequest]) -> list[UnsentRequest]:
-        """What would be sent for requests, by the client that would send it; needs neither key nor AWS credentials.
+        """The requests as the client would send them; needs neither key nor AWS credentials.
 
         Raises:
-            ConfigurationError: when the price of the model, or a package that asking it needs, is not there.
+            ConfigurationError: when the price of the model is unknown, or a package is missing.
         """
         settings = self.options().model
         if settings is None:
@@ -105,7 +105,7 @@ class Models:
         return unsent.requests
 
     def readiness(self) -> ModelReadiness | None:
-        """Whether the model could be asked: its price, the package and the key are looked up, and nothing is sent."""
+        """Whether the model can be called; checks price, package and key without sending anything."""
         settings = self.options().model
         if settings is None:
             return None
@@ -138,18 +138,18 @@ class Models:
     def _key(self, name: str) -> SecretStr:
         key = self.secrets().get(name)
         if key is None:
-            raise ConfigurationError(f"the secret {name!r} with the key of the model is not there; {self.hint}")
+            raise ConfigurationError(f"the secret {name!r} with the key of the model is missing; {self.hint}")
         return key
 
     def _region(self, settings: ModelSettings) -> str:
         region = settings.region or self.region
         if region is None:
-            raise ConfigurationError("no region is named for Bedrock; write model.region, or set AWS_REGION")
+            raise ConfigurationError("no region is set for Bedrock; set model.region or AWS_REGION")
         return region
 
 
 class LazyModel:
-    """A model that is built, with its SDK, when it is first prepared or asked; what fails then ends all calls."""
+    """A model that is built, with its SDK, on first use; if that fails, so do all calls."""
 
     def __init__(self, settings: ModelSettings, model: Provider[LanguageModel]) -> None:
         self._settings = settings
@@ -161,7 +161,7 @@ class LazyModel:
         return f"{self._settings.provider}/{self._settings.name}"
 
     def prepare(self) -> None:
-        """Build the model; what fails is told when it is asked."""
+        """Build the model; a failure is reported by the first call."""
         with suppress(TribalError):
             self._model()
 
@@ -175,5 +175,5 @@ class LazyModel:
 
 
 def _holder() -> str:
-    """A name for this process's share of the budget, unlike that of any other."""
+    """A unique name for this process's share of the budget."""
     return f"{platform.node()}/{os.getpid()}/{randomness.token_hex(4)}"

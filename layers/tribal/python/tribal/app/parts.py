@@ -1,4 +1,4 @@
-"""Parts that several builders share. Each adapter is imported inside the function that needs it."""
+"""Parts that several applications share. Each adapter is imported inside the function that needs it."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
 
 
 def model_missing(error: ModuleNotFoundError, *, bedrock: bool = False) -> ConfigurationError:
-    """The error for a missing package that asking a model needs."""
+    """The error for a missing package of a model."""
     extras = "aws,model" if bedrock else "model"
     return ConfigurationError(
-        f"{error.name} is not installed, which asking the model needs: pip install 'tribal-knowledge[{extras}]', or "
+        f"{error.name} is not installed, which the model needs: pip install 'tribal-knowledge[{extras}]', or "
         "leave `model` out of databases.yaml"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Databases:
-    """Opens readers of databases, of which those on one server share its connections."""
+    """Opens readers of databases; those on one server share its connections."""
 
     secrets: Provider[Secrets]
-    """Used only for entries that name a secret."""
+    """Used only for entries with a secret."""
     target_of: Callable[[DatabaseEntry], PostgresTarget | SnowflakeTarget]
     hint: str
     """Tells the user what to do when a secret is missing."""
@@ -78,7 +78,7 @@ class Databases:
     """AWS role to assume for IAM logins."""
 
     def open_reader(self, entry: DatabaseEntry) -> CatalogReader:
-        """Open a reader, which connects on first use; a named secret is fetched again when a login is refused."""
+        """Open a reader, which connects on first use; a secret is fetched again when the login is refused."""
         target = self.target_of(entry)
         if isinstance(target, SnowflakeTarget):
             return self._snowflake(target, entry)
@@ -132,12 +132,12 @@ class Databases:
     def _named(self, name: str, entry: DatabaseEntry) -> SecretStr:
         secret = _secret(lambda: self.secrets().get(name))
         if secret is None:
-            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is not there; {self.hint}")
+            raise ConfigurationError(f"the secret {name!r} of database {entry.name!r} is missing; {self.hint}")
         return secret
 
 
 def postgres_servers(share: Callable[[int], int]) -> PostgresServers:
-    """The servers that a process connects to; `share` is what it may use of a limit of connections."""
+    """The servers that a process connects to; `share` computes its share of a connection limit."""
     from tribal.adapters.postgres.connections.server import PostgresServers
 
     return PostgresServers(share)
@@ -149,7 +149,7 @@ def _key_in(file: Path) -> SecretStr:
     try:
         return SecretStr(file.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no PEM"
+        reason = error.strerror if isinstance(error, OSError) else "it is not PEM"
         raise ConfigurationError(f"private_key_file {file} cannot be read: {reason}") from error
 
 
@@ -162,14 +162,14 @@ def _secret(read: Callable[[], SecretStr | None]) -> SecretStr | None:
 
 
 def rules_describers() -> Describers:
-    """The rules for every database, which need no model."""
+    """Describers by rules, without a model."""
     from tribal.describing import RulesDescribers
 
     return RulesDescribers()
 
 
 def spending(store: Provider[ObjectStore], clock: Clock) -> Spending:
-    """What models have cost today and in the last run that asked one."""
+    """Spending on models today and in the last run that used one."""
     from tribal.describing.model.calls import read_spending
 
     return read_spending(store(), clock)

@@ -1,4 +1,4 @@
-"""The application of a command that works on a deployed environment from outside."""
+"""The application of a command with `--profile`, for a deployed environment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def remote_application(profile: Profile) -> Application:
 
     def elsewhere(*_: object, **__: object) -> NoReturn:
         raise ConfigurationError(
-            f"this works where the databases and the index are, not through the profile {profile.name!r}"
+            f"this works only on the machine with the databases and the index, not with the profile {profile.name!r}"
         )
 
     clock, store = system_clock(), Provider[ObjectStore](environment.store)
@@ -56,7 +56,7 @@ def remote_application(profile: Profile) -> Application:
 
 
 class RemoteEnvironment:
-    """One deployed environment. What the profile leaves out is looked up once in the outputs of its stack."""
+    """One deployed environment. Values missing in the profile are read once from the stack's outputs."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -104,7 +104,7 @@ class RemoteEnvironment:
             return _with_aws(lambda: self._signer(address))
         if profile.token is None:
             raise ConfigurationError(
-                f"the environment of profile {profile.name!r} takes tokens of its issuer; set {TOKEN_VARIABLE}, or "
+                f"the environment of profile {profile.name!r} requires a token of its issuer; set {TOKEN_VARIABLE}, or "
                 "write `token: ${VARIABLE}` into the profile"
             )
         return token_bearer(profile.token.get_secret_value())
@@ -120,7 +120,7 @@ class RemoteEnvironment:
         value = self._outputs.get(name)
         if value is None:
             raise ConfigurationError(
-                f"the stack {self._profile.stack!r} has no output {name}; is it one of Tribal Knowledge? Deploy it anew"
+                f"the stack {self._profile.stack!r} has no output {name}; is it a Tribal Knowledge stack? Deploy it again"
             )
         return value
 
@@ -128,8 +128,8 @@ class RemoteEnvironment:
     def _outputs(self) -> dict[str, str]:
         profile = self._profile
         hint = (
-            f"deploy it, or say in {profile.file} which stack and region the profile {profile.name!r} is about "
-            "(AWS_PROFILE and AWS_REGION choose account and region too)"
+            f"deploy it, or set stack and region of the profile {profile.name!r} in {profile.file} "
+            "(AWS_PROFILE and AWS_REGION also select account and region)"
         )
 
         def look() -> dict[str, str]:
@@ -154,4 +154,4 @@ def _with_aws(build: Callable[[], Built]) -> Built:
     try:
         return build()
     except ModuleNotFoundError as error:
-        raise aws_missing(error, "looking into a deployed environment") from error
+        raise aws_missing(error, "access to a deployed environment") from error

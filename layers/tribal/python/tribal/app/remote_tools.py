@@ -1,4 +1,4 @@
-"""The tools of a deployed environment, for a function that has no data of its own."""
+"""The tools of a deployed environment, for a function without data access."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 def tools_of_functions(
     function: str, region: str, tools: Registry = REGISTRY, others: Mapping[str, str] | None = None
 ) -> RemoteTools:
-    """Calls of tools through the functions that have them.
+    """Calls tools through the functions that implement them.
 
     Args:
-        function: the ARN of the one that has the index.
-        region: where they are.
+        function: ARN of the function with the index.
+        region: region of the functions.
         tools: the tools that may be called.
-        others: the ARNs of those that have tools of their own, by the tool's name.
+        others: ARNs of the functions for other tools, by tool name.
     """
     from tribal.adapters.aws.clients import aws_client
     from tribal.adapters.aws.function import LambdaFunction
 
-    # One attempt: the client that waits asks again by itself, and API Gateway waits no longer than one takes.
+    # One attempt: clients retry themselves, and API Gateway does not wait longer than one attempt.
     client = aws_client("lambda", region=region, attempts=1)
     functions = {arn: LambdaFunction(client, arn) for arn in (others or {}).values()}
     sends: dict[str, Send] = {name: functions[arn] for name, arn in (others or {}).items()}

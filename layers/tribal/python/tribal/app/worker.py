@@ -13,12 +13,12 @@ from tribal.runs.workers.serving import serve
 def build(blueprint: object, workers: int) -> Application:
     """Build the application of one of `workers` processes."""
     if not isinstance(blueprint, Blueprint):
-        raise TypeError(f"a worker is built from a Blueprint, and got {type(blueprint).__name__}")
+        raise TypeError(f"a worker needs a Blueprint, got {type(blueprint).__name__}")
     return worker_application(blueprint, workers)
 
 
 if __name__ == "__main__":
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Reserve standard output for replies: whatever a library prints goes to standard error instead.
+    # Reserve standard output for replies; prints of libraries go to standard error.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies, build)

@@ -19,7 +19,7 @@ EXIT_INTERRUPTED = 130
 
 
 class TribalError(Exception):
-    """Root of the tree. The class says what happened; `activity`, set by `doing`, says during what.
+    """Root of the tree. The class says what happened; `activity`, set by `doing`, says during which activity.
 
     Args:
         message: what happened, to what, and what to do next.

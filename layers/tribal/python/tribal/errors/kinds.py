@@ -115,7 +115,7 @@ class StoreError(TribalError):
 
 
 class ObjectNotFound(StoreError):
-    """No object has that key; `blocked` tells that something else stands in its place, such as a folder."""
+    """No object has that key; with `blocked`, something else has its path, such as a folder."""
 
     default_code = "DOC_PLAN_INVALID"
     codes_while: ClassVar[Mapping[Activity, str]] = {
@@ -130,7 +130,7 @@ class ObjectNotFound(StoreError):
 
 
 class ObjectDamaged(StoreError):
-    """An object is there, but its bytes cannot be read or are not those that were written."""
+    """An object exists, but its bytes are unreadable or damaged."""
 
     default_code = "DOC_PLAN_INVALID"
     codes_while: ClassVar[Mapping[Activity, str]] = {
@@ -183,7 +183,7 @@ class RunInterrupted(RunError):
 
 
 class DescriptionPostponed(RunError):
-    """The time left is too short to describe a table; the next call of the run does."""
+    """The remaining time is too short to describe a table; the run's next call does."""
 
 
 class PlanError(TribalError):
@@ -285,7 +285,7 @@ class TableNotFound(NotFound):
 
 
 class MemoryRefused(TribalError):
-    """A tool of memory cannot do what it was asked for."""
+    """A tool of memory refused a call."""
 
     default_code = "MEM_INTERNAL"
     exit_code = EXIT_STORE
@@ -294,7 +294,7 @@ class MemoryRefused(TribalError):
 
 
 class MemoryConflict(MemoryRefused):
-    """Somebody else changed a memory at the same time. Retryable."""
+    """Another process changed a memory at the same time. Retryable."""
 
     default_code = "MEM_CONFLICT"
     exit_code = EXIT_LOCKED
@@ -315,11 +315,11 @@ class MemoryTimedOut(MemoryRefused):
 
 
 class ItemUnusable(TribalError):
-    """A file of knowledge is no item; the message says what to do, without the file.
+    """A file is not a valid item; the message says what to do, without naming the file.
 
     Args:
         message: what is wrong.
-        line: where, counted from 1, if that is known.
+        line: the line, counted from 1, if known.
     """
 
     default_code = "KNW_ITEM_UNUSABLE"
@@ -332,7 +332,7 @@ class ItemUnusable(TribalError):
 
 
 class SourceFailed(TribalError):
-    """Where knowledge is kept cannot be read, is too large or takes too long. Retryable."""
+    """The source of knowledge cannot be read, is too large or takes too long. Retryable."""
 
     default_code = "KNW_SOURCE_FAILED"
     exit_code = EXIT_STORE

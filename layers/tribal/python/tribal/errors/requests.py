@@ -14,7 +14,7 @@ class RequestRefused(TribalError):
 
 
 class CallerUnknown(RequestRefused):
-    """The request bears no token that admits it; the message tells nothing of the token."""
+    """The request has no valid token; the message does not show the token."""
 
     default_code = "HTTP_CALLER_UNKNOWN"
     http_status = 401
@@ -28,14 +28,14 @@ class OriginRefused(RequestRefused):
 
 
 class HostRefused(RequestRefused):
-    """The request is addressed to a name that the server does not go by, as after DNS rebinding."""
+    """The request names a host that the server does not accept, as after DNS rebinding."""
 
     default_code = "HTTP_HOST_REFUSED"
     http_status = 421
 
 
 class PathUnknown(RequestRefused):
-    """There is nothing at the path of the request."""
+    """The path does not exist."""
 
     default_code = "HTTP_NOT_FOUND"
     exit_code = EXIT_NOT_FOUND
@@ -43,21 +43,21 @@ class PathUnknown(RequestRefused):
 
 
 class MethodRefused(RequestRefused):
-    """The path has no such method."""
+    """The path does not support the method."""
 
     default_code = "HTTP_METHOD_REFUSED"
     http_status = 405
 
 
 class AnswerTypeRefused(RequestRefused):
-    """The request accepts no type of answer that there is."""
+    """The request does not accept the type of the answer."""
 
     default_code = "HTTP_NOT_ACCEPTABLE"
     http_status = 406
 
 
 class BodyTypeRefused(RequestRefused):
-    """The body is of a type that is not read."""
+    """The body has an unsupported type."""
 
     default_code = "HTTP_TYPE_UNSUPPORTED"
     http_status = 415
@@ -79,14 +79,14 @@ class RequestTooSlow(RequestRefused):
 
 
 class IdentifierRefused(RequestRefused):
-    """A request chooses an identifier that is none of its caller's."""
+    """The request selects an identifier that its caller does not have."""
 
     default_code = "HTTP_IDENTIFIER_REFUSED"
     http_status = 403
 
 
 class TooManyRequests(RequestRefused):
-    """The caller asks too often. Retryable, later."""
+    """The caller exceeded its rate limit. Retryable later."""
 
     default_code = "HTTP_TOO_MANY_REQUESTS"
     http_status = 429
@@ -94,14 +94,14 @@ class TooManyRequests(RequestRefused):
 
 
 class CorrectionOutdated(RequestRefused):
-    """What a correction would change is not any more what was looked at."""
+    """The text changed since the preview of the correction."""
 
     default_code = "HTTP_OUTDATED"
     http_status = 409
 
 
 class ServerBusy(RequestRefused):
-    """Too much is being done already. Retryable."""
+    """The server is overloaded. Retryable."""
 
     default_code = "HTTP_BUSY"
     http_status = 503

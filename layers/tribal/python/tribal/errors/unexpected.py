@@ -1,4 +1,4 @@
-"""Describes errors that no one foresaw, so that a report of one says where to look."""
+"""Describes unexpected errors for bug reports."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _PACKAGE = "tribal"
 
 
 def describe_unexpected(error: Exception) -> str:
-    """The class of an error, what it says, and the last line of this package that it passed.
+    """The class and message of an error, and the last line of this package in its traceback.
 
-    What it says may quote what was read: redact it before it is stored.
+    The message may quote data: redact it before storing it.
     """
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _PACKAGE in PurePath(frame.filename).parts]
     said = " ".join(str(error).split())

@@ -1,1 +1,1 @@
-"""Use case: what people look through on the page, part by part, as far as each may see it."""
+"""Use case: the data of the page, part by part, within the scope of the caller."""

@@ -1,4 +1,4 @@
-"""What changed in the databases between the last two runs, as far as a caller may see it."""
+"""Changes in the databases between the last two runs, within the scope of the caller."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tribal.ports import ObjectStore
 from tribal.runs.comparing import Comparison, compare_runs
 
 _OWN = ("column", "comment", "primary key", "unique key", "kind", "order of columns")
-"""Changes that tell of nothing but the table: all that is told to who may not see everything, without values."""
+"""Changes that mention nothing but the table: restricted callers get only these, without values."""
 
 
 def changes_part(store: ObjectStore, scope: Scope) -> dict[str, Any]:
-    """Compare the last two runs that read a database; where there are none, say so."""
+    """Compare the last two runs that read a database, or explain why that is not possible."""
     runs = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})[-2:]
     if len(runs) < 2:
         return _nothing("There is no run before the last one to compare it with.")
@@ -33,7 +33,7 @@ def _nothing(why: str) -> dict[str, Any]:
 
 
 def bounded_changes(compared: Comparison, scope: Scope) -> list[dict[str, Any]]:
-    """What of a comparison a caller may see, database by database."""
+    """The part of a comparison that a caller may see, by database."""
     listed = []
     for database in compared.databases:
         if not scope.allows(database.database):

@@ -1,4 +1,4 @@
-"""The parts of the page's data, as `rendering/web/types.d.ts` has them: plain values, ready to be written as JSON."""
+"""The parts of the page's data, as declared in `rendering/web/types.d.ts`: plain values for JSON."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from tribal.store import read_record
 from tribal_contracts import OverviewDocument
 
 LISTED_CHARS = 110
-"""As many characters of a table's description as what is found by a search shows."""
+"""Characters of a table's description in search results."""
 TABLES_A_PART = 25
-"""So many tables come in one file of a static site: a thousand tables make 40 files. By judgement."""
+"""Tables per file of a static site: a thousand tables give 40 files. By judgement."""
 TODO_ITEMS = 100
 _DECLARED = "declared"
 
 
 def catalog_part(found: Survey, store: ObjectStore) -> dict[str, Any]:
-    """All that search and lists need. Overviews tell of everything, so who may not see that does not get them."""
+    """The data for search and lists. Restricted callers get no overviews, since those cover everything."""
     overview = _overview("", found, store)
     tables, domains = len(found.tables), len(found.domains)
     return {
@@ -79,12 +79,12 @@ def _cut(text: str) -> str:
 
 
 def columns_part(found: Survey) -> list[tuple[str, ...]]:
-    """The names of every table's columns, which searching looks into."""
+    """The column names of every table, for search."""
     return [table.columns for table in found.tables]
 
 
 def keys_part(found: Survey) -> dict[str, Any]:
-    """Declared keys, with names as SQL has them."""
+    """Declared keys, with names as in SQL."""
     places = {table.name: table for table in found.tables}
     edges = [
         [
@@ -105,14 +105,14 @@ def _written(columns: Sequence[str], table: SurveyedTable) -> list[str]:
 
 
 def todo_part(found: Survey) -> dict[str, Any]:
-    """What is most worth a sentence."""
+    """What to document first."""
     listed = rank((item for table in found.tables for item in table.missing), TODO_ITEMS)
     items = [[item.table, item.column or 0, item.tables_that_refer] for item in listed.items]
     return {"total": listed.total, "items": items}
 
 
 def state_part(found: Survey) -> dict[str, Any]:
-    """How fresh everything is, and how well it is documented."""
+    """How fresh the documentation is, and how much is described."""
     unread = found.opened.metadata.last_read or {}
     states = [_state([table for table in found.tables if table.entry.database == name]) for name in found.databases]
     return {
@@ -136,10 +136,10 @@ def _state(tables: Sequence[SurveyedTable]) -> dict[str, Any]:
 
 
 def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
-    """What a domain's page shows beside the list of its tables.
+    """What a domain's page shows besides its list of tables.
 
     Raises:
-        DomainNotFound: when there is none of that name that the caller may see.
+        DomainNotFound: when the caller may see no domain of that name.
     """
     domain = next((one for one in found.domains if (one.database, one.name) == (database, name)), None)
     if domain is None:
@@ -168,16 +168,16 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
     """Everything that a table's page shows.
 
     Raises:
-        TableNotFound: when there is none of that name that the caller may see.
+        TableNotFound: when the caller may see no table of that name.
     """
     return _records([find_table(name, found.opened.tables)], found, toolbox)
 
 
 def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str, str]]:
-    """What others of the caller's layers decided and learned of a table, as its page shows it.
+    """Decisions and shared memories about a table, as its page shows them.
 
     Raises:
-        TableNotFound: when there is none of that name that the caller may see.
+        TableNotFound: when the caller may see no table of that name.
     """
     entry = find_table(name, found.opened.tables)
     (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
@@ -195,11 +195,11 @@ WHOLE_PARTS: Mapping[str, Callable[[Survey], object]] = {
     "todo": todo_part,
     "state": state_part,
 }
-"""The parts that there is one of each, by name, beside the catalog and the changes."""
+"""The parts that exist once, by name, besides the catalog and the changes."""
 
 
 def every_part(toolbox: Toolbox, store: ObjectStore, changes: object) -> Iterator[tuple[str, object]]:
-    """Every part of a static site by its name, which holds nothing that comes from a database."""
+    """All parts of a static site by name; the names contain nothing from a database."""
     found = survey(toolbox)
     yield "catalog", catalog_part(found, store)
     yield "changes", changes

@@ -1,4 +1,4 @@
-"""Everything that lists need of every table, made in one pass over the documents of an index."""
+"""The data about all tables that lists need, collected in one pass over the documents of an index."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from tribal.sql.dialect import legible_table
 from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocument
 
 DOCUMENTS_AT_ONCE = 10
-"""Few: the more objects are held, the oftener Python looks for garbage. With 25 it takes half as long again."""
+"""Small, because more live objects mean more garbage collection: with 25 it takes 50 % longer."""
 DESCRIPTION_CHARS = 300
-"""As many characters of a table's description as lists show."""
+"""Characters of a table's description in lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyedTable:
-    """What lists, counts and joins need of one table."""
+    """The data about one table for lists, counts and joins."""
 
     entry: IndexedTable
     place: int
-    """Its place in the survey."""
+    """Its position in the survey."""
     name: str
     label: str
     """`schema.table`."""
     description: str
     source: str
-    """Where its description comes from; `none` where there is none."""
+    """Source of its description; `none` if it has no description."""
     rows: int
     columns: tuple[str, ...]
     described: int
-    """How many of its columns are described."""
+    """Number of described columns."""
     documented_at: str
     database_type: DatabaseType
     sql_name: str
@@ -50,7 +50,7 @@ class SurveyedTable:
 
 @dataclass(frozen=True, slots=True)
 class SurveyedDomain:
-    """A domain of a database with its tables, the most connected first."""
+    """A domain of a database with its tables, most connected first."""
 
     database: str
     name: str
@@ -58,12 +58,12 @@ class SurveyedDomain:
     document: DomainDocument | None
     tables: tuple[SurveyedTable, ...]
     links: Mapping[str, int]
-    """How many declared keys join it with other domains of its database."""
+    """Number of declared keys to each other domain of its database."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """All that a caller may see of an index."""
+    """Everything in an index that a caller may see."""
 
     opened: OpenIndex
     domains: tuple[SurveyedDomain, ...]
@@ -80,7 +80,7 @@ class Survey:
 
 
 def page_toolbox(caller: Caller, app: Application) -> Toolbox:
-    """What a caller browses with: no model of words, which takes longer to load than the first view may take."""
+    """The toolbox for the page, without an embedder, which would take longer to load than the first view may take."""
     return Toolbox(
         index=app.index(),
         embedder=None,
@@ -92,7 +92,7 @@ def page_toolbox(caller: Caller, app: Application) -> Toolbox:
 
 
 def survey(toolbox: Toolbox) -> Survey:
-    """Look at every table that the caller may see; made once for each generation and scope.
+    """Survey all tables that the caller may see; cached by generation and scope.
 
     Raises:
         IndexNotReady: when there is no finished index.
@@ -103,7 +103,7 @@ def survey(toolbox: Toolbox) -> Survey:
 
 
 def documents(entries: Sequence[IndexedTable], toolbox: Toolbox) -> Iterator[tuple[IndexedTable, TableDocument]]:
-    """The documents of tables, as they are in the index: not yet bounded by what the caller may see."""
+    """The documents of tables as indexed, not yet restricted to the caller's scope."""
     for start in range(0, len(entries), DOCUMENTS_AT_ONCE):
         some = entries[start : start + DOCUMENTS_AT_ONCE]
         found = toolbox.index.documents([entry.record_id for entry in some], TableDocument)
@@ -142,7 +142,7 @@ def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> Sur
         name=name_of(entry),
         label=format_name((entry.schema, entry.table)),
         description=document.description.text[:DESCRIPTION_CHARS],
-        # What is withheld from a caller is not missing.
+        # A description that is hidden from the caller is not missing.
         source=unbounded.description.source if unbounded.description.text else "none",
         rows=document.row_count,
         columns=tuple(column.name for column in document.columns),
@@ -169,7 +169,7 @@ def _title(name: str, document: DomainDocument | None, bounds: Bounds) -> str:
 def _links(
     members: Mapping[tuple[str, str], Iterable[SurveyedTable]], keys: Iterable[KeyEdge]
 ) -> Mapping[tuple[str, str], Mapping[str, int]]:
-    """For each domain the other ones of its database that declared keys join it with, and by how many."""
+    """For each domain, the number of declared keys to each other domain of its database."""
     places = {table.name: place for place, tables in members.items() for table in tables}
     found: defaultdict[tuple[str, str], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     for key in keys:

@@ -27,17 +27,17 @@ Settings = TypeVar("Settings", bound=BaseModel)
 PROJECT_KEY = "config/databases.yaml"
 """Key of the configuration, relative to the store."""
 PROMPTS_KEY = "config/prompts/"
-"""Where texts for the model are that replace the shipped ones, relative to the store."""
+"""Prefix of prompts that replace the shipped ones, relative to the store."""
 GIVEN_VARIABLES = "TRIBAL_CONFIG_VARIABLES"
-"""Names of the variables that the configuration in the bucket may use, with commas between."""
+"""Names of the variables that the configuration in the bucket may use, separated by commas."""
 _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_", re.IGNORECASE)
-"""Variables of the runtime, which holds the credentials of the function's role in them."""
+"""Variables of the runtime; some hold the credentials of the function's role."""
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
-"""The part `model` of the environment, as JSON."""
+"""The section `model` of the environment, as JSON."""
 STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
 COMPANY_VARIABLE = "TRIBAL_COMPANY"
-"""The company that the environment belongs to, and with it all of its callers."""
+"""The company of the environment and of all its callers."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -65,18 +65,18 @@ class Deployment:
     queue_url: str | None = None
     """The indexer's own queue, to which it fans out its work."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The variables that the configuration in the bucket may use: whoever writes it sees what is in them."""
+    """The variables that the configuration in the bucket may use; its authors can read their values."""
     source_date_epoch: int | None = None
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
-    """The model that describes tables; `None` where rules do."""
+    """The model that describes tables; `None` if rules do."""
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
     """The sections of capabilities that the environment has, by name."""
     company: str | None = None
     """The company that the environment belongs to."""
     sync_stale_hours: float = 24.0
-    """After how many hours without a sync it is not healthy any more."""
+    """Hours without a sync after which it is unhealthy."""
 
     @property
     def memory(self) -> MemorySettings | None:
@@ -98,7 +98,7 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
     values = read_environment() if environment is None else dict(environment)
     kind = values.get("TRIBAL_INDEX", "opensearch")
     if kind not in ("opensearch", "sqlite"):
-        raise ConfigurationError(f"TRIBAL_INDEX is {kind!r}; it is opensearch or sqlite")
+        raise ConfigurationError(f"TRIBAL_INDEX is {kind!r}; it must be opensearch or sqlite")
     region = _required(values, "AWS_REGION")
     cluster = None
     if kind == "opensearch" and "TRIBAL_SEARCH_ENDPOINT" in values:
@@ -126,7 +126,7 @@ def sections_of(values: Mapping[str, str]) -> dict[str, CapabilitySettings]:
     """The sections of capabilities, each from its variable.
 
     Raises:
-        ConfigurationError: when one cannot be used.
+        ConfigurationError: when one is invalid.
     """
     read = {name: part_of(values, section_variable(name), model) for name, model in CAPABILITY_SECTIONS.items()}
     return {name: section for name, section in read.items() if section is not None}
@@ -142,7 +142,7 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
         return AnswerLimits.model_validate({"answer_tokens": values.get(ANSWER_TOKENS_VARIABLE, "3000")}).answer_tokens
     except ValidationError:
         raise ConfigurationError(
-            f"{ANSWER_TOKENS_VARIABLE} is no whole number that limits.answer_tokens may have; the stack sets it from "
+            f"{ANSWER_TOKENS_VARIABLE} is not a valid value of limits.answer_tokens; the stack sets it from "
             "`api.answer_tokens` in the file of the environment, so correct it there and deploy"
         ) from None
 
@@ -152,13 +152,13 @@ def _stale_hours(values: Mapping[str, str]) -> float:
         return SyncSettings.model_validate({"stale_hours": values.get(STALE_VARIABLE, "24")}).stale_hours
     except ValidationError:
         raise ConfigurationError(
-            f"{STALE_VARIABLE} is no number of hours that sync.stale_hours may be; the stack sets it from "
+            f"{STALE_VARIABLE} is not a valid value of sync.stale_hours; the stack sets it from "
             "`knowledge.stale_hours` in the file of the environment, so correct it there and deploy"
         ) from None
 
 
 def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
-    """A part of the environment's file, which the stack writes into a variable of that name."""
+    """A section of the environment's file, which the stack passes in a variable."""
     text = values.get(variable)
     if not text:
         return None
@@ -182,8 +182,8 @@ def _given_variables(values: Mapping[str, str]) -> dict[str, str]:
     for name in names:
         if _NOT_GIVEN.match(name):
             raise ConfigurationError(
-                f"{GIVEN_VARIABLES} lists {name}, which belongs to the runtime; take it off `variables` in the file of "
-                "the environment and deploy"
+                f"{GIVEN_VARIABLES} lists {name}, which belongs to the runtime; remove it from `variables` in the file "
+                "of the environment and deploy"
             )
     return {name: values[name] for name in names if name in values}
 
@@ -191,5 +191,5 @@ def _given_variables(values: Mapping[str, str]) -> dict[str, str]:
 def _required(values: Mapping[str, str], name: str) -> str:
     value = values.get(name)
     if not value:
-        raise ConfigurationError(f"the environment variable {name} is not set; the stack sets it, so deploy it anew")
+        raise ConfigurationError(f"the environment variable {name} is not set; the stack sets it, so deploy again")
     return value

@@ -1,7 +1,7 @@
 """Reads PostgreSQL connection URLs as libpq does, falling back on its environment variables and password file.
 
-No message shows the URL, since a password may be anywhere in it. What libpq would read in a way that its writer hardly
-meant, such as a password up to its first slash, is refused: the rest would be shown as a host or a database.
+No message shows the URL, since a password may be anywhere in it. URLs that libpq would read differently from what was
+probably meant are refused: a slash in a password would show the rest as a host or a database.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _EXAMPLE = (
     "postgresql://user@host:5432/database."
 )
 _MAINTENANCE_DATABASE = "postgres"
-"""Where a server is asked for its databases, unless the entry names another."""
+"""The database to connect to for listing databases, unless the entry names another."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,7 +58,7 @@ def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[s
         overrides: values that take precedence, by libpq's names of parameters.
 
     Raises:
-        ConfigurationError: when it cannot be parsed; the message says what to write, and never shows the password.
+        ConfigurationError: when it cannot be parsed; the message says what to write and never shows the password.
     """
     return completed({**_parts(text), **overrides}, environment)
 
@@ -66,7 +66,7 @@ def parse_dsn(text: str, environment: Mapping[str, str], *, overrides: Mapping[s
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget:
     """The target of an entry in `databases.yaml`: its DSN, overridden by the entry's other fields.
 
-    Of an entry that stands for several databases it is where the server is asked for them.
+    For an entry that matches several databases, it is the database to list them from.
 
     Raises:
         ConfigurationError: when it cannot be read.
@@ -89,7 +89,7 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
 
 
 def check_dsn(text: str) -> None:
-    """Refuse what cannot be read as a URL, whatever stands in for its missing parts.
+    """Refuse an invalid URL, regardless of defaults for missing parts.
 
     Raises:
         ConfigurationError: as `parse_dsn` does.
@@ -129,7 +129,7 @@ def has_password(text: str) -> bool:
 
 
 def portable(text: str, environment: Mapping[str, str]) -> str:
-    """The URL with what the environment adds to it now, so that it means the same later, and without the password.
+    """The URL completed from the environment, so that it means the same later, without the password.
 
     Raises:
         ConfigurationError: when the URL or the environment cannot be used.
@@ -140,7 +140,7 @@ def portable(text: str, environment: Mapping[str, str]) -> str:
     target = completed(parts, environment)
     host, port = parts.pop("host", target.host), parts.pop("port", str(target.port))
     if host.startswith("/"):
-        # A folder of sockets has no place before the path.
+        # The folder of a socket cannot be written before the path.
         parts["host"], host = host, ""
     where = f"[{quote(host)}]" if ":" in host else quote(host)
     query = urlencode({name: parts[name] for name in parts if name not in ("user", "dbname")}, quote_via=quote)
@@ -180,11 +180,11 @@ def _host_and_port(where: str) -> dict[str, str]:
     found = re.fullmatch(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]*))?", where)
     if found is None:
         raise ConfigurationError(
-            f"Host and port of the DSN cannot be read. Write host:port, and an IPv6 address as [::1]:5432. {ENCODE}"
+            f"Cannot parse host and port of the DSN. Write host:port, and an IPv6 address as [::1]:5432. {ENCODE}"
         )
     host, port = found.groups()
     if host.startswith("[") and not is_ipv6_address(decoded(host[1:-1])):
-        raise ConfigurationError(f"What the DSN has in [brackets] is no IPv6 address such as [::1]. {ENCODE}")
+        raise ConfigurationError(f"The text in [brackets] in the DSN is not an IPv6 address such as [::1]. {ENCODE}")
     return {"host": decoded(host.removeprefix("[").removesuffix("]")), "port": port or ""}
 
 
@@ -194,11 +194,11 @@ def _parameter(name: str, value: str | None) -> dict[str, str]:
     if name == "service":
         raise ConfigurationError(f"The DSN names a service. {NO_SERVICES}")
     if name not in VARIABLES and name not in WITHOUT_EFFECT:
-        # What is not known is not shown: a & in a password puts a part of it here.
+        # Unknown names are not shown: they may be part of a password with a &.
         close = difflib.get_close_matches(name, VARIABLES, n=1) if value is not None and len(name) < 40 else []
         hint = f" Did you mean {close[0]}?" if close else ""
         raise ConfigurationError(
-            f"The DSN has a parameter that is not known.{hint} Known are: {', '.join(sorted(VARIABLES))}. Write & in a "
+            f"The DSN has an unknown parameter.{hint} Known are: {', '.join(sorted(VARIABLES))}. Write & in a "
             "password as %26."
         )
     if name != "password" and (IN_NAME if name in ("user", "dbname") else IN_VALUE).search(value or ""):

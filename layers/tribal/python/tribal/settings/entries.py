@@ -1,4 +1,4 @@
-"""Entries made from a DSN alone: the scheme tells the type of database."""
+"""Entries from a DSN alone; its scheme determines the type of database."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Source:
     has_password: Callable[[str], bool]
     """Whether a DSN holds a password."""
     portable: Callable[[str, Mapping[str, str]], str]
-    """A DSN with what the environment adds to it, and without its password."""
+    """A DSN completed from the environment, without its password."""
 
 
 _POSTGRES = _Source(
@@ -57,7 +57,7 @@ _OTHERS = frozenset(
     "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift sqlite "
     "sqlserver".split()
 )
-"""Schemes of databases that are not read."""
+"""Schemes of unsupported databases."""
 
 
 def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
@@ -74,9 +74,7 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
         return DatabaseEntry(name=name, type=source.type, dsn=SecretStr(dsn))
     except ValidationError:
         # Not chained: the cause holds the DSN.
-        raise ConfigurationError(
-            "the database's name in the DSN cannot be used: it has more than 128 characters"
-        ) from None
+        raise ConfigurationError("the database name in the DSN is longer than 128 characters") from None
 
 
 def dsn_without_password(dsn: str, replacement: str) -> str:
@@ -98,7 +96,7 @@ def dsn_has_password(dsn: str) -> bool:
 
 
 def portable_dsn(dsn: str, environment: Mapping[str, str]) -> str:
-    """A DSN that means the same in another environment, but for the password, which it lacks.
+    """A DSN that means the same in another environment, without its password.
 
     Raises:
         ConfigurationError: when the DSN is malformed, its scheme unsupported, or the environment cannot be used.
@@ -110,8 +108,8 @@ def _source(dsn: str) -> _Source:
     scheme, has_scheme, _ = dsn.strip().partition("://")
     source = _SOURCES.get(scheme.lower()) if has_scheme else None
     if source is None:
-        # Only what is known is shown: a password may be anywhere.
-        found = f"a DSN of {scheme!r}" if has_scheme and scheme.lower() in _OTHERS else "no DSN"
+        # Only known schemes are shown: a password may be anywhere.
+        found = f"a DSN of {scheme!r}" if has_scheme and scheme.lower() in _OTHERS else "not a DSN"
         raise ConfigurationError(f"this is {found}; write {_POSTGRES.example}")
     return source
 
@@ -139,7 +137,7 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
 
 
 def check_dsn(entry: DatabaseEntry) -> None:
-    """Refuse the DSN of an entry if it cannot be read as a URL, whatever stands in for its missing parts.
+    """Refuse the DSN of an entry if it is not a valid URL, regardless of defaults for missing parts.
 
     Raises:
         ConfigurationError: when it cannot be read.

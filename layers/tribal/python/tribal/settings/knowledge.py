@@ -1,4 +1,4 @@
-"""Whose the items of a flat folder are, and where a repository is."""
+"""Completes the section `knowledge`: owner of a flat folder, and path of a repository."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tribal.errors import ConfigurationError
 from tribal_contracts import IdentitySettings, KnowledgeSettings
 
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\s]+@[^/\s]+:")
-"""A URL, or the short form of one for ssh."""
+"""A URL, or git's short form for ssh."""
 
 
 def with_owner(knowledge: KnowledgeSettings, identity: IdentitySettings) -> KnowledgeSettings:
-    """The settings with an owner, which is who works here unless they name another.
+    """The settings with an owner, by default from `identity`.
 
     Raises:
-        ConfigurationError: when nothing says whose the items are.
+        ConfigurationError: when the owner is unknown.
     """
     if knowledge.layer is None or knowledge.owner is not None:
         return knowledge
@@ -24,14 +24,14 @@ def with_owner(knowledge: KnowledgeSettings, identity: IdentitySettings) -> Know
     found = [each for each in named.get(knowledge.layer, identity.teams) if each is not None]
     if len(found) != 1:
         raise ConfigurationError(
-            f"knowledge: nothing says which {knowledge.layer} the items are of; write `owner: NAME` beside `layer`, or "
-            "the name into the part `identity`"
+            f"knowledge: the {knowledge.layer} that owns the items is unknown; write `owner: NAME` next to `layer`, or "
+            "set it in the section `identity`"
         )
     return knowledge.model_copy(update={"owner": found[0]})
 
 
 def with_place(knowledge: KnowledgeSettings, project: Path, published: Path) -> KnowledgeSettings:
-    """The settings with the whole path of a repository on this machine.
+    """The settings with the absolute path of a local repository.
 
     Args:
         knowledge: the settings.
@@ -46,7 +46,7 @@ def with_place(knowledge: KnowledgeSettings, project: Path, published: Path) -> 
     place = (project / Path(knowledge.repository).expanduser()).resolve()
     if place == published or published in place.parents:
         raise ConfigurationError(
-            f"knowledge: what is published of {str(place)!r} would be written to {str(published)!r}; give the folder"
+            f"knowledge: the snapshot of {str(place)!r} would be written to {str(published)!r}; give the folder"
             " with the decisions another name, such as `decisions`"
         )
     return knowledge.model_copy(update={"repository": str(place)})

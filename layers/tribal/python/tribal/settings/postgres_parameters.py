@@ -1,4 +1,4 @@
-"""libpq's parameters: what they are called, what stands in for those that are missing, and what they may be."""
+"""libpq's parameters: names, defaults and valid values."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ NO_SERVICES = (
     "or into PGHOST, PGPORT, PGDATABASE and PGUSER."
 )
 _SHOWN = {"host": "host", "dbname": "database", "user": "user"}
-"""Parameters that messages show."""
+"""Parameters that messages may show."""
 _HOST = re.compile(r"[\w.-]{1,255}\Z")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> PostgresTarget:
-    """The target that libpq would choose for these parameters.
+    """The target that libpq would use for these parameters.
 
     Raises:
-        ConfigurationError: when a value cannot be used, or no user is known.
+        ConfigurationError: when a value is invalid, or no user is known.
     """
 
     def value(name: str) -> str:
@@ -101,7 +101,7 @@ def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
 
 
 def check_shown(parts: Mapping[str, str]) -> None:
-    """Refuse a host, database or user in which something else seems to be written, since messages show them.
+    """Refuse a host, database or user that seems to contain other parts of the DSN, since messages show them.
 
     Raises:
         ConfigurationError: without showing the value.
@@ -119,7 +119,7 @@ def check_shown(parts: Mapping[str, str]) -> None:
 
 
 def check_values(parts: Mapping[str, str]) -> None:
-    """Refuse parameters that no connection can have.
+    """Refuse invalid values of parameters.
 
     Raises:
         ConfigurationError: without showing the value.
@@ -136,13 +136,13 @@ def _check_host(value: str) -> None:
         raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
     if not _HOST.match(value) and not is_ipv6_address(value):
         raise ConfigurationError(
-            "The host is no name, no address and no folder of a socket. Write it alone, as in db.example.com; user, "
-            "password and database have places of their own."
+            "The host is not a host name, an IP address or a socket folder. Write only the host, such as "
+            "db.example.com; user, password and database go elsewhere."
         )
 
 
 def is_ipv6_address(text: str) -> bool:
-    """Whether it is one, with or without a zone."""
+    """Whether a text is an IPv6 address, with or without a zone."""
     try:
         ipaddress.IPv6Address(text)
     except ValueError:
@@ -157,7 +157,7 @@ def _secret(text: str) -> SecretStr | None:
 
 
 def _login_methods(text: str) -> tuple[frozenset[LoginMethod] | None, bool]:
-    """The methods of a `require_auth`, and whether it names the password in clear text."""
+    """The methods of `require_auth`, and whether it names plain-text passwords."""
     if not text:
         return None, False
     names = {name.strip() for name in text.split(",")}
@@ -165,8 +165,8 @@ def _login_methods(text: str) -> tuple[frozenset[LoginMethod] | None, bool]:
     known = frozenset(LOGIN_METHODS)
     if len(excluded) not in (0, len(names)) or not (excluded or names) <= known:
         raise ConfigurationError(
-            f"require_auth lists methods with commas between, either those that are allowed or, each after !, those "
-            f"that are not. They are {', '.join(LOGIN_METHODS)}."
+            f"require_auth is a comma-separated list of allowed methods or, each prefixed with !, of methods "
+            f"that are not allowed. Methods are {', '.join(LOGIN_METHODS)}."
         )
     if excluded:
         return known - excluded, False
@@ -185,7 +185,7 @@ def _ssl_mode(text: str) -> SslMode:
     for mode in SSL_MODES:
         if mode == (text or "prefer"):
             return mode
-    raise ConfigurationError(f"sslmode is none of {', '.join(SSL_MODES)}.")
+    raise ConfigurationError(f"sslmode must be one of {', '.join(SSL_MODES)}.")
 
 
 def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Literal["system"] | None:
@@ -213,5 +213,5 @@ def _seconds(text: str) -> float | None:
         seconds = math.nan
     if not math.isfinite(seconds):
         raise ConfigurationError("connect_timeout is not a number of seconds.")
-    # In libpq, 0 or less means to wait forever; here the configured limit applies.
+    # In libpq, 0 or less means to wait forever; here, the configured limit applies.
     return seconds if seconds > 0 else None

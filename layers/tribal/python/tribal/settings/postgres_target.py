@@ -13,7 +13,7 @@ SSL_MODES: tuple[SslMode, ...] = get_args(SslMode)
 DEFAULT_PORT = 5432
 LoginMethod = Literal["password", "md5", "scram-sha-256", "gss", "sspi", "oauth", "none"]
 LOGIN_METHODS: tuple[LoginMethod, ...] = get_args(LoginMethod)
-"""The methods of libpq's `require_auth`; `password` is the password in clear text."""
+"""The methods of libpq's `require_auth`; `password` is a plain-text password."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +40,9 @@ class PostgresTarget:
     options: str | None = None
     """Sent as the startup parameter `options`; some hosted servers use it to select the endpoint."""
     login_methods: frozenset[LoginMethod] | None = None
-    """Methods by which the server may let this user in (`require_auth`); `None` when nothing was said of them."""
+    """Authentication methods that the server may use (`require_auth`); `None` if not set."""
     clear_text_allowed: bool = False
-    """Whether the password may be sent in clear text to a server that does not prove which one it is."""
+    """Whether the password may be sent in plain text to a server whose identity is not verified."""
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """Warnings for the user about how this target was determined."""
 
@@ -56,9 +56,9 @@ class PostgresTarget:
 
     @property
     def verifies_server(self) -> bool:
-        """Whether the server has to prove with its certificate that it is the one that is meant.
+        """Whether the certificate must prove the server's identity.
 
-        The mode `verify-ca` proves that only with authorities of one's own: a public one signs for anybody.
+        `verify-ca` does so only with a private authority: a public one signs for anyone.
         """
         if self.unix_socket is not None or self.ssl_mode not in ("verify-ca", "verify-full"):
             return False

@@ -49,13 +49,13 @@ def load_profile(name: str, environment: Mapping[str, str] | None = None) -> Pro
     """
     if not _NAME.match(name):
         raise ConfigurationError(
-            "this is no name of a profile: it has letters, digits, hyphens and underscores, as that of an environment"
+            "not a valid profile name: use letters, digits, hyphens and underscores, as in the name of an environment"
         )
     values = read_environment() if environment is None else dict(environment)
     named = values.get(FILE_VARIABLE)
     file = Path(named).expanduser() if named else _usual_file(values)
     if named and not file.is_file():
-        raise ConfigurationError(f"{FILE_VARIABLE} names {file}, which is no file; correct or unset it")
+        raise ConfigurationError(f"{FILE_VARIABLE} names {file}, which is not a file; correct or unset it")
     entry = (_entry(name, file, values) if file.is_file() else None) or ProfileEntry()
     return Profile(
         name=name,
@@ -83,16 +83,16 @@ def checked_address(address: str) -> str:
         host, has_login = None, False
     if host and not has_login and (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
         return address.rstrip("/")
-    # Not shown: somebody may have written a login into it.
+    # Not shown, since it may contain a login.
     raise ConfigurationError(
-        "`api` of the profile is no address of the tools; it is that of the output ApiAddress, https://..."
+        "`api` in the profile is not a valid address; use the stack output ApiAddress, https://..."
     )
 
 
 def _token(text: str | None) -> SecretStr | None:
     text = (text or "").strip()
     if text and not _TOKEN.match(text):
-        raise ConfigurationError(f"the token of {TOKEN_VARIABLE} or of the profile holds characters that no token has")
+        raise ConfigurationError(f"the token of {TOKEN_VARIABLE} or of the profile has invalid characters")
     return SecretStr(text) if text else None
 
 
@@ -110,14 +110,14 @@ def _entry(name: str, file: Path, environment: Mapping[str, str]) -> ProfileEntr
     for key, profiles in root.value if isinstance(root, yaml.MappingNode) else ():
         if key.value == "profiles" and isinstance(profiles, yaml.MappingNode):
             break
-        raise reader.error(key, "the file holds one key, `profiles:`, and below it a key for each profile")
+        raise reader.error(key, "the file must have one key, `profiles:`, with a key for each profile below it")
     else:
-        raise reader.error(root, "the file starts with `profiles:`, and below it a key for each profile")
+        raise reader.error(root, "the file must start with `profiles:`, with a key for each profile below it")
     node = next((value for key, value in profiles.value if key.value == name), None)
     if node is None:
         return None
     if not isinstance(node, yaml.MappingNode):
-        raise reader.error(node, f"the profile {name!r} holds keys such as `region: eu-central-1`")
+        raise reader.error(node, f"the profile {name!r} must have keys such as `region: eu-central-1`")
     content = reader.value(node)
     try:
         return ProfileEntry.model_validate(content)

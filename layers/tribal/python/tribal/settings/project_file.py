@@ -44,9 +44,9 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "model": ModelSettings,
     "price": ModelPrice,
 }
-_NO_MODEL_HERE = "the file has no part `model`; add it, or leave describer out"
+_NO_MODEL_HERE = "the file has no section `model`; add it, or leave describer out"
 _NO_MODEL_THERE = (
-    "the environment has no model; let who deploys add the part `model` to its file, or leave describer out here"
+    "the environment has no model; have its deployer add the section `model` to its file, or leave describer out here"
 )
 
 
@@ -61,8 +61,8 @@ def parse_project_file(
 ) -> tuple[ProjectFile, bytes]:
     """Read and validate a `databases.yaml`, with `${VARIABLE}` and `${VARIABLE:-default}` substituted.
 
-    Also returns the file's bytes, which `config_hash` is computed from. Without databases, what stands below that key
-    is not read, and may use variables that are not set.
+    Also returns the file's bytes, for `config_hash`. Without `with_databases`, the content of that key is not read and
+    may use undefined variables.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
@@ -86,19 +86,19 @@ def parse_project_text(
     Args:
         path: the file's name in messages.
         data: its bytes.
-        variables: what they stand for.
-        folder: what a store that is a folder is relative to; `None` in a bucket, where there is none.
-        with_databases: whether to read what stands below `databases`.
-        model: the model of the deployed environment, which counts in a bucket whatever the file says.
+        variables: the values of `${NAME}`.
+        folder: base of a relative store folder; `None` for a file in a bucket.
+        with_databases: whether to read the content of `databases`.
+        model: the model of the deployed environment, which takes precedence in a bucket.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
     root = compose_yaml(path, data)
     if root is None:
-        raise at_line(path, 1, "the file is empty; it starts with `databases:` (`tribal init` writes one)")
+        raise at_line(path, 1, "the file is empty; it must start with `databases:` (`tribal init` writes one)")
     if not isinstance(root, yaml.MappingNode):
-        raise at_line(path, line_of(root), "the file starts with `databases:`, and below it a list of databases")
+        raise at_line(path, line_of(root), "the file must start with `databases:`, with a list of databases below it")
     reader = YamlReader(path, variables, _model_at)
     if not with_databases:
         root.value = [(key, value) for key, value in root.value if key.value != "databases"]
@@ -136,18 +136,18 @@ def _model_at(location: Location) -> type[BaseModel]:
 
 def _check_serve(serve: ServeSettings) -> None:
     if serve.issuer is not None and not serve.audience:
-        raise ConfigurationError("serve: an issuer without an audience would admit tokens for others; add audience")
+        raise ConfigurationError("serve: an issuer without an audience would accept tokens for others; add audience")
     of_issuer = (serve.audience, serve.authorized_parties, serve.rights)
     claims = (serve.org_claim, serve.teams_claim, serve.projects_claim)
     if serve.issuer is None and any((*of_issuer, *claims)):
         raise ConfigurationError(
-            "serve: audience, authorized_parties, rights and claims of organization, teams and projects are of an "
+            "serve: audience, authorized_parties, rights and claims of organization, teams and projects need an "
             "issuer; add issuer"
         )
 
 
 def _missing_model(project: ProjectFile, model: ModelSettings | None, *, deployed: bool) -> str | None:
-    """What to do about an entry that asks for a model; `None` when there is one."""
+    """What to do about an entry that requires a model; `None` if there is a model."""
     if deployed:
         return _NO_MODEL_THERE if model is None else None
     return _NO_MODEL_HERE if project.model is None else None
@@ -169,26 +169,26 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
             raise reader.error(node, f"two databases are named {entry.name!r}; give each its own name")
         names.add(entry.name)
         if stands_for_several(entry) and names_nothing(entry):
-            raise reader.error(node, f"{entry.name!r} only says which databases it leaves out; name some, such as '*'")
+            raise reader.error(node, f"{entry.name!r} only excludes databases; include some, such as '*'")
         if PLACE in entry.name and not stands_for_several(entry):
             raise reader.error(node, f"{entry.name!r} has {PLACE} in its name; give it a list of databases, or a glob")
         several = stands_for_several(entry)
         _check_type(entry, node, reader)
         separate = [f for f in _IN_DSNS if getattr(entry, f) is not None]
         if several and "database" in separate:
-            # The DSN says where the server is asked.
+            # The DSN is the database to list them from.
             separate.remove("database")
         if entry.dsn is not None and separate:
-            raise reader.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one way")
+            raise reader.error(node, f"{entry.name!r} has both dsn and {separate[0]}; keep one of them")
         if entry.password is not None and entry.password_secret is not None:
             raise reader.error(node, f"{entry.name!r} has both password and password_secret; keep one of them")
         if entry.auth == "rds_iam" and (entry.password or entry.password_secret):
-            raise reader.error(node, f"{entry.name!r} logs in by IAM and has a password; keep one of them")
+            raise reader.error(node, f"{entry.name!r} logs in with IAM but has a password; keep one of them")
         _at(reader, root, ("databases", index, "dsn"), partial(check_dsn, entry))
 
 
 def _check_type(entry: DatabaseEntry, node: yaml.Node, reader: YamlReader) -> None:
-    """Refuse fields that the database of an entry knows nothing of."""
+    """Refuse fields that the entry's type of database does not have."""
     is_snowflake = entry.type == "snowflake"
     strange = [name for name in (_OF_POSTGRES if is_snowflake else _OF_SNOWFLAKE) if getattr(entry, name) is not None]
     if entry.auth is not None and entry.auth != "password" and (entry.auth == "rds_iam") == is_snowflake:
@@ -198,13 +198,9 @@ def _check_type(entry: DatabaseEntry, node: yaml.Node, reader: YamlReader) -> No
     if not is_snowflake:
         return
     if entry.sample_views:
-        raise reader.error(
-            node, f"{entry.name!r} has sample_views, but views of Snowflake are not sampled; leave it out"
-        )
+        raise reader.error(node, f"{entry.name!r} has sample_views, but Snowflake views are not sampled; leave it out")
     if entry.sample_rows and entry.warehouse is None and "warehouse=" not in _dsn(entry):
-        raise reader.error(
-            node, f"{entry.name!r} has sample_rows and no warehouse; name one, which each sampling costs credits of"
-        )
+        raise reader.error(node, f"{entry.name!r} has sample_rows but no warehouse; add one; each sample costs credits")
     if entry.account is None and entry.dsn is None:
         raise reader.error(node, f"{entry.name!r} names no account; write account: myorg-account1, or a dsn")
 

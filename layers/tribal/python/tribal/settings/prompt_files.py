@@ -1,4 +1,4 @@
-"""Texts for the model that replace the shipped ones: Markdown beside `databases.yaml`, here or in a bucket."""
+"""Prompts that replace the shipped ones: Markdown files next to `databases.yaml`, local or in a bucket."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _ENDING = ".md"
 _MOST_FILES = 50
 _LARGEST_BYTES = 64 * 1024
-"""By judgement: the shipped ones have a few thousand bytes, and each is sent with every question."""
+"""By judgement: the shipped prompts have a few thousand bytes, and each is sent with every request."""
 
 
 def prompts_in_folder(project: Path) -> dict[str, bytes]:
-    """The texts beside `databases.yaml`, by name of the file; none where there is no such folder.
+    """The prompts next to `databases.yaml`, by file name; empty without such a folder.
 
     Raises:
         ConfigurationError: when one cannot be read or is too large, or there are too many.
@@ -35,7 +35,7 @@ def prompts_in_folder(project: Path) -> dict[str, bytes]:
 
 
 def prompts_in_bucket(store: ObjectStore) -> dict[str, bytes]:
-    """The texts in the bucket of a deployed environment, by name of the file.
+    """The prompts in the bucket of a deployed environment, by file name.
 
     Raises:
         ConfigurationError: when one is too large, or there are too many.
@@ -46,10 +46,10 @@ def prompts_in_bucket(store: ObjectStore) -> dict[str, bytes]:
 
 
 def _texts(place: str, names: Iterable[str], read: Callable[[str], bytes]) -> dict[str, bytes]:
-    """Read what is Markdown; anything else, such as an editor's copy, is passed over."""
+    """Read the Markdown files; others, such as an editor's backup, are skipped."""
     markdown = [name for name in names if name.endswith(_ENDING) and "/" not in name]
     if len(markdown) > _MOST_FILES:
-        raise ConfigurationError(f"{place} holds more than {_MOST_FILES} files of Markdown; is it the right folder?")
+        raise ConfigurationError(f"{place} has more than {_MOST_FILES} Markdown files; is it the right folder?")
     texts = {name: read(name) for name in markdown}
     for name, data in texts.items():
         if len(data) > _LARGEST_BYTES:

@@ -1,4 +1,4 @@
-"""The settings of a run, read once at its start. The only module that reads the process's environment."""
+"""The settings of a command, read once at its start. The only module that reads the environment of the process."""
 
 from __future__ import annotations
 
@@ -39,19 +39,17 @@ if TYPE_CHECKING:
 
 PROJECT_FILE = "databases.yaml"
 PROMPT_FOLDER = "prompts"
-"""Beside it: texts for the model that replace the shipped ones."""
+"""Next to it: prompts that replace the shipped ones."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-_GIVE_IT = (
-    "name a secret with password_secret, or let who deploys add {name} to `variables` in the file of the environment"
-)
+_GIVE_IT = "use password_secret, or have the deployer add {name} to `variables` in the file of the environment"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A database that was given by its DSN, to be written down."""
+    """A database given by DSN, to be recorded."""
 
     dsn: str
-    """With what the environment adds to it, and without the password."""
+    """Completed from the environment, without the password."""
     had_password: bool
 
 
@@ -69,19 +67,19 @@ class Settings:
     units_at_once: int = 4
     tables_at_once: int = 3
     worker_processes: int | None = None
-    """Processes that document at once; `None` lets the size of the run decide."""
+    """Number of processes; `None` chooses it by the size of the run."""
     tables_per_unit: int = 25
     statistics_max_age: timedelta = timedelta(days=7)
     runs_kept: int = 50
     model: ModelSettings | None = None
-    """The model that describes tables; `None` where rules do."""
+    """The model that describes tables; `None` if rules do."""
     lint: LintRules = field(default_factory=LintRules)
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
     serve: ServeSettings = field(default_factory=ServeSettings)
-    """Whom `tribal serve` answers."""
+    """The section `serve`, for `tribal serve`."""
     identity: IdentitySettings = field(default_factory=IdentitySettings)
-    """Who works here, on the command line and over stdio."""
+    """The user of the command line and of MCP over stdio."""
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
     """The sections of capabilities that the file has, by name."""
     sync: SyncSettings = field(default_factory=SyncSettings)
@@ -91,9 +89,9 @@ class Settings:
     bucket: BucketPlace | None = None
     """Where the documents are kept, if not in a folder."""
     found: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The databases that each entry with a list or a glob stands for, once that is known."""
+    """The databases that match each entry with a list or a glob, once known."""
     source: Source | None = None
-    """What the command line gave, in a folder without `databases.yaml`."""
+    """The DSN from the command line, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget | SnowflakeTarget] = field(default_factory=dict, repr=False)
     """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
 
@@ -119,8 +117,8 @@ class Settings:
         """
         if not self.entries:
             raise ConfigurationNotFound(
-                f"no database is named: there is no {PROJECT_FILE} in {self.project} and no DSN was given; "
-                "write `tribal run postgresql://user@host/database`, or let `tribal init` write a file to fill in"
+                f"no database is configured: there is no {PROJECT_FILE} in {self.project} and no DSN was given; "
+                "write `tribal run postgresql://user@host/database`, or run `tribal init` to write a file to fill in"
             )
         return self.entries
 
@@ -148,8 +146,8 @@ def settings_in_bucket(
         bucket: the store.
         data: the bytes of the file.
         variables: the only variables that the file may use.
-        epoch: the time that everything published bears, if it is fixed.
-        model: the model of the environment; the file's own part `model` does not count.
+        epoch: the fixed time of everything that is published, if any.
+        model: the model of the environment; the file's own section `model` is ignored.
 
     Raises:
         ConfigurationError: when the file cannot be used.
@@ -169,7 +167,7 @@ def settings_in_bucket(
         source_date_epoch=epoch,
         bucket=bucket,
     )
-    # Whoever deploys decides what may be spent, not whoever writes this file.
+    # The deployer decides about spending, not the author of this file.
     return replace(_with_content(outside, content, data), model=model)
 
 
@@ -183,14 +181,14 @@ def load_settings(
 ) -> Settings:
     """Read the settings of one command from the project's folder, the command line and the environment.
 
-    Without a DSN and a file, the database is the one that the documents in the folder were made from.
+    Without a DSN and a file, the database is the one that the folder was documented from.
 
     Args:
         project: the folder; the current one by default.
         dsn: the database, in place of the file.
         take_samples: whether rows may be read.
         environment: the environment variables; those of the process by default.
-        needs_databases: whether the command connects to databases; if not, what says how to is not even read.
+        needs_databases: whether the command connects to databases; if not, their connections are not even read.
 
     Raises:
         ConfigurationError: when any of them cannot be used.
@@ -198,7 +196,7 @@ def load_settings(
     values = read_environment() if environment is None else dict(environment)
     folder = _project_folder(project)
     if not folder.is_dir():
-        problem = "is no folder; name one" if folder.exists() else "does not exist; make it, or name another"
+        problem = "is not a folder; choose one" if folder.exists() else "does not exist; create it, or choose another"
         raise ConfigurationError(f"the project folder {folder} {problem} with --project")
     outside = Settings(
         project=folder,
@@ -235,7 +233,7 @@ def _with_entry(outside: Settings, entry: DatabaseEntry) -> Settings:
 
 
 def _with_recorded_source(outside: Settings) -> Settings:
-    """The settings with the database that a run recorded in the folder; a record that cannot be read counts as none."""
+    """The settings with the database that a run recorded in the folder; an unreadable record is ignored."""
     from tribal.settings.entries import entry_from_dsn
 
     try:
@@ -246,13 +244,13 @@ def _with_recorded_source(outside: Settings) -> Settings:
 
 
 def _project_folder(project: Path | None) -> Path:
-    # A DSN where a folder belongs is not shown, for its password's sake.
+    # A DSN in place of a folder is not shown, since it may contain a password.
     if project is not None and _ADDRESS.match(str(project)):
         raise ConfigurationError("the project folder looks like a DSN; give a DSN without --project before it")
     try:
         return (project or Path.cwd()).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise ConfigurationError("the project folder cannot be found; name another with --project") from error
+        raise ConfigurationError("the project folder cannot be resolved; choose another with --project") from error
 
 
 def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Settings:
@@ -290,7 +288,7 @@ def source_date_epoch(environment: Mapping[str, str]) -> int | None:
     """The time of `SOURCE_DATE_EPOCH`, in seconds since 1970, if it is set.
 
     Raises:
-        ConfigurationError: when it is no such time.
+        ConfigurationError: when it is invalid.
     """
     text = environment.get("SOURCE_DATE_EPOCH", "")
     if not text:

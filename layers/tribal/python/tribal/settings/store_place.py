@@ -1,4 +1,4 @@
-"""Where documents and index go: a folder, or a bucket."""
+"""Where documents and index are stored: a folder or a bucket."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class BucketPlace:
         """
         match = _BUCKET.match(address)
         if match is None:
-            # Not shown: somebody may have written keys into it.
-            raise ConfigurationError("the store is no address of a bucket; write s3://bucket or s3://bucket/prefix")
+            # Not shown, since it may contain keys.
+            raise ConfigurationError("the store is not a valid bucket address; write s3://bucket or s3://bucket/prefix")
         return cls(match["bucket"], match["prefix"] or "")
 
     def address(self, key: str) -> str:
@@ -38,24 +38,24 @@ class BucketPlace:
 
 
 def check_store(store: str, folder: Path) -> None:
-    """Refuse what can be neither a bucket nor a folder, relative to that of the project.
+    """Refuse a store that is neither a bucket nor a folder, relative to the project folder.
 
     Raises:
-        ConfigurationError: without showing it, since somebody may have written a login into it.
+        ConfigurationError: without showing the store, since it may contain a login.
     """
     if store.startswith("s3://"):
         BucketPlace.parse(store)
     elif "://" in store:
-        raise ConfigurationError("store: this is no store; write a folder, or s3://bucket/prefix")
+        raise ConfigurationError("store: not a valid store; write a folder, or s3://bucket/prefix")
     else:
         store_path(folder, store)
 
 
 def store_path(folder: Path, store: str | None) -> Path:
-    """The folder of a store that is none in S3, relative to that of the project.
+    """The folder of a store outside S3, relative to the project folder.
 
     Raises:
-        ConfigurationError: when there can be no such folder.
+        ConfigurationError: when the path cannot be a folder.
     """
     if store is None:
         return folder
@@ -63,7 +63,7 @@ def store_path(folder: Path, store: str | None) -> Path:
         path = (folder / Path(store).expanduser()).resolve()
         existing = next(place for place in (path, *path.parents) if place.exists())
     except (OSError, RuntimeError, ValueError):
-        raise ConfigurationError("store: there can be no such folder; write another, or s3://bucket/prefix") from None
+        raise ConfigurationError("store: not a valid folder; write another, or s3://bucket/prefix") from None
     if not existing.is_dir():
-        raise ConfigurationError("store: it is a file, or lies below one; write a folder, or s3://bucket/prefix")
+        raise ConfigurationError("store: the path is a file, or below one; write a folder, or s3://bucket/prefix")
     return path

@@ -1,4 +1,4 @@
-"""The pieces of a DSN as it is written; what might be a part of a password is refused, and never shown."""
+"""Splits a DSN; text that may be part of a password is refused and never shown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from tribal.errors import ConfigurationError
 
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-# What has a meaning of its own in a URL, or hardly belongs into a name: written as it is, it more likely ends a
-# password that was not percent-encoded than belongs here.
+# Characters with a meaning in URLs, or unlikely in names: unencoded, they are more likely part of a password that was
+# not percent-encoded.
 IN_NAME = re.compile(r"[\s/:#&;=?,\[\]<>\"{|}]")
 IN_VALUE = re.compile(r"[\s#&;=?\[\]<>\"{|}]")
 _NO_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -22,7 +22,7 @@ ENCODE = (
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The pieces of a URL, as they are written; `None` where a piece and its mark are missing."""
+    """The parts of a URL as written; `None` if a part and its delimiter are missing."""
 
     scheme: str
     login: str | None
@@ -32,12 +32,12 @@ class Url:
 
     @property
     def user(self) -> str:
-        """The user, empty where none is named."""
+        """The user, or empty."""
         return (self.login or "").partition(":")[0]
 
     @property
     def password(self) -> str:
-        """The password, empty where there is none."""
+        """The password, or empty."""
         return (self.login or "").partition(":")[2]
 
 
@@ -46,11 +46,11 @@ def split_url(text: str, scheme: re.Pattern[str], example: str) -> Url:
 
     Args:
         text: the URL.
-        scheme: what it begins with.
-        example: says how one of this kind is written.
+        scheme: the required start.
+        example: shows how to write such a URL.
 
     Raises:
-        ConfigurationError: when it cannot be split with certainty.
+        ConfigurationError: when it cannot be split unambiguously.
     """
     text = text.strip()
     found = scheme.match(text)
@@ -59,7 +59,7 @@ def split_url(text: str, scheme: re.Pattern[str], example: str) -> Url:
     rest, _, query = text[found.end() :].partition("?")
     authority, has_path, path = rest.partition("/")
     login, has_login, where = authority.rpartition("@")
-    # A slash or question mark in a password ends the authority early; what follows it up to the @ belongs to it.
+    # A slash or question mark in a password ends the authority early; the rest up to the @ belongs to the password.
     if "#" in text or "@" in path or "@" in query or _PERCENT.search(text) or _NO_CHARACTERS.search(text):
         raise special_character("The DSN")
     pairs = (pair.partition("=") for pair in query.split("&") if pair)
@@ -73,7 +73,7 @@ def split_url(text: str, scheme: re.Pattern[str], example: str) -> Url:
 
 
 def with_other_password(url: Url, replacement: str) -> str:
-    """The URL with its password replaced, wherever it is."""
+    """The URL with its password replaced, in the login or in a parameter."""
     login = "" if url.login is None else url.login.partition(":")[0] + (f":{replacement}" if url.password else "") + "@"
     pairs = ((name, replacement if unquote(name) == "password" else value) for name, value in url.pairs)
     query = "&".join(name if value is None else f"{name}={value}" for name, value in pairs)
@@ -82,15 +82,15 @@ def with_other_password(url: Url, replacement: str) -> str:
 
 
 def special_character(what: str) -> ConfigurationError:
-    """The error for a character that would end the URL's part, or a password."""
+    """The error for an unencoded character that would end a part of the URL, or a password."""
     return ConfigurationError(f"{what} has a special character that is not percent-encoded. {ENCODE}")
 
 
 def decoded(text: str) -> str:
-    """A piece without its percent-encoding.
+    """Decode the percent-encoding of a part.
 
     Raises:
-        ConfigurationError: when it stands for no text.
+        ConfigurationError: when it is not valid text.
     """
     try:
         value = unquote(text, errors="strict")

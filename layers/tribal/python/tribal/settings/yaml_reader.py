@@ -18,21 +18,21 @@ from tribal.yaml_lines import at_line, line_of, locate, plain_value, shape_probl
 
 Location = tuple[int | str, ...]
 
-# The default ends where another variable begins, so that matching takes time in proportion to the text.
+# The default ends where another variable starts, so that matching takes linear time.
 _VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^$}]|\$(?!\{))*))?\}")
 _OWN_WORD = re.compile(r"[a-z][a-z_]{0,40}\Z")
 _LARGEST_FILE_BYTES = 1024 * 1024
 _COMPLAINTS = 20
-"""Mistakes that are named at once."""
+"""Maximum number of mistakes per message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """What `${NAME}` in a file stands for."""
+    """The values of `${NAME}` in a file."""
 
     values: Mapping[str, str]
     advice: str = "set it, or write ${{{name}:-a default}}"
-    """What to do about a name that stands for nothing."""
+    """What to do about an undefined name."""
     problem: str = "the environment variable {name} is not set"
 
 
@@ -40,7 +40,7 @@ def read_small_file(path: Path) -> bytes:
     """The bytes of a hand-written file.
 
     Raises:
-        ConfigurationError: when it cannot be read, or is too large to be hand-written.
+        ConfigurationError: when it is unreadable or too large to be hand-written.
     """
     try:
         with path.open("rb") as file:
@@ -57,7 +57,7 @@ class YamlReader:
 
     Args:
         path: the file's name in messages.
-        variables: what they stand for.
+        variables: the values of `${NAME}`.
         model_at: the model of the mapping at a location; its fields are the keys to suggest there.
     """
 
@@ -73,7 +73,7 @@ class YamlReader:
     def _substituted(self, node: yaml.ScalarNode) -> str:
         text = _VARIABLE.sub(lambda match: self._variable(match, node), node.value)
         if "\0" in text:
-            raise self.error(node, "a text holds a NUL character; delete it")
+            raise self.error(node, "a string contains a NUL character; delete it")
         return text
 
     def _variable(self, match: re.Match[str], node: yaml.Node) -> str:
@@ -91,16 +91,16 @@ class YamlReader:
         return at_line(self._path, line_of(node), message)
 
     def invalid(self, error: ValidationError, root: yaml.Node) -> ConfigurationError:
-        """One line for each of the first mistakes. Values are left out: they may be secrets.
+        """An error with a line for each of the first mistakes, without values: they may be secrets.
 
         Raise it `from None`: the cause shows values too.
         """
-        # That a key may be left out is no news to who wrote it; what is wrong with its value is told beside.
+        # Alternatives that the key may be null add nothing; another mistake describes its value.
         details = error.errors(include_url=False, include_input=False)
         mistakes = [detail for detail in details if detail["type"] != "none_required"]
         lines = list(self._complaints(mistakes[:_COMPLAINTS], root))
         more = len(mistakes) - len(lines)
-        return ConfigurationError("\n".join([*lines, *([f"and {more:,} mistakes more"] if more else [])]))
+        return ConfigurationError("\n".join([*lines, *([f"and {more:,} more mistakes"] if more else [])]))
 
     def _complaints(self, mistakes: Iterable[ErrorDetails], root: yaml.Node) -> Iterator[str]:
         for detail in mistakes:
@@ -116,7 +116,7 @@ class YamlReader:
 
     def _unknown(self, name: str, location: Location) -> str:
         fields = self._model_at(location).model_fields
-        # A key that resembles none may be a piece of a value; its line says enough.
+        # An unfamiliar key may be part of a value; its line is enough.
         close = difflib.get_close_matches(name, fields, n=1) if len(name) < 60 else []
         return (
             f"unknown key {name!r}; did you mean {close[0]!r}?"
@@ -126,7 +126,7 @@ class YamlReader:
 
 
 def _written(location: Location, root: yaml.Node, *, missing: bool) -> Location:
-    """The location in the file: pydantic's also names which of several types it tried."""
+    """The location in the file; pydantic's also names the types that it tried."""
     kept: list[int | str] = []
     for part in location:
         if value_at(root, (*kept, part)) is not None:

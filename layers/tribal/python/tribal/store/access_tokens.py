@@ -19,7 +19,7 @@ from tribal.store.sealing import require_seal, sealed
 from tribal_contracts import SCHEMA_VERSION, AccessToken, AccessTokens
 
 PREFIX = "tribal_"
-"""Begins every token, so that scanners for secrets know it."""
+"""Prefix of every token, for secret scanners."""
 _RANDOM_BYTES = 32
 _TOKEN = re.compile(rf"{PREFIX}([0-9a-f]{{{2 * _RANDOM_BYTES}}})([0-9a-f]{{8}})")
 _ATTEMPTS = 5
@@ -27,7 +27,7 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def new_token() -> str:
-    """A token that nobody can guess; its last eight digits are a checksum, by which scanners tell it from others."""
+    """A random token; its last eight digits are a checksum for secret scanners."""
     random = secrets.token_hex(_RANDOM_BYTES)
     return f"{PREFIX}{random}{_checksum(random)}"
 
@@ -39,14 +39,14 @@ def is_token(text: str) -> bool:
 
 
 def token_record(token: str, name: str, access: tuple[list[str], list[str]], now: datetime, days: int) -> AccessToken:
-    """What is stored of a token.
+    """The stored record of a token.
 
     Args:
         token: the token.
-        name: what it is listed under.
+        name: its name in lists.
         access: names of databases and schemas that its bearer may see, and the bearer's rights.
-        now: the time of its creation.
-        days: how long it is valid.
+        now: the time of creation.
+        days: days until it expires.
     """
     scope, rights = access
     return AccessToken(
@@ -69,15 +69,15 @@ def find_token(tokens: AccessTokens, token: str) -> AccessToken | None:
 
 
 def has_expired(record: AccessToken, now: datetime) -> bool:
-    """Whether the time of a token is up."""
+    """Whether a token has expired."""
     return datetime.fromisoformat(record.expires_at) <= now
 
 
 def read_tokens(store: ObjectStore) -> AccessTokens:
-    """Every token of the project; none where nobody has made any.
+    """All tokens of the project.
 
     Raises:
-        ObjectDamaged: when the object is not as it was written.
+        ObjectDamaged: when the object is damaged.
     """
     return _read(store)[0]
 
@@ -86,13 +86,13 @@ def add_token(store: ObjectStore, record: AccessToken) -> None:
     """Add a token.
 
     Raises:
-        ConfigurationError: when there is one of that name.
+        ConfigurationError: when the name is in use.
     """
 
     def added(tokens: list[AccessToken]) -> list[AccessToken]:
         if any(each.name == record.name for each in tokens):
             raise ConfigurationError(
-                f"there is a token named {record.name!r} already; give this one another name, or revoke that one first "
+                f"a token named {record.name!r} exists; use another name, or revoke it first "
                 f"with `tribal token revoke {record.name}`"
             )
         return [*tokens, record]
@@ -101,18 +101,16 @@ def add_token(store: ObjectStore, record: AccessToken) -> None:
 
 
 def revoke_token(store: ObjectStore, name: str) -> None:
-    """Remove a token, whose bearer is refused from then on.
+    """Remove a token; its bearer is refused from then on.
 
     Raises:
-        ConfigurationError: when there is none of that name.
+        ConfigurationError: when no token has the name.
     """
 
     def left(tokens: list[AccessToken]) -> list[AccessToken]:
         kept = [each for each in tokens if each.name != name]
         if len(kept) == len(tokens):
-            raise ConfigurationError(
-                f"there is no token named {name!r}; `tribal token list` shows those that there are"
-            )
+            raise ConfigurationError(f"there is no token named {name!r}; `tribal token list` shows all tokens")
         return kept
 
     _change(store, left)
@@ -145,7 +143,7 @@ def _read(store: ObjectStore) -> tuple[AccessTokens, str | None]:
         return AccessTokens.from_json(stored.data), stored.etag
     except ValidationError as error:
         raise ObjectDamaged(
-            f"{ACCESS_TOKENS_FILE!r} in {store.location} cannot be read; delete it, and make the tokens anew"
+            f"{ACCESS_TOKENS_FILE!r} in {store.location} cannot be read; delete it and create new tokens"
         ) from error
 
 

@@ -18,7 +18,7 @@ from tribal_contracts import SCHEMA_VERSION, DocumentationManifest
 
 _STATUSES = get_args(DocumentationManifest.model_fields["status"].annotation)
 _NAMED_PROBLEMS = 10
-_HINT = "`tribal run` and `tribal document` make it anew"
+_HINT = "`tribal run` or `tribal document` rebuilds it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _check_outline(data: bytes, where: str) -> None:
     version, status = outline.get("schema_version"), outline.get("status")
     if version != SCHEMA_VERSION:
         raise ManifestError(
-            f"{where} cannot be read: it is of version {version!r} and this program reads {SCHEMA_VERSION!r}; use the "
+            f"{where} cannot be read: it has version {version!r}, but this program reads {SCHEMA_VERSION!r}; use the "
             "program that wrote it, or delete it and run again",
             code="MANIFEST_VERSION_MISMATCH",
         )

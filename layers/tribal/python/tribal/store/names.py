@@ -1,4 +1,4 @@
-"""The names of a whole database, which what is written about any of its tables is checked against."""
+"""All names of a database, to check texts about its tables against."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tribal_contracts import CatalogNames, CatalogReading, CatalogTable
 
 
 def write_names(store: ObjectStore, database: str, tables: Iterable[CatalogTable]) -> None:
-    """Write the names of all tables and columns of a database unless they are there already."""
+    """Write the names of all tables and columns of a database, unless unchanged."""
     put_record_if_changed(store, names_file(database), _names(database, tables))
 
 
 def read_names(store: ObjectStore, database: str) -> CatalogNames | None:
     """The names of all tables and columns of a database; `None` when it was never read.
 
-    They are taken from its last snapshot where the file is missing or damaged, as after a plan without a model.
+    Uses the last snapshot if the file is missing or damaged, as after a plan without a model.
     """
     names = read_record(store, names_file(database), CatalogNames)
     if names is not None:

@@ -16,14 +16,14 @@ from tribal_contracts import Contract
 Record = TypeVar("Record", bound=Contract)
 
 UNREADABLE = (ObjectNotFound, ObjectDamaged, ValidationError)
-"""What reading a record raises when there is no object at the key, or one that is not as it was written."""
+"""Raised by reading a record that is missing or damaged."""
 
 
 def read_record(store: ObjectStore, key: str, kind: type[Record], content_hash: str | None = None) -> Record | None:
     """The record at a key; `None` when it is missing or damaged.
 
-    For records that can be made again: a broken checkpoint costs only time. Where the hash of its bytes is known, that
-    is checked, else the record's own checksum.
+    For records that can be rebuilt: a broken checkpoint costs only time. Checks the hash of the bytes if given,
+    otherwise the record's own checksum.
     """
     try:
         return _parse(store, key, kind, content_hash)
@@ -47,7 +47,7 @@ def require_record(store: ObjectStore, key: str, kind: type[Record], content_has
 
     Raises:
         ObjectNotFound: when it is missing.
-        ObjectDamaged: when it is not as it was written (`DOC_PLAN_INVALID`).
+        ObjectDamaged: when it is damaged (`DOC_PLAN_INVALID`).
     """
     try:
         return _parse(store, key, kind, content_hash)
@@ -64,7 +64,7 @@ def _parse(store: ObjectStore, key: str, kind: type[Record], content_hash: str |
     if content_hash is None:
         require_seal(key, data)
     elif bytes_hash(data) != content_hash:
-        raise ObjectDamaged(f"{key!r} is not as it was written: its hash is another")
+        raise ObjectDamaged(f"{key!r} is damaged: its hash does not match")
     return kind.from_json(data)
 
 
@@ -74,7 +74,7 @@ def put_record(store: ObjectStore, key: str, record: Contract) -> None:
 
 
 def put_record_if_changed(store: ObjectStore, key: str, record: Contract) -> bool:
-    """Write a record with its checksum unless it is there already; returns whether it was written."""
+    """Write a record with its checksum, unless unchanged; returns whether it was written."""
     return put_if_changed(store, key, sealed(key, record.to_json()))
 
 
@@ -87,7 +87,7 @@ def put_if_changed(store: ObjectStore, key: str, data: bytes) -> bool:
 
 
 def content_hash(store: ObjectStore, key: str) -> str | None:
-    """The hash of an object's bytes as they are now; `None` when there is none, or it cannot be read."""
+    """The current hash of an object's bytes; `None` when it is missing or unreadable."""
     try:
         present = store.head(key)
     except ObjectDamaged:
@@ -96,7 +96,7 @@ def content_hash(store: ObjectStore, key: str) -> str | None:
 
 
 def is_as_written(store: ObjectStore, key: str, expected: str) -> bool:
-    """Whether an object has the bytes of that hash; tells whoever watches the store of one that has others."""
+    """Whether an object has the bytes of that hash; reports damage to a `WatchedStore`."""
     present = content_hash(store, key)
     if present is not None and present != expected:
         report_damage(store, key)

@@ -1,4 +1,4 @@
-"""What is documented, also where the manifest is missing or damaged: the results of the units tell it too."""
+"""Recovers a missing or damaged manifest from the results of the work units."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tribal_contracts import (
 )
 
 DAMAGED = "IDX_MANIFEST_INVALID"
-"""Code of a manifest that is not as it was written; one of another version, or unfinished, has a code of its own."""
+"""Code of a damaged manifest; one of another version, or an unfinished one, has its own code."""
 
 _UNKNOWN_HASH = "0" * 64
 _UNKNOWN_TIME = "1970-01-01T00:00:00Z"
 
 
 def documented_before(store: ObjectStore) -> DocumentationManifest | None:
-    """The manifest or, where it is missing or damaged, one gathered from the units' results; `None` without any.
+    """The manifest or, if it is missing or damaged, one rebuilt from the units' results; `None` without results.
 
-    A gathered one lists tables and units alone, and equals no manifest that a run would write.
+    A rebuilt manifest lists only tables and units, and differs from every manifest of a run.
 
     Raises:
-        ManifestError: when the manifest is intact and of another version, or unfinished.
+        ManifestError: when the manifest has another version or is unfinished.
     """
     try:
         stored = load_manifest(store)

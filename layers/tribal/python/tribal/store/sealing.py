@@ -1,7 +1,6 @@
-"""The checksum that a record carries, so that damage to it is noticed wherever it is read.
+"""Adds a checksum to records, so that damage is noticed on reading.
 
-The checksum is the last field of the file. It covers the key too: an intact record of another place is not taken for
-this one.
+The checksum is the last field of the file. It also covers the key, so a copy of another record is not accepted.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ import re
 from tribal.errors import ObjectDamaged
 
 FIELD = "checksum"
-"""Name of the field, an extension of every contract that is stored as a record."""
+"""Name of the field in every stored record."""
 
 _END = b"\n}\n"
 _SEAL = re.compile(rb',\n  "%s": "([0-9a-f]{64})"\n}\n\Z' % FIELD.encode())
 _BEFORE, _AFTER = b',\n  "%s": "' % FIELD.encode(), b'"' + _END
 _SEAL_BYTES = len(_BEFORE) + 64 + len(_AFTER)
 _COMMON = b" \n,{}"
-"""Bytes that stand between any two fields, and so tell nothing."""
+"""Bytes between any two fields, which do not indicate a checksum."""
 _RECOGNISED = sum(byte not in _COMMON for byte in _BEFORE + _AFTER) // 2
-"""Telling bytes around a checksum by which it is known for one, though others are damaged."""
+"""Number of characteristic bytes that identify a damaged checksum."""
 
 
 def sealed(key: str, data: bytes) -> bytes:
@@ -31,7 +30,7 @@ def sealed(key: str, data: bytes) -> bytes:
 
 
 def require_seal(key: str, data: bytes) -> None:
-    """Refuse a record whose checksum is wrong; one without a checksum, as earlier versions wrote them, passes.
+    """Refuse a record whose checksum is wrong; one without a checksum, from an earlier version, is accepted.
 
     Raises:
         ObjectDamaged: when it is wrong.
@@ -39,11 +38,11 @@ def require_seal(key: str, data: bytes) -> None:
     seal = _SEAL.search(data, max(0, len(data) - _SEAL_BYTES))
     intact = not _was_sealed(data) if seal is None else seal[1] == _checksum(key, data[: seal.start()])
     if not intact:
-        raise ObjectDamaged(f"{key!r} is not as it was written: its checksum is wrong")
+        raise ObjectDamaged(f"{key!r} is damaged: its checksum is wrong")
 
 
 def _was_sealed(data: bytes) -> bool:
-    """Whether a record without a whole checksum once had one: a damaged one must not pass for none."""
+    """Whether a record without a valid checksum once had one: a damaged checksum must not count as missing."""
     end = data[-_SEAL_BYTES:]
     pairs = [*zip(end, _BEFORE, strict=False), *zip(end[-len(_AFTER) :], _AFTER, strict=False)]
     return sum(found == byte for found, byte in pairs if byte not in _COMMON) > _RECOGNISED

@@ -1,4 +1,4 @@
-"""Snapshots of the structure of databases: many lines, checked against the hash that their reading tells."""
+"""Snapshots of the structure of databases, checked against the hash in their reading."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tribal_contracts import CatalogReading, CatalogSnapshot, CatalogTable
 def iterate_snapshot(store: ObjectStore, reading: CatalogReading) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
     """The header of a reading's snapshot and an iterator over its tables.
 
-    Raises, also while tables are taken:
+    Raises, also during iteration:
         ObjectNotFound: when the snapshot is not in the store.
-        ObjectDamaged: when it is not as it was written.
+        ObjectDamaged: when it is damaged.
     """
     key = reading.snapshot_file or ""
     if reading.snapshot_hash is not None and content_hash(store, key) not in (None, reading.snapshot_hash):
-        raise damaged(key, "its hash is another")
+        raise damaged(key, "its hash does not match")
     lines = store.lines(key)
     first = next(lines, b"")
     try:
@@ -41,5 +41,5 @@ def _tables(key: str, lines: Iterator[bytes]) -> Iterator[CatalogTable]:
 
 
 def damaged(key: str, why: str) -> ObjectDamaged:
-    """The error for a snapshot that is not as it was written."""
-    return ObjectDamaged(f"{key!r} is not as it was written ({why}); `tribal plan` and `tribal run` make it anew")
+    """The error for a damaged snapshot."""
+    return ObjectDamaged(f"{key!r} is damaged ({why}); `tribal plan` or `tribal run` rebuilds it")

@@ -1,4 +1,4 @@
-"""A store that tells, once an object, what was found damaged in it."""
+"""A store that reports each damaged object once."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections.abc import Callable, Iterable, Iterator
 from tribal.ports import ObjectInfo, ObjectStore, StoredObject
 
 NAMED_OBJECTS = 20
-"""Damaged objects that are named; of more, one line says that there are more."""
+"""Maximum number of damaged objects to name."""
 
 
 class WatchedStore:
-    """Passes everything on to another store; `tell` gets a line for each damaged object that is made anew."""
+    """Wraps a store; `notify` gets a line for each damaged object that is rebuilt."""
 
-    def __init__(self, inner: ObjectStore, tell: Callable[[str], None]) -> None:
+    def __init__(self, inner: ObjectStore, notify: Callable[[str], None]) -> None:
         self._inner = inner
-        self._tell = tell
+        self._notify = notify
         self._damaged: set[str] = set()
         self._lock = threading.Lock()
 
     def report(self, key: str) -> None:
-        """Tell that an object is damaged, unless that was told before."""
+        """Report a damaged object once."""
         with self._lock:
             if key in self._damaged:
                 return
             self._damaged.add(key)
             number = len(self._damaged)
         if number <= NAMED_OBJECTS:
-            self._tell(f"{key} is not as it was written; it is made anew")
+            self._notify(f"{key} is damaged and will be rebuilt")
         elif number == NAMED_OBJECTS + 1:
-            self._tell("more files are not as they were written; all of them are made anew")
+            self._notify("more files are damaged; all of them will be rebuilt")
 
     @property
     def location(self) -> str:
@@ -67,6 +67,6 @@ class WatchedStore:
 
 
 def report_damage(store: ObjectStore, key: str) -> None:
-    """Tell whoever watches the store that an object is damaged and is made anew."""
+    """Report a damaged object to a `WatchedStore`."""
     if isinstance(store, WatchedStore):
         store.report(key)

@@ -1,4 +1,4 @@
-"""Writes many objects while their maker goes on with the next ones."""
+"""Writes objects in the background while the caller produces the next ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Write = Callable[[Callable[[], object]], None]
 
 @contextmanager
 def background_writes() -> Iterator[Write]:
-    """Takes writes, in any order done; on leaving, all of them are done.
+    """Runs writes in the background, in any order; all are complete on exit.
 
     Raises:
-        TribalError: what a write raised, at a later one or on leaving.
+        TribalError: the error of a write, raised by a later write or on exit.
     """
     pending: deque[Future[object]] = deque()
     with ThreadPoolExecutor(WRITES_AT_ONCE, thread_name_prefix="writer") as threads:

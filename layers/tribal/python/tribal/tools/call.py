@@ -93,7 +93,7 @@ def _answered(
 
 
 def _require_text(arguments: Mapping[str, Any], code: str) -> None:
-    """Refuse lone surrogates, which JSON can spell but no answer could echo."""
+    """Refuse lone surrogates: JSON allows them, but an answer cannot contain them."""
     pending = list(arguments.values())
     while pending:
         value = pending.pop()
@@ -101,7 +101,7 @@ def _require_text(arguments: Mapping[str, Any], code: str) -> None:
             try:
                 value.encode()
             except UnicodeEncodeError:
-                message = "the input holds half a character (a lone surrogate), which is no text"
+                message = "the input contains a lone surrogate, which is not valid text"
                 raise ToolInputInvalid(message, code=code) from None
         elif isinstance(value, dict):
             pending += value.keys()
@@ -113,7 +113,7 @@ def _require_text(arguments: Mapping[str, Any], code: str) -> None:
 def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: ToolGroup, now: str) -> AgentError:
     problems: list[JsonValue] = []
     errors = exc.errors(include_url=False, include_context=False, include_input=False)
-    # Where a field may be left out, each of its faults comes with another one that it is not null.
+    # For an optional field, each mistake is reported a second time for not being null.
     for error in [each for each in errors if each["type"] != "none_required"][:_NAMED_PROBLEMS]:
         where = (
             _place(error["loc"], arguments, is_missing=error["type"] == "missing")[:100]
@@ -131,7 +131,7 @@ def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: To
 
 
 def _place(location: Sequence[int | str], arguments: Mapping[str, Any], *, is_missing: bool) -> str:
-    """Where in the input a fault is, without the names that the validator has for alternatives."""
+    """The location of a mistake in the input, without the validator's names for alternatives."""
     parts: list[str] = []
     value: Any = arguments
     for part in location[: len(location) - is_missing]:

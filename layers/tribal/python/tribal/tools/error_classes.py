@@ -13,7 +13,7 @@ from tribal.errors import TribalError
 
 @cache
 def error_classes() -> tuple[type[TribalError], ...]:
-    """Every class, the more general ones first."""
+    """All error classes, more general ones first."""
     for capability in capabilities():
         import_module(capability.errors)
     return tuple(_kinds())

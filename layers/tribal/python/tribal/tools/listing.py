@@ -1,8 +1,8 @@
-"""The schemas of a list of tools: what a model needs to call a tool and use its answer, since every conversation pays.
+"""Compact schemas for tool lists, because every conversation pays for them.
 
-Inputs are listed whole. Outputs are listed as a shape: fields, types and meanings, without bounds and patterns, without
-what is required below the top, and without the fields that the group's instructions explain once for all its
-tools. Whatever keeps the whole output schema keeps the listed one.
+Input schemas are listed in full. Output schemas are reduced to fields, types and descriptions, without limits and
+patterns, without nested `required`, and without fields that the group's instructions explain. A value that is valid
+for the full output schema is valid for the listed one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All pages of an answer as one, for people: agents turn the pages themselves."""
+"""Joins all pages of an answer for people; agents page themselves."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tribal_contracts import Contract
 def whole_answer(
     spec: ToolSpec, first: Contract, page_at: Callable[[str], Contract], tools: Registry = REGISTRY
 ) -> Contract:
-    """An answer with the items of all pages from its own on; if one of them fails, that failure.
+    """The answer with the items of all following pages, or the failure of a page.
 
     Args:
-        spec: the tool, whose `paged` says which lists go on.
-        first: its answer.
-        page_at: asks the same with a cursor.
-        tools: where the tool is listed.
+        spec: the tool; its `paged` names the lists that continue.
+        first: its first answer.
+        page_at: repeats the call with a cursor.
+        tools: the registry of the tool.
     """
     answer: Any = first
     cursor = getattr(first, "next_cursor", None)
@@ -38,7 +38,7 @@ def whole_answer(
 
 
 def _continued(answer: Any, page: Any, path: str) -> Any:
-    """The answer with a list of the page, at a dotted path of fields, behind its own."""
+    """The answer with the page's list at a dotted path appended to its own."""
     name, _, below = path.partition(".")
     own, following = getattr(answer, name), getattr(page, name)
     if own is None:

@@ -36,7 +36,7 @@ class Registry:
 
     @cached_property
     def callable(self) -> dict[str, ToolSpec]:
-        """Every tool by name, with those that are offered to nobody."""
+        """All tools by name, including internal ones."""
         internal = {spec.name: spec for group in self.groups for spec in group.internal}
         return {**self.tools, **internal}
 
@@ -53,17 +53,17 @@ class Registry:
         return frozenset(reading - {spec.right for spec in specs if not spec.effect.read_only})
 
     def narrowed(self, names: Sequence[str]) -> Registry:
-        """The registry with some of its tools; each name is that of a tool or of a group, and none means all.
+        """The registry restricted to the named tools and groups; without names, all tools.
 
         Raises:
-            ConfigurationError: when there is neither of a name.
+            ConfigurationError: when a name is unknown.
         """
         from tribal.errors import ConfigurationError
 
         known = {*self.tools, *(group.name for group in self.groups)}
         unknown = [name for name in names if name not in known]
         if unknown:
-            raise ConfigurationError(f"there is no tool {unknown[0]!r}; there are {', '.join(sorted(known))}")
+            raise ConfigurationError(f"unknown tool {unknown[0]!r}; the tools are {', '.join(sorted(known))}")
         kept = (
             replace(group, tools=tuple(spec for spec in group.tools if {spec.name, group.name} & {*names}))
             for group in self.groups
@@ -71,10 +71,10 @@ class Registry:
         return Registry(tuple(group for group in kept if group.tools)) if names else self
 
     def prepare(self, app: Application) -> None:
-        """Have what answers need read and derived.
+        """Load and derive in advance what answers need.
 
         Raises:
-            TribalError: when there is nothing yet to read.
+            TribalError: when there is no data yet.
         """
         for group in self.groups:
             group.prepare(app)

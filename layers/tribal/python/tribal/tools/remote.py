@@ -1,4 +1,4 @@
-"""Calling tools of another process for a caller that this one has verified, and answering such a call."""
+"""Calls tools in another process for a verified caller, and answers such calls."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Send = Callable[[bytes], bytes]
 
 
 class RemoteTools:
-    """Calls tools through the functions that have them; a call that does not arrive is a failed answer.
+    """Calls tools through the functions that implement them; an undeliverable call becomes a failed answer.
 
     Args:
-        send: sends calls to the function that has every tool but those of `others`.
+        send: sends calls to the function with all tools that are not in `others`.
         clock: for the time in failures.
         tools: the tools that may be called.
-        others: sends calls to the functions that have tools of their own, by the tool's name.
+        others: sends calls to other functions, by tool name.
     """
 
     def __init__(
@@ -55,21 +55,21 @@ class RemoteTools:
 
 
 def is_tool_call(event: Mapping[str, Any]) -> bool:
-    """Whether an event is a call of a tool; a request of API Gateway never is, whatever its sender wrote."""
+    """Whether an event is a tool call; a request from API Gateway never is, whatever its content."""
     return set(event) == {"tool_call"}
 
 
 def read_tool_call(event: Mapping[str, Any]) -> ToolCall:
-    """The call of a tool that an event is.
+    """Parse an event as a tool call.
 
     Raises:
-        pydantic.ValidationError: when it does not say all that a call needs, or says more.
+        pydantic.ValidationError: when fields are missing or unknown.
     """
     return ToolCallEvent.model_validate(dict(event)).tool_call
 
 
 def answer_tool_call(call: ToolCall, app: Application, tools: Registry = REGISTRY) -> Contract:
-    """Answer the call of another process, which has verified the caller that it names.
+    """Answer a call from another process, which has verified the caller.
 
     Raises:
         KeyError: when there is no tool of that name.

@@ -30,7 +30,7 @@ def input_schema(spec: ToolSpec) -> dict[str, Any]:
 
 
 def model_schema_of(model: type[Contract], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
-    """The schema of a contract that is no tool's, published in the same way."""
+    """The schema of a contract that does not belong to a tool, published in the same way."""
     return _published(model_schema(model, mode=mode))
 
 

@@ -1,4 +1,4 @@
-"""Reads Snowflake's connection URLs and entries; no file or variable of Snowflake's own tools is looked at."""
+"""Reads Snowflake's connection URLs and entries, but no files or variables of Snowflake's own tools."""
 
 from __future__ import annotations
 
@@ -50,8 +50,7 @@ _HOW = (
     "programmatic_token, or workload_provider: aws"
 )
 _ABOUT_TO_CLOSE = (
-    "Snowflake is closing down log-ins by password alone for users of services; make a key pair and name it with "
-    "private_key_secret"
+    "Snowflake is ending password-only logins for service users; create a key pair and name it with private_key_secret"
 )
 
 
@@ -63,7 +62,7 @@ def parse_snowflake_dsn(text: str, *, overrides: Mapping[str, str] = _NOTHING) -
         overrides: values that take precedence, by the names of parameters, with `account`, `user` and `database`.
 
     Raises:
-        ConfigurationError: when it cannot be read; the message says what to write, and never shows a password.
+        ConfigurationError: when it is invalid; the message says what to write and never shows a password.
     """
     return _target({**_parts(text), **overrides})
 
@@ -95,7 +94,7 @@ _OF_ENTRIES = (
 
 
 def check_snowflake_dsn(text: str) -> None:
-    """Refuse what cannot be read as a URL.
+    """Refuse an invalid URL.
 
     Raises:
         ConfigurationError: as `parse_snowflake_dsn` does.
@@ -161,7 +160,7 @@ def _parts(text: str) -> dict[str, str]:
     if IN_NAME.search(url.user):
         raise special_character("The user of the DSN")
     if ":" in url.where:
-        raise ConfigurationError(f"The DSN has a port beside the account. Write {EXAMPLE}.")
+        raise ConfigurationError(f"The DSN has a port after the account. Write {EXAMPLE}.")
     parts = {
         "account": decoded(url.where),
         "user": decoded(url.user),
@@ -178,7 +177,7 @@ def _parameter(name: str, value: str | None) -> dict[str, str]:
         close = difflib.get_close_matches(name, _PARAMETERS, n=1) if value is not None and len(name) < 40 else []
         hint = f" Did you mean {close[0]}?" if close else ""
         raise ConfigurationError(
-            f"The DSN has a parameter that is not known.{hint} Known are: {', '.join(sorted(_PARAMETERS))}. Write & in "
+            f"The DSN has an unknown parameter.{hint} Known are: {', '.join(sorted(_PARAMETERS))}. Write & in "
             "a password as %26."
         )
     if name != "password" and IN_VALUE.search(value or ""):
@@ -190,7 +189,7 @@ def _target(parts: Mapping[str, str], *, several: bool = False, password_secret:
     account = parts.get("account", "").removesuffix(f".{DOMAIN}")
     if not _ACCOUNT.match(account):
         raise ConfigurationError(
-            "no account is named that Snowflake could have; it is what stands before .snowflakecomputing.com, such as "
+            "the Snowflake account is missing or invalid; it is the part before .snowflakecomputing.com, such as "
             "myorg-account1"
         )
     database = stored_name(parts.get("database", ""), "snowflake")
@@ -226,11 +225,11 @@ def _placed(target: SnowflakeTarget, parts: Mapping[str, str]) -> SnowflakeTarge
     host, protocol = parts.get("host"), parts.get("protocol", "https")
     for name in ("host", "proxy_host"):
         if name in parts and not _HOST.match(parts[name]):
-            raise ConfigurationError(f"{name} is no name of a host; write one such as x.privatelink.{DOMAIN}")
+            raise ConfigurationError(f"{name} is not a host name; write one such as x.privatelink.{DOMAIN}")
     if protocol not in ("https", "http"):
-        raise ConfigurationError("protocol is https, or http to a server on this machine")
+        raise ConfigurationError("protocol must be https, or http for a server on this machine")
     if protocol == "http" and parts.get("proxy_host", host) not in _HERE:
-        raise ConfigurationError("protocol http sends secrets in clear; it is only for a server on this machine")
+        raise ConfigurationError("protocol http sends secrets unencrypted; use it only for a server on this machine")
     return replace(
         target,
         host=host,
@@ -245,18 +244,18 @@ def _port(parts: Mapping[str, str], name: str) -> int | None:
     if name not in parts:
         return None
     if not (parts[name].isdecimal() and 0 < int(parts[name]) < 65536):
-        raise ConfigurationError(f"{name} is no number from 1 to 65535")
+        raise ConfigurationError(f"{name} is not a number from 1 to 65535")
     return int(parts[name])
 
 
 def _login(parts: Mapping[str, str], password_secret: str | None) -> SnowflakeLogin:
-    """How to log in, as said or as what is there tells."""
+    """The login method, as configured or inferred from the given secrets."""
     said = parts.get("auth")
     has_key = "private_key_secret" in parts or "private_key_file" in parts
     if said is not None:
         found = next((login for login in SNOWFLAKE_LOGINS if login == said), None)
         if found is None:
-            raise ConfigurationError(f"auth is one of {', '.join(SNOWFLAKE_LOGINS)} for Snowflake")
+            raise ConfigurationError(f"auth must be one of {', '.join(SNOWFLAKE_LOGINS)} for Snowflake")
     elif "workload_provider" in parts:
         found = "workload_identity"
     elif has_key:
@@ -264,16 +263,16 @@ def _login(parts: Mapping[str, str], password_secret: str | None) -> SnowflakeLo
     elif "password" in parts or password_secret is not None:
         found = "password"
     elif "token_secret" in parts:
-        raise ConfigurationError("token_secret names a token of two kinds; say auth: oauth or programmatic_token")
+        raise ConfigurationError("token_secret may be of two kinds; add auth: oauth or auth: programmatic_token")
     else:
-        raise ConfigurationError(f"nothing says how to log in to Snowflake; {_HOW}")
+        raise ConfigurationError(f"no login method for Snowflake; {_HOW}")
     needed = {
         "key_pair": has_key,
         "workload_identity": "workload_provider" in parts,
         "password": "password" in parts or password_secret is not None,
     }.get(found, "token_secret" in parts)
     if not needed:
-        raise ConfigurationError(f"what auth: {found} needs is not there; {_HOW}")
+        raise ConfigurationError(f"auth: {found} needs more settings; {_HOW}")
     if found == "workload_identity" and parts["workload_provider"] == "oidc" and "token_secret" not in parts:
         raise ConfigurationError("workload_provider: oidc needs token_secret, the name of the secret with the token")
     return found
@@ -283,4 +282,4 @@ def _provider(name: str | None) -> WorkloadProvider:
     for known in get_args(WorkloadProvider):
         if name == known:
             return cast(WorkloadProvider, known)
-    raise ConfigurationError("workload_provider is aws or oidc")
+    raise ConfigurationError("workload_provider must be aws or oidc")

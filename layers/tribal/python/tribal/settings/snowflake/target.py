@@ -25,25 +25,25 @@ class SnowflakeTarget:
     """As it is stored: `SHOP` for what SQL calls shop."""
     login: SnowflakeLogin
     user: str | None = None
-    """`None` where the workload identity tells who it is."""
+    """`None` if the workload identity determines the user."""
     role: str | None = None
     """`None` for the default role of the user."""
     warehouse: str | None = None
-    """The warehouse that may be used; without one nothing is done that costs credits."""
+    """The warehouse; without one, nothing that costs credits is done."""
     host: str | None = None
     """`None` for the account's own host."""
     port: int = HTTPS_PORT
     protocol: Literal["https", "http"] = "https"
     secret: SecretStr | None = None
-    """The private key in PEM, the token or the password; `None` where the login takes none."""
+    """The private key in PEM, the token or the password; `None` if the login needs none."""
     passphrase: SecretStr | None = None
-    """Of an encrypted private key."""
+    """Passphrase of an encrypted private key."""
     secret_name: str | None = None
     """The secret that holds `secret`."""
     passphrase_name: str | None = None
     """The secret that holds `passphrase`."""
     key_file: Path | None = None
-    """The file that holds the private key, in place of a secret."""
+    """File with the private key, instead of a secret."""
     workload_provider: WorkloadProvider | None = None
     proxy_host: str | None = None
     proxy_port: int | None = None
@@ -52,12 +52,12 @@ class SnowflakeTarget:
 
     @property
     def server(self) -> str:
-        """The host that is connected to."""
+        """The host to connect to."""
         return self.host or f"{self.account}.{DOMAIN}"
 
     @property
     def place(self) -> str:
-        """Host, and port where it is not the usual one, for messages."""
+        """Host, and port if it is not the default, for messages."""
         return self.server if self.port == HTTPS_PORT else f"{self.server}:{self.port}"
 
     def __str__(self) -> str:
