@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Before what a deployment grants: broadening asks a person, never does not (for CI).
+# When to ask before granting rights in a deployment: broadening, or never (for CI).
 APPROVE ?= broadening
 # An environment of infra/environments, and the Lambda runtime that its functions run on.
 ENV ?= dev
@@ -18,10 +18,10 @@ WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)
 .DEFAULT_GOAL := help
 .PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format schemas samples dist packages roles synth diff deploy destroy lock clean
 
-help: ## Say what there is
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## Make .venv with everything that is pinned in requirements.lock
+setup: $(READY) ## Create .venv with the versions in requirements.lock
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 " + "setup")'
@@ -32,7 +32,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY) ## Document a live sample database in .demo/ and ask it three questions
 	@$(BIN)/python -m demo
 
-opensearch: $(READY) ## Run a node of OpenSearch until Ctrl-C and print its address
+opensearch: $(READY) ## Run an OpenSearch node until Ctrl-C and print its address
 	@$(BIN)/python -m servers.opensearch
 
 quick: $(READY) ## Run the checks that need no server, in at most 90 seconds
@@ -44,30 +44,30 @@ test: $(READY) ## Run the checks that every change has to pass
 verify: $(READY) ## Run make test, then tests of the fakes, the whole client matrix and attacks at full size
 	@$(BIN)/python -m tests.checks --verify
 
-e2e: $(READY) $(CDK) ## Deploy into a stand-in for AWS and play the whole system; a part of make test
+e2e: $(READY) $(CDK) ## Deploy to a simulated AWS and run the whole system; part of make test
 	@$(BIN)/python -m pytest -q -n 0 tests/e2e
 
-attack: $(READY) ## Try what hostile hands and failing disks would; a part of it is in make test
+attack: $(READY) ## Simulate attackers and failing disks; partly in make test
 	@$(BIN)/python -m tests.attack
 
 bench: $(READY) ## Measure start-up, runs, searches and, with TRIBAL_BENCH_DATA, quality
 	@$(BIN)/python -m bench
 
-live: $(READY) ## Ask the real API about five sample tables, for five cents at most, and a Snowflake account of yours
+live: $(READY) ## Test the real model API, for at most five cents, and your Snowflake account
 	@$(BIN)/python -m tests.live
 	@$(BIN)/python -m pytest -q -n 0 tests/live/snowflake_account.py
 
-bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a stand-in for AWS
+bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a simulated AWS
 	@$(BIN)/python -m bench.deployed
 
-format: $(READY) ## Format the code and fix what a machine can fix
+format: $(READY) ## Format the code and apply automatic fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 	@test ! -x $(ESLINT) || $(BIN)/python -c 'import subprocess, tests.page_lint.__main__ as lint; subprocess.run(lint.formatting("--write"))'
 
 schemas: $(READY) ## Export the contracts as JSON Schema
 	@$(BIN)/python -m tribal_contracts.schemas
 
-samples: $(READY) ## Write docs/samples anew from the sample database
+samples: $(READY) ## Regenerate docs/samples from the sample database
 	@$(BIN)/python -m demo.samples
 
 packages: $(READY) ## Build the layers and functions for AWS Lambda into build/packages
@@ -79,15 +79,15 @@ synth: packages $(CDK) ## Write the CloudFormation template of an environment in
 diff: packages $(CDK) ## Show what make deploy would change in an environment: make diff ENV=dev
 	@$(WITH_CDK) diff $(STACK)
 
-deploy: packages $(CDK) ## Bring an environment in AWS up to date: make deploy ENV=dev (in CI with APPROVE=never)
+deploy: packages $(CDK) ## Deploy an environment to AWS: make deploy ENV=dev (in CI with APPROVE=never)
 	@$(WITH_CDK) --context deploying=yes deploy --require-approval $(APPROVE) $(STACK)
 
-destroy: packages $(CDK) ## Delete an environment, with its data if it says so: make destroy ENV=dev SURE=dev
-	@test "$(SURE)" = "$(ENV)" || { echo "This deletes the environment $(ENV). If that is meant: make destroy ENV=$(ENV) SURE=$(ENV)"; exit 1; }
+destroy: packages $(CDK) ## Delete an environment, and its data if configured: make destroy ENV=dev SURE=dev
+	@test "$(SURE)" = "$(ENV)" || { echo "This deletes the environment $(ENV). To confirm: make destroy ENV=$(ENV) SURE=$(ENV)"; exit 1; }
 	@$(BIN)/python -m infra.emptying $(ENV)
 	@$(WITH_CDK) destroy --force $(STACK)
 
-roles: ## Write docs/aws-roles.md anew from the template of prod
+roles: ## Regenerate docs/aws-roles.md from the template of prod
 	@$(MAKE) --no-print-directory synth ENV=prod
 	@$(BIN)/python -m infra.role_table cdk.out/tribal-knowledge-prod.template.json
 
@@ -99,7 +99,7 @@ $(ESLINT): tests/page_lint/package.json tests/page_lint/package-lock.json
 	@npm --prefix tests/page_lint ci --silent --no-audit --no-fund
 	@touch $@
 
-dist: $(READY) ## Build the wheel and the source archive into dist/, to install anywhere
+dist: $(READY) ## Build the wheel and the source archive in dist/
 	@$(BIN)/python -m hatchling build --directory $(DIST) >/dev/null
 	@ls -1 $(DIST)/*
 
@@ -107,5 +107,5 @@ lock: $(READY) ## Pin the newest versions that pyproject.toml allows
 	@$(BIN)/uv --no-python-downloads pip compile --quiet --universal --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--all-extras --python-version 3.11 pyproject.toml --output-file requirements.lock
 
-clean: ## Remove what the other targets made
+clean: ## Remove everything that the other targets created
 	rm -rf $(VENV) build cdk.out infra/node_modules tests/page_lint/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -5,6 +5,6 @@ from pathlib import Path
 COMPANY_SQL = Path(__file__).with_name("company.sql")
 """The sample company: a deterministic script that fills an empty database."""
 DECISIONS = Path(__file__).with_name("decisions")
-"""What the sample company decided."""
+"""Decisions of the sample company."""
 QUERIES = Path(__file__).with_name("queries")
-"""Queries of the sample company, one of which does what was decided against."""
+"""Queries of the sample company; one violates a decision."""

@@ -1,5 +1,5 @@
-"""`make demo`: document a live sample company, ask about it, remember two things, check two queries against what the
-company decided, and say what to type next.
+"""`make demo`: document a live sample company, ask questions about it, add two memories, check two queries against
+decisions, and print what to try next.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REMEMBERED = (
 RECALLED = "which invoices count as revenue"
 TABLE = "billing.invoice"
 DECIDED = "which database do new services use"
-SETTINGS = """# What is remembered for a project is told to all who work on it, and what was decided is theirs too.
+SETTINGS = """# Memories of a project are shared by everyone who works on it, and so are its decisions.
 identity: {project: company}
 knowledge: {repository: decisions}
 """
@@ -65,7 +65,7 @@ def main() -> int:
         print(f"make demo: FAILED: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("make demo: stopped; what is done is kept, run it again to carry on", file=sys.stderr)
+        print("make demo: stopped; finished work is kept, run it again to resume", file=sys.stderr)
         return 130
     _print_next_steps()
     print(f"make demo: done in {time.monotonic() - began:.0f} s")
@@ -103,12 +103,12 @@ def _tribal(command: str, *arguments: str, shown: str = "", ends_with: int = 0) 
 
 def _print_next_steps() -> None:
     tribal = f"{TRIBAL.relative_to(Path.cwd())}" if TRIBAL.is_relative_to(Path.cwd()) else str(TRIBAL)
-    print(f"The documents lie in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}, or look through all")
-    print(f"of them in a browser: {(PROJECT / 'docs' / 'index.html').absolute().as_uri()}. Ask on:")
+    print(f"The documents are in {PROJECT / 'docs'}; start at {PROJECT / 'docs' / 'README.md'}, or browse all")
+    print(f"of them in a browser: {(PROJECT / 'docs' / 'index.html').absolute().as_uri()}. Ask more:")
     print(f'  {tribal} search "late deliveries" --project {PROJECT}')
     print(f"  {tribal} table billing.invoice --project {PROJECT}")
     print(f"  {tribal} domains --project {PROJECT}")
-    print("Your own database, in a folder of your own:")
+    print("For your own database, in a separate folder:")
     print(f"  {tribal} run postgresql://user@host/database")
 
 

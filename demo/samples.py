@@ -1,6 +1,6 @@
-"""`make samples`: the committed documentation of the sample company, and the check that it is up to date.
+"""`make samples`: generates the committed documentation of the sample company, and checks that it is up to date.
 
-A part of the company is documented once more without its comments, as most databases are.
+One schema is documented a second time without comments, as in most databases.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
 UNCOMMENTED = SAMPLES.with_name("samples-uncommented")
-"""Of the schema `billing` alone."""
+"""Only the schema `billing`."""
 EPOCH = "1767225600"
-"""2026-01-01, so that the documents do not depend on when they are made."""
+"""2026-01-01, so that the documents do not depend on the current time."""
 
 
 def without_comments() -> str:

@@ -17,24 +17,24 @@ from tribal.settings.deployment import COMPANY_VARIABLE
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
-    """The caller of a request, with what its headers choose.
+    """The caller of a request, with the session, agent and project from its headers.
 
     Raises:
-        RequestRefused: when a header chooses what it cannot.
+        RequestRefused: when a header is invalid.
     """
     return with_context_headers(verified_caller(event["requestContext"]), headers_of(event))
 
 
 def headers_of(event: Mapping[str, Any]) -> dict[str, str]:
-    """The headers of a request by name in lower case."""
+    """The headers of a request by lower-case name."""
     return {name.lower(): value for name, value in (event.get("headers") or {}).items()}
 
 
 def verified_caller(context: Mapping[str, Any]) -> Caller:
     """The caller of a request, from its context alone.
 
-    One that bears a token sees what that names, and does what its scopes tell, or reads. One that signed for IAM sees
-    everything, may read, may remember what is its own, and may have decisions synced.
+    A token determines scope and rights; without rights it may read. Callers who signed with IAM see everything, may
+    read, write their own memories, and start syncs.
     """
     authorizer = context.get("authorizer") or {}
     told = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")

@@ -1,4 +1,4 @@
-"""The context of a Lambda invocation, and how much time it has left."""
+"""The context of a Lambda invocation and its deadline."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class LambdaDeadline:
     context: LambdaContext
 
     def remaining_seconds(self) -> float:
-        """Seconds left to work in, less the margin for the response."""
+        """Remaining seconds, less the margin for the response."""
         return max(0.0, self.context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)

@@ -1,4 +1,4 @@
-"""Which tools an environment offers, and which function answers each of them."""
+"""The tools that an environment offers, and the function for each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is recorded of a request: a line of the log, and in CloudWatch the figures that `tribal serve` tells Prometheus.
+"""Logs requests, and reports to CloudWatch the metrics that `tribal serve` offers to Prometheus.
 
-CloudWatch reads them out of the log (embedded metric format): `Requests` and `Milliseconds` by tool and status, and of
-the process `MemoryMegabytes` and `IndexAgeSeconds`, with the index's manifest beside them.
+CloudWatch extracts them from the log (embedded metric format): `Requests` and `Milliseconds` by tool and status, and
+for the process, `MemoryMegabytes` and `IndexAgeSeconds` with the index's manifest.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from tribal_contracts import ToolCall
 
 MCP = "/mcp"
-"""What calls of the function for MCP are told under."""
+"""The path of calls from the MCP function in logs and metrics."""
 _KILOBYTES_A_MEGABYTE = 1024
 
 
 def request_log_of(request: Request, request_id: str) -> RequestLog:
-    """What may be told of a request."""
+    """The log record of a request."""
     parent, _, name = request.path.rstrip("/").rpartition("/")
     tool = name if parent == TOOLS and name in EVERYTHING.tools else None
     return RequestLog(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
 
 
 def request_log_of_call(call: ToolCall, request_id: str) -> RequestLog:
-    """What may be told of a tool's call by the function for MCP; offered tools alone are named, as in requests."""
+    """The log record of a call from the MCP function; as in requests, only known tools are named."""
     return RequestLog(request_id, MCP, call.caller.subject, call.tool if call.tool in EVERYTHING.tools else None)
 
 
 def record(logger: Logger, seen: RequestLog, method: str, status: int, seconds: float) -> None:
-    """Write the line and the figures of a request that was answered."""
+    """Write the log line and the metrics of an answered request."""
     fields = seen.fields(method, status, seconds)
     log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
     log("request", extra=fields)
@@ -55,9 +55,9 @@ def record(logger: Logger, seen: RequestLog, method: str, status: int, seconds: 
 
 
 def record_index(app: Application) -> None:
-    """Write the figures of the process and of its index, if there is one."""
+    """Write the metrics of the process and of its index, if any."""
     figures = EphemeralMetrics()
-    # The most that the process ever had, in kilobytes on Linux, which Lambda is.
+    # Peak memory; in kilobytes on Linux.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KILOBYTES_A_MEGABYTE
     figures.add_metric(name="MemoryMegabytes", unit=MetricUnit.Megabytes, value=round(memory, 1))
     metadata = app.index().metadata()

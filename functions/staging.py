@@ -1,4 +1,4 @@
-"""The documentation run that its Lambda functions share."""
+"""The documentation run that several Lambda functions share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribal_contracts import RunRequest
 
 
 def staged_run(run_id: str, context: LambdaContext, request: RunRequest | None = None) -> StagedRun:
-    """The run, for one invocation; the configuration is reloaded, since it may have changed since the last one."""
+    """The run for one invocation; the configuration is reloaded, since it may have changed."""
     parameters = RunParameters() if request is None else RunParameters.of(request)
     stop = StopToken(LambdaDeadline(context).remaining_seconds)
     return StagedRun(

@@ -1,4 +1,4 @@
-"""Answers requests for tools: from API Gateway, and from the function for MCP."""
+"""Answers tool requests from API Gateway and from the MCP function."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class ToolRequests:
     tools: Registry
     logger: Logger
     count_call: Callable[[int, bool], None]
-    """Counts a call of a tool by the status of its answer, and whether it failed."""
+    """Counts a tool call, given the status of its answer and whether it failed."""
 
     def answer(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-        """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
+        """Answer a request from API Gateway, or a call from the MCP function, which has verified the caller."""
         return self._mcp(event, context.aws_request_id) if is_tool_call(event) else self._request(event)
 
     def _request(self, event: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class ToolRequests:
 
 
 def answered(response: Response, request_id: str | None = None) -> dict[str, Any]:
-    """A response in the form that API Gateway takes."""
+    """A response in API Gateway's format."""
     identified = {} if request_id is None else {"X-Request-Id": [request_id]}
     return {
         "statusCode": response.status,

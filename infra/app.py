@@ -46,7 +46,7 @@ def build_app(
     """
     missing = packages.missing()
     if missing:
-        raise FileNotFoundError(f"{missing[0]} is not there: build the packages first, with `make packages`")
+        raise FileNotFoundError(f"{missing[0]} is missing: build the packages first with `make packages`")
     app = App(context={**FLAGS, **(context or {})}, outdir=str(output) if output else None)
     for environment in environments:
         stack = EnvironmentStack(
@@ -72,9 +72,9 @@ def main() -> None:
     environments = [load_environment(each) for each in ([name] if name else environment_names())]
     obstacles = [f"{each.name}: {obstacle}" for each in environments for obstacle in each.obstacles]
     if obstacles and probe.node.try_get_context("deploying"):
-        sys.exit("\n".join(["This cannot be deployed yet (infra/environments):", *obstacles]))
+        sys.exit("\n".join(["Not ready to deploy (infra/environments):", *obstacles]))
     for obstacle in obstacles:
-        print(f"To be done before it is deployed: {obstacle}", file=sys.stderr)
+        print(f"To do before deployment: {obstacle}", file=sys.stderr)
     build_app(environments, Packages(Path(folder), python)).synth()
 
 

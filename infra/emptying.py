@@ -12,11 +12,11 @@ _REFUSED = "NoMoreAccessLogs"
 
 
 class DataRetained(Exception):
-    """The environment's file says that its data is kept."""
+    """The environment's file says to retain its data."""
 
 
 def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, int]:
-    """Delete every version of every object in an environment's buckets, which take no access logs from then on.
+    """Delete every version of every object in an environment's buckets, and stop the delivery of access logs.
 
     Returns the number deleted by bucket.
 
@@ -38,9 +38,9 @@ def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, i
 
 
 def _refuse_access_logs(bucket: str, s3: Any) -> None:
-    """Deny the delivery of access logs, which arrive for hours: one would keep its bucket from being deleted.
+    """Deny the delivery of access logs: they arrive for hours, and a single one would prevent deleting the bucket.
 
-    Denying is immediate; to switch logging off takes up to an hour and leaves what is under way.
+    A deny takes effect at once; disabling logging takes up to an hour, and pending logs still arrive.
     """
     try:
         policy = json.loads(s3.get_bucket_policy(Bucket=bucket)["Policy"])

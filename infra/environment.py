@@ -30,7 +30,7 @@ LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,63}$")]
 _VARIABLE_BYTES = 3_000
-"""Of the 4 KB that all variables of a function may have, what is left beside those that the stack sets itself.
+"""What is left of the 4 KB limit for a function's variables, besides those that the stack sets.
 Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 _RUNTIME_VARIABLES = ("AWS_", "LAMBDA_", "POWERTOOLS_", "TRIBAL_", "PYTHON", "LD_", "PATH")
 
@@ -72,7 +72,7 @@ FunctionSizes = create_model("FunctionSizes", __base__=_OwnFunctionSizes, **_CAP
 
 
 class Network(Part):
-    """A group of databases that are reached in the same way; without a VPC, its functions run outside of one."""
+    """A group of databases that share a network; without a VPC, its functions run outside of one."""
 
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]+$")] | None = None
     subnet_ids: list[Annotated[str, Field(pattern=r"^subnet-[0-9a-f]+$")]] = Field(default_factory=list)
@@ -143,23 +143,23 @@ class JwtAuth(Part):
     issuer: str = Field(pattern=r"^https://[^\s?#]+$")
     """Exactly as its tokens and its discovery document name it, with or without a slash at the end."""
     audience: TokenName | list[TokenName] = Field(min_length=1)
-    """Whom tokens are for; one of several does."""
+    """The audience of tokens; one of several is enough."""
     org_claim: TokenName | None = None
     teams_claim: TokenName | None = None
     projects_claim: TokenName | None = None
-    """The claims that say to which organization, teams and projects a caller belongs, for memory."""
+    """The claims with a caller's organization, teams and projects, for memory."""
     audience_claim: Literal["aud", "client_id"] = "aud"
     """The claim that holds the audience: `client_id` for access tokens without `aud`, such as Amazon Cognito's."""
     authorized_parties: list[TokenName] = Field(default_factory=list)
-    """The only clients, by `azp` or Okta's `cid`, to which tokens may have been issued; if empty, any client."""
+    """Accepted clients, by `azp` or Okta's `cid`; empty for any client."""
     scope_claim: str = Field(min_length=1)
     """The claim that lists the databases (`shop`) and schemas (`shop.sales`) that the caller may see; a token without
     it admits and shows nothing."""
 
     rights: dict[TokenName, list[TokenName]] = Field(default_factory=dict)
-    """The rights of each value of a token's `scope` or `scp`; if empty, every token reads all that it shows."""
+    """The rights that each value of `scope` or `scp` grants; if empty, every token may read everything in its scope."""
     clock_skew_seconds: float = Field(default=30, ge=0, le=300)
-    """How far the issuer's clock and ours may be apart."""
+    """Accepted clock skew between the issuer and us."""
 
     @model_validator(mode="after")
     def _parties_are_of_tokens_with_an_audience(self) -> Self:
@@ -175,7 +175,7 @@ class Api(Part):
     rate_per_second: float = Field(default=20, gt=0, le=10_000)
     burst: int = Field(default=40, ge=1, le=5_000)
     answer_tokens: int = Field(default=3_000, ge=500, le=100_000)
-    """The most tokens of a tool's default answer: what `limits.answer_tokens` in `databases.yaml` is elsewhere."""
+    """Maximum tokens of a tool's default answer; corresponds to `limits.answer_tokens` in `databases.yaml`."""
     account_log_role: bool = True
     """Whether this stack gives API Gateway its role for writing logs; only one per account and region is needed."""
 
@@ -193,11 +193,11 @@ class Alarms(Part):
     """Alarm if no run succeeds for this long; must fit the schedule, and is unset if runs are rare."""
 
     silent: bool = False
-    """`alarms: none`: they show on the console alone."""
+    """`alarms: none`: they appear only in the console."""
 
     @property
     def are_heard(self) -> bool:
-        """Whether somebody receives them: a topic, or an address that is no placeholder."""
+        """Whether they have a receiver: a topic, or an address that is not a placeholder."""
         return self.topic_arn is not None or (self.email is not None and not PLACEHOLDER_EMAIL.search(self.email))
 
     @model_validator(mode="after")
@@ -208,7 +208,7 @@ class Alarms(Part):
 
 
 class Concurrency(Part):
-    """Limits of concurrency; that of work units is `units_at_once` in `databases.yaml`."""
+    """Concurrency limits; the limit for work units is `units_at_once` in `databases.yaml`."""
 
     databases: int = Field(default=4, ge=1, le=40)
 
@@ -224,7 +224,7 @@ class Environment(Part):
     time_zone: str
     schedule: Schedule
     reconcile: Schedule
-    """When the indexer looks at the manifest by itself, in case an event was lost."""
+    """When the indexer checks the manifest without an event, in case one was lost."""
     log_days: int
     old_version_days: int = Field(ge=1, le=3650)
     """Days for which overwritten and deleted objects can be restored."""
@@ -234,18 +234,18 @@ class Environment(Part):
     model: Model | None = None
     """The model that describes tables; without one, rules do."""
     describer: Literal["rules", "model"] | None = None
-    """`rules` switches the model off and leaves its settings where they are; `model` says that there has to be one."""
+    """`rules` disables the model but keeps its settings; `model` requires one."""
     memory: Memory | None = None
-    """What agents remember; without it no tool of memory is deployed."""
+    """Memory; without it, no memory tools are deployed."""
     knowledge: Knowledge | None = None
-    """What people decided; without it nothing of it is deployed."""
+    """Decisions and policies; without it, none of their tools are deployed."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
     alarms: Alarms = Alarms()
-    """Unless they are `none`, deploying asks for somebody who receives them."""
+    """Deploying requires a receiver, unless they are `none`."""
     variables: dict[VariableName, str] = Field(default_factory=dict)
-    """What `${NAME}` in the bucket's `databases.yaml` stands for; no secrets, and nothing else stands for anything."""
+    """The values of `${NAME}` in the bucket's `databases.yaml`; no secrets. Other names are undefined."""
     networks: dict[GroupName, Network] = Field(min_length=1)
     """By name; the planner of the first one opens, composes and closes runs."""
 
@@ -258,7 +258,7 @@ class Environment(Part):
     @classmethod
     def _known_time_zone(cls, value: str) -> str:
         if value not in available_timezones():
-            raise ValueError(f"{value!r} is no time zone, such as Europe/Berlin")
+            raise ValueError(f"{value!r} is not a time zone such as Europe/Berlin")
         return value
 
     @field_validator("log_days")
@@ -279,28 +279,26 @@ class Environment(Part):
     @model_validator(mode="after")
     def _the_describer_has_its_model(self) -> Self:
         if self.describer == "model" and self.model is None:
-            raise ValueError("describer: model needs the part model, with provider and name at least")
+            raise ValueError("describer: model needs the section model, with at least provider and name")
         size = sum(len(name) + len(value) for name, value in self.variables.items())
         size += len(self.model.variable.encode()) if self.model else 0
         if size > _VARIABLE_BYTES:
             raise ValueError(
                 f"model and variables have {size:,} bytes, and functions take {_VARIABLE_BYTES:,}: shorten model.terms,"
-                " or tell them in a text of yours in config/prompts of the bucket"
+                " or move them to a prompt in config/prompts of the bucket"
             )
         return self
 
     @model_validator(mode="after")
     def _knowledge_has_memory(self) -> Self:
         if self.knowledge is not None and self.memory is None:
-            raise ValueError(
-                "knowledge needs the part memory, whose function answers for it and points to it: write memory: {}"
-            )
+            raise ValueError("knowledge needs the section memory, whose function serves it: add memory: {}")
         return self
 
     @model_validator(mode="after")
     def _the_index_has_what_it_needs(self) -> Self:
         if (self.index == "opensearch") != (self.opensearch is not None):
-            raise ValueError("index: opensearch and the part opensearch belong together")
+            raise ValueError("index: opensearch and the section opensearch belong together")
         group = self.opensearch.network if self.opensearch else None
         if group is not None and (group not in self.networks or self.networks[group].vpc_id is None):
             raise ValueError(f"opensearch.network: no network {group!r} with a VPC")
@@ -329,20 +327,18 @@ class Environment(Part):
         """Why this environment can be synthesised but must not be deployed yet, each with what to do."""
         found = []
         if not (self.alarms.silent or self.alarms.are_heard):
-            found.append("nobody receives its alarms: set alarms.email or alarms.topic_arn, or say `alarms: none`")
+            found.append("its alarms have no receiver: set alarms.email or alarms.topic_arn, or `alarms: none`")
         for name, network in self.networks.items():
             ids = (network.vpc_id or "", *network.subnet_ids, *network.security_group_ids, *network.route_table_ids)
             found += [
-                f"networks.{name}: {each} is a placeholder; put in your own"
-                for each in ids
-                if PLACEHOLDER_ID.match(each)
+                f"networks.{name}: {each} is a placeholder; replace it" for each in ids if PLACEHOLDER_ID.match(each)
             ]
         found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
         return found + (self.active_model.obstacles if self.active_model else [])
 
     @property
     def active_model(self) -> Model | None:
-        """The model that functions ask; `None` where rules describe everything."""
+        """The model that functions call; `None` if rules describe everything."""
         return None if self.describer == "rules" else self.model
 
     @property
@@ -369,9 +365,9 @@ def load_environment(name: str, folder: Path = FOLDER) -> Environment:
     """
     path = folder / f"{name}.yaml"
     if not re.fullmatch(r"[a-z][a-z0-9]*", name) or not path.is_file():
-        raise ValueError(f"no environment {name!r}; there is {', '.join(environment_names())}")
+        raise ValueError(f"unknown environment {name!r}; the environments are {', '.join(environment_names())}")
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     environment = Environment.model_validate({"name": name, **content})
     if environment.name != name:
-        raise ValueError(f"{path.name}: name is {environment.name!r}; it is that of the file")
+        raise ValueError(f"{path.name}: name is {environment.name!r}; it must match the file name")
     return environment

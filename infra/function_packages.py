@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """The layers of each function, without those for a model."""
 ASKING = ("documenter", "finisher")
-"""The functions that ask the model."""
+"""The functions that call the model."""
 DEFAULT_PYTHON = "3.13"
 """The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
 

@@ -1,4 +1,4 @@
-"""Imports every handler as Lambda does: by a Python of the runtime's version, from the function's packages alone."""
+"""Imports every handler as Lambda does: with a Python of the runtime's version, from the function's packages only."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ at = {"aws_region": "eu-central-1", "aws_access_key": "testing", "aws_secret_key
 anthropic.AsyncAnthropicBedrock(**at).messages
 anthropic.AsyncAnthropicBedrockMantle(**at).messages
 """
-"""What a function loads to ask the model, and not before."""
+"""Imports that a function defers until it calls the model."""
 WORK = {
     "planner": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
@@ -101,7 +101,7 @@ WORK = {
         for spec in each.functions
     },
 }
-"""What each function loads only when it has something to do."""
+"""Imports that each function defers until it has work."""
 _TIMEOUT_SECONDS = 120
 _ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
@@ -113,18 +113,18 @@ _ENVIRONMENT = {
 
 
 def import_handlers(packages: Packages, interpreter: str, runtime: Path) -> dict[str, float]:
-    """Import every handler, then what it loads only when it has something to do, each in a process of its own.
+    """Import every handler and its deferred imports, each in its own process.
 
     Args:
-        packages: built for the version of the interpreter.
+        packages: packages for the interpreter's version.
         interpreter: a Python of the runtime's version.
-        runtime: a folder with the modules that the runtime brings.
+        runtime: a folder with the modules of the runtime.
 
     Returns:
-        The seconds of processor time that importing took, by function.
+        The CPU seconds of the import, by function.
 
     Raises:
-        PackagingError: when one cannot be imported, or takes a module from elsewhere; the message says why.
+        PackagingError: when a handler cannot be imported, or loads a module from elsewhere; the message says why.
     """
     with tempfile.TemporaryDirectory() as folder:
         took = {}
@@ -156,5 +156,5 @@ def _import_handler(function: str, path: list[str], interpreter: str, folder: Pa
     allowed = (*(f"{place}/" for place in path), f"{Path(said['standard']).parent.parent}/")
     elsewhere = [file for file in said["files"] if not file.startswith(allowed) or "/site-packages/" in file]
     if elsewhere:
-        raise PackagingError(f"the {function} loads what is in none of its packages: {', '.join(elsewhere[:5])}")
+        raise PackagingError(f"the {function} loads modules from outside of its packages: {', '.join(elsewhere[:5])}")
     return float(said["seconds"])

@@ -117,7 +117,7 @@ def settings_here() -> UvSettings | str:
 def _why_not_by_uv() -> str | None:
     told = settings_here()
     if isinstance(told, str):
-        return f"pip has the setting {told!r}, which uv does not know"
+        return f"pip has the setting {told!r}, which uv does not support"
     uv = [sys.executable, "-m", "uv"]
     return _bootstrap_uv() or install_with_uv(uv, sys.executable, LOCK, told)
 
@@ -138,7 +138,7 @@ def main() -> int:
     print(f"Installing what {LOCK.name} pins into {Path(sys.prefix).name} ...", flush=True)
     reason = _why_not_by_uv()
     if reason is not None:
-        print(f"By pip, which takes a minute or two, since not by uv: {reason}", flush=True)
+        print(f"Using pip, which takes a minute or two, because uv cannot be used: {reason}", flush=True)
         pip = subprocess.run([*_pip(), "--require-hashes", "--requirement", str(LOCK)], check=False)
         if pip.returncode:
             return pip.returncode

@@ -33,7 +33,7 @@ class Knowledge(CapabilitySection, KnowledgeSettings):
     schedule: Schedule = Schedule(expression="rate(1 hour)")
     """When it is synced."""
     stale_hours: float = Field(default=24.0, gt=0, le=8_760)
-    """After how many hours without a sync somebody is told."""
+    """Hours without a sync until the alarm is raised."""
 
     @field_validator("repository")
     @classmethod
@@ -41,24 +41,24 @@ class Knowledge(CapabilitySection, KnowledgeSettings):
         parts = urlsplit(value)
         if parts.scheme != "https" or not parts.hostname or not parts.path.strip("/"):
             raise ValueError(
-                f"{value!r} is no URL of a repository over https: functions have no folder of yours and no key for ssh"
+                f"{value!r} is not an https URL of a repository: functions have no local folders and no ssh key"
             )
         if parts.username is not None or parts.password is not None:
-            raise ValueError("the URL holds a name or a password; token_secret names the secret with the token")
+            raise ValueError("the URL contains a user or password; use token_secret for the token")
         return value
 
     @field_validator("token_secret")
     @classmethod
     def _is_one_secret(cls, value: str | None) -> str | None:
         if value is not None and not _SECRET.match(value):
-            raise ValueError(f"{value!r} is no name of a secret, such as tribal/git or tribal/git#token")
+            raise ValueError(f"{value!r} is not a secret name such as tribal/git or tribal/git#token")
         return value
 
     @model_validator(mode="after")
     def _says_whose_items_they_are(self) -> Self:
         if self.layout == "flat" and (self.layer is None or self.owner is None):
             raise ValueError(
-                "a flat folder says nothing of whose items are in it, and neither does an environment: write layer and "
+                "a flat folder does not say who owns its items, and neither does an environment: set layer and "
                 "owner, such as layer: team, owner: billing"
             )
         return self
@@ -77,5 +77,5 @@ class Knowledge(CapabilitySection, KnowledgeSettings):
     def obstacles(self) -> list[str]:
         """Why it can be synthesised but must not be deployed yet."""
         if _PLACEHOLDER.match(urlsplit(self.repository).hostname or ""):
-            return [f"knowledge: {self.repository} is a placeholder; put in your own, or leave the part out"]
+            return [f"knowledge: {self.repository} is a placeholder; replace it, or remove the section"]
         return []

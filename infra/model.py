@@ -1,7 +1,7 @@
-"""The part `model` of an environment: the model that describes tables.
+"""The section `model` of an environment: the model that describes tables.
 
-The same keys as `model` in `databases.yaml`, written anew because what deploys imports nothing of what is deployed; a
-test holds the two together.
+It has the same keys as `model` in `databases.yaml`, repeated because deployment code does not import deployed code; a
+test compares the two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PROFILE = re.compile(r"[a-z]+(?:-[a-z]+)*\.(?P<model>[a-z]+\.[^/]+)\Z")
 
 
 class Part(BaseModel):
-    """A part of an environment: frozen, unknown keys refused."""
+    """A section of an environment: frozen, without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,7 +81,7 @@ class Model(Part):
         """Why no permission for this model alone can be written."""
         found = []
         if self.api_key_secret is not None and not _SECRET.match(self.api_key_secret):
-            found.append("model.api_key_secret is no name of a secret; write that of one, without wildcards")
+            found.append("model.api_key_secret is not a secret name; write one without wildcards")
         if self.provider == "bedrock" and not _ID.match(self.name):
-            found.append("model.name is no id of a model or an inference profile; of an ARN, write the end")
+            found.append("model.name is not the id of a model or an inference profile; for an ARN, write its last part")
         return found

@@ -1,7 +1,7 @@
-"""Builds what is deployed: our layer, the layers of dependencies, and the code of each function. Needs no Docker.
+"""Builds the deployed packages: our layer, dependency layers, and the code of each function. Needs no Docker.
 
-`python -m infra.packaging` builds for the Lambda runtime, `--python 3.12` for another, `--here` for the interpreter at
-hand from what is installed beside it. Each time it says how it checked that the runtime can load what was built.
+`python -m infra.packaging` builds for the Lambda runtime, `--python 3.12` for another version, `--here` for the
+running interpreter from its installed packages. It reports how it checked that the runtime can load the packages.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def check_against_runtime(packages: Packages, *, installed: bool) -> str:
     if interpreter is None:
         check_files(packages)
         return (
-            f"skipped, as it may be in CI too: importing every handler by {program}, which is neither on the path nor "
-            "one of pyenv's. The files of all layers were checked against it instead: wheel tags, removed modules, "
-            "syntax. They have no bytecode, so that functions start more slowly"
+            f"skipped, which is fine in CI too: importing every handler with {program}, which is not on the path nor "
+            "installed by pyenv. Checked the files of all layers instead: wheel tags, removed modules, "
+            "syntax. They have no bytecode, so functions start more slowly"
         )
     runtime = _what_the_runtime_brings(packages, installed=installed)
     compile_folder(runtime, interpreter, RUNTIME_IN_LAMBDA)
@@ -169,7 +169,7 @@ def resolve(layer: str, python: str) -> list[str]:
     names = [line.partition("==")[0].strip() for line in listed.splitlines() if "==" in line]
     unknown = set(LEFT_OUT[layer]) - set(names)
     if unknown:
-        raise PackagingError(f"{layer} no longer brings {min(unknown)!r}: take it off infra/layer_contents.py")
+        raise PackagingError(f"{layer} no longer contains {min(unknown)!r}: remove it from infra/layer_contents.py")
     return names
 
 
@@ -278,7 +278,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _over(what: str, size: int, budget: int) -> str:
-    return f"{what}: {size / 1e6:.1f} MB unzipped, and at most {budget / 1e6:.0f} MB: leave more out, or need less"
+    return f"{what}: {size / 1e6:.1f} MB unzipped, over the limit of {budget / 1e6:.0f} MB: leave more out"
 
 
 def resolve_all(python: str) -> None:
@@ -297,9 +297,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Build all packages and print the size of each function."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=DEFAULT_PYTHON, help="version of the Lambda runtime")
-    parser.add_argument("--here", action="store_true", help="for the interpreter at hand, without a network")
-    parser.add_argument("--check", action="store_true", help="resolve the layers anew, too, and accept to be offline")
-    parser.add_argument("--folder", type=Path, help="where the packages go")
+    parser.add_argument("--here", action="store_true", help="build for the running interpreter, without network access")
+    parser.add_argument("--check", action="store_true", help="also resolve the layers again; being offline is accepted")
+    parser.add_argument("--folder", type=Path, help="output folder")
     chosen = parser.parse_args(arguments)
     python = f"{sys.version_info.major}.{sys.version_info.minor}" if chosen.here else chosen.python
     packages = Packages(chosen.folder or ROOT / "build" / "packages" / python, python)
@@ -311,7 +311,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(check_against_runtime(packages, installed=chosen.here))
     except NoRegistry as error:
         if chosen.check and os.environ.get("CI") != "true":
-            print(f"left out, since no package registry can be reached here: {error}")
+            print(f"skipped, because no package registry is reachable: {error}")
             return 0
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""Writes docs/aws-roles.md: the permissions of every role of an environment, read from its template.
+"""Writes docs/aws-roles.md: the permissions of every role of an environment, from its template.
 
 Run `python -m infra.role_table TEMPLATE` with the synthesised template of `prod`.
 """

@@ -1,4 +1,4 @@
-"""The sections of capabilities in the file of an environment: the keys that they have in `databases.yaml`, and more."""
+"""The sections of capabilities in the file of an environment, which extend those in `databases.yaml`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tribal_contracts import CapabilitySettings, MemorySettings
 
 
 class CapabilitySection(CapabilitySettings):
-    """A section as it is deployed."""
+    """A section of the environment's file."""
 
     CAPABILITY: ClassVar[str]
     NOT_SENT: ClassVar[frozenset[str]] = frozenset()
-    """Keys that functions do not get."""
+    """Keys that are not passed to functions."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -44,7 +44,7 @@ class Memory(CapabilitySection, MemorySettings):
     NOT_SENT = frozenset({"company"})
 
     company: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")] | None = None
-    """The company that the environment belongs to, and with it all of its callers."""
+    """The company of the environment and of all its callers."""
 
     @property
     def variables(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that speaks PostgreSQL's protocol as a script says: it drips, floods and lies."""
+"""A scripted server on 127.0.0.1 that speaks PostgreSQL's protocol: it can drip, flood and lie."""
 
 import socket
 import struct
@@ -14,7 +14,7 @@ TEXT, INT8, BOOL, JSON = 25, 20, 16, 114
 
 
 def message(code: bytes, payload: bytes = b"", *, length: int | None = None) -> bytes:
-    """A message; with a `length` of its own, it lies about how long it is."""
+    """A message; `length` overrides its true length."""
     return code + struct.pack("!i", len(payload) + 4 if length is None else length) + payload
 
 
@@ -77,7 +77,7 @@ Script = Callable[[FakeClient], None]
 
 
 class FakePostgres:
-    """Plays a script to each client, in a thread of its own; what it leaves open is closed after it."""
+    """Plays a script to each client in its own thread, then closes the connection."""
 
     def __init__(self, script: Script) -> None:
         self.accepted = 0

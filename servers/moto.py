@@ -20,13 +20,13 @@ _object = threading.Lock()
 
 
 def one_object_at_a_time(response: S3Response, request: Any, url: str) -> TYPE_RESPONSE:
-    """Moto checks `If-Match` and then writes, so that two writers at once both win, and a reader gets a 500."""
+    """Serialize requests for an object: otherwise two writers could both pass moto's check of `If-Match`."""
     with _object:
         return _asked_for_object(response, request, url)
 
 
 def set_versions(store: _VersionedKeyStore, key: Any, versions: Any) -> None:
-    """Moto looks for each version of an object in a list of all; where none goes, there is nothing to look for."""
+    """Skip moto's search of all versions of an object when no version is removed."""
     if isinstance(versions, list) and versions[:-1] == (store.getlist(key) or []):
         dict.__setitem__(store, key, versions)
     else:

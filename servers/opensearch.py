@@ -35,7 +35,7 @@ _STOP_TIMEOUT_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 _ATTEMPTS = 3
 _BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""To compile what runs often once more takes most of the processor of a node that lives for minutes."""
+"""Optimizing compilation would take most of the CPU time of a node that lives for minutes."""
 _LOGGING = """status = error
 rootLogger.level = warn
 rootLogger.appenderRef.console.ref = console
@@ -68,7 +68,7 @@ class OpenSearchNode:
     def start(cls, cache: Path = CACHE, *, briefly: bool = False) -> Self:
         """Starts a node on a free port; downloads its packages the first time.
 
-        Briefly is for tests: with half the processor to start, and slower in the long run than what is measured.
+        `briefly` is for tests: starts with half the CPU time, but is slower in the long run.
 
         Raises:
             ServersForbidden: No server may be started.

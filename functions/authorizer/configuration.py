@@ -20,7 +20,9 @@ def load_rules() -> TokenRules:
     values = read_environment()
     missing = [name for name in ("TRIBAL_TOKEN_ISSUER", "TRIBAL_TOKEN_AUDIENCE") if not values.get(name)]
     if missing:
-        raise ConfigurationError(f"the environment variable {missing[0]} is not set; the stack sets it, so deploy anew")
+        raise ConfigurationError(
+            f"the environment variable {missing[0]} is not set; the stack sets it, so deploy again"
+        )
     return TokenRules(
         issuer=values["TRIBAL_TOKEN_ISSUER"],
         audience=frozenset(values["TRIBAL_TOKEN_AUDIENCE"].split()),

@@ -1,4 +1,4 @@
-"""The authorizer: admits bearers of a valid token and passes on what they may see."""
+"""The authorizer: accepts valid tokens and passes on the scope of their bearers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     """Return an IAM policy that allows or denies the bearer of the token.
 
     Raises:
-        KeysUnavailable: when the issuer's keys cannot be had. API Gateway then answers 500 and keeps nothing; a policy
-            that denies would be kept and keep out good tokens after the outage.
+        KeysUnavailable: when the issuer's keys are unavailable. API Gateway then answers 500 and caches nothing; a
+            denying policy would be cached and refuse valid tokens after the outage.
     """
     rules = load_rules()
     resource = event["methodArn"]

@@ -28,7 +28,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer a request from API Gateway, or the function for MCP, which has verified the caller that it names."""
+    """Answer a request from API Gateway, or a call from the MCP function, which has verified the caller."""
     return ToolRequests(application(), _tools(_name()), logger, _count_call).answer(event, context)
 
 

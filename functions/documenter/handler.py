@@ -18,7 +18,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Document the unit of a `DocumentTask`; a `DocumentResult` with status `running` means: call again."""
+    """Document the unit of a `DocumentTask`; call again if the `DocumentResult` has status `running`."""
     task = DocumentTask.model_validate(event)
     logger.append_keys(run_id=task.run_id, unit_id=task.unit_id)
     status = staged_run(task.run_id, context, task.request).document(task.unit_id)

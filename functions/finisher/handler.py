@@ -1,4 +1,4 @@
-"""The finisher: writes the overviews and the manifest, over several invocations if need be."""
+"""The finisher: writes the overviews and the manifest, in several invocations if necessary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Finish the run of a `FinishTask`; a `FinishResult` with status `running` means: call again."""
+    """Finish the run of a `FinishTask`; call again if the `FinishResult` has status `running`."""
     task = FinishTask.model_validate(event)
     logger.append_keys(run_id=task.run_id)
     return FinishResult(status=staged_run(task.run_id, context).finish()).model_dump(mode="json")

@@ -26,7 +26,7 @@ def parse_message(body: str) -> IndexTask:
             return _of_event(content)
         return IndexTask.model_validate(content)
     except (ValueError, ValidationError, KeyError, TypeError, AttributeError) as error:
-        raise MessageUnreadable(f"this is no message for the indexer: {type(error).__name__}") from error
+        raise MessageUnreadable(f"not a message for the indexer: {type(error).__name__}") from error
 
 
 def _of_event(event: dict[str, dict[str, dict[str, str]]]) -> IndexTask:

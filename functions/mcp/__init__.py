@@ -1,1 +1,1 @@
-"""Serves MCP over HTTPS, and has no right on data: it asks the retriever."""
+"""Serves MCP over HTTPS without access to data: it calls the functions with the tools."""

@@ -1,4 +1,4 @@
-"""What the function for MCP is told by the environment variables that the stack sets."""
+"""The configuration of the MCP function, from the environment variables that the stack sets."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tribal.settings import read_environment
 
 @dataclass(frozen=True, slots=True)
 class McpDeployment:
-    """What it works with."""
+    """The resources that the function uses."""
 
     retriever: str
-    """ARN of the function that has the index."""
+    """ARN of the function with the index."""
     region: str
     others: Mapping[str, str]
-    """ARNs of the functions that have tools of their own, by function, of those that the environment has."""
+    """ARNs of the deployed functions for other tools, by function."""
     issuer: str | None
-    """Who issues tokens for the API; `None` where callers sign for IAM."""
+    """The issuer of tokens for the API; `None` if callers sign with IAM."""
 
 
 def load_mcp_deployment() -> McpDeployment:
@@ -32,7 +32,9 @@ def load_mcp_deployment() -> McpDeployment:
     values = read_environment()
     missing = [name for name in ("TRIBAL_RETRIEVER", "AWS_REGION") if not values.get(name)]
     if missing:
-        raise ConfigurationError(f"the environment variable {missing[0]} is not set; the stack sets it, so deploy anew")
+        raise ConfigurationError(
+            f"the environment variable {missing[0]} is not set; the stack sets it, so deploy again"
+        )
     return McpDeployment(
         retriever=values["TRIBAL_RETRIEVER"],
         region=values["AWS_REGION"],

@@ -1,4 +1,4 @@
-"""The function for MCP: answers the protocol, and asks the functions that have the tools, on behalf of the caller."""
+"""The MCP function: implements the protocol, and calls the functions with the tools on behalf of the caller."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
 
 
 async def _answer(event: dict[str, Any]) -> dict[str, Any]:
-    # Nothing is kept between requests: the next one may come to another instance of this function.
+    # Stateless: the next request may reach another instance of this function.
     try:
         caller = caller_of(event)
     except RequestRefused as error:
@@ -50,7 +50,7 @@ async def _answer(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(context: dict[str, Any]) -> dict[str, Any]:
-    """What tells a client who issues tokens (RFC 9728); public."""
+    """The public metadata that names the token issuer (RFC 9728)."""
     base = f"https://{context['domainName']}{context['path'].removesuffix(METADATA_PATH)}"
     told = resource_metadata(base, MCP, _deployment().issuer)
     return {

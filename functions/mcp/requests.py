@@ -1,4 +1,4 @@
-"""Requests of API Gateway for an ASGI application."""
+"""Passes API Gateway requests to an ASGI application."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Asgi = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Message]], Cal
 
 
 async def answer_request(app: Asgi, event: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """What an ASGI application answers to a request, in the form that API Gateway takes; answers are text.
+    """Answer a request with an ASGI application, in API Gateway's format; answers are text.
 
     Args:
         app: the application.
         event: the request.
-        own: more for the application's scope.
+        own: additional keys for the application's scope.
     """
     messages: list[Message] = []
     body = _body(event)

@@ -1,4 +1,4 @@
-"""The syncer: syncs decisions on a schedule, and for who calls `sync_now`."""
+"""The syncer: syncs decisions on a schedule and for callers of `sync_now`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tribal.tools.registry import Registry
 
 SYNC_NOW = "sync_now"
 SCHEDULED = "scheduled_at"
-"""The one key of the event that the schedule sends; no request of API Gateway has it."""
+"""The only key of the schedule's event; no request from API Gateway has it."""
 _SCHEDULE = Caller("schedule")
 _GOES_ON = frozenset({"SYN_LOCKED", "SYN_TIMED_OUT"})
-"""Codes of syncs that are no failure: another one is at work, or the next one carries on."""
+"""Codes that are not failures: another sync is running, or the next one resumes."""
 _PATIENT_FETCH_SECONDS = 240.0
-"""Of the ten minutes that the function has by default; the rest is for reading, publishing and pointing."""
+"""Part of the function's default of ten minutes; the rest is for reading, publishing and writing pointers."""
 _FIRST_FAULT = 500
 _TIMED_OUT = error_class_of("SYN_TIMED_OUT").http_status
 
@@ -41,7 +41,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Sync for the schedule, or answer a request from API Gateway or the function for MCP.
 
-    Who waits for an answer gets it in time for API Gateway; the schedule has all of the function's time.
+    Callers get their answer within the limit of API Gateway; the schedule may use all of the function's time.
     """
     if set(event) == {SCHEDULED}:
         return _scheduled(LambdaDeadline(context).remaining_seconds())
@@ -77,13 +77,13 @@ def _tools() -> Registry:
 @cache
 def application() -> Application:
     """The application, whose store and index stay open between invocations; the caller comes with each request."""
-    # Less what a cold start takes, for both functions where it is asked over MCP.
+    # Leaves time for a cold start, of both functions if called over MCP.
     seconds = SYNC_SECONDS - MARGIN_SECONDS
     return deployed_application(load_deployment(), audit=_audit, sync_seconds=seconds)
 
 
 def patient_application(seconds: float) -> Application:
-    """The application of the schedule: no caller waits, so that it may fetch a whole repository."""
+    """The application for the schedule: no caller waits, so it may fetch a whole repository."""
     return deployed_application(
         load_deployment(), fetch_seconds=_PATIENT_FETCH_SECONDS, sync_seconds=seconds, audit=_audit
     )

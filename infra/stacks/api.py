@@ -19,10 +19,10 @@ from infra.stacks.tool_rights import rights_of, tools_of, uses_of
 
 RETRIEVER = "retriever"
 _REFUSED = "tribal_refused"
-"""Key of the authorizer's context with why it refuses a token."""
+"""Key in the authorizer's context with the reason for refusing a token."""
 _REMEMBERED_SECONDS = 300
 _METADATA = "oauth-protected-resource"
-"""Where clients learn who issues tokens, below `.well-known` (RFC 9728)."""
+"""Path of the metadata about the token issuer, below `.well-known` (RFC 9728)."""
 _ACCESS_LOG = json.dumps(
     {
         "requestId": "$context.requestId",
@@ -45,7 +45,7 @@ _ACCESS_LOG = json.dumps(
 
 
 class ToolsApi(Construct):
-    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and what tells clients who issues tokens."""
+    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and metadata about the token issuer."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class ToolsApi(Construct):
         ]
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
-        """The function for MCP, which may do nothing but ask the functions that have the tools."""
+        """The MCP function, whose only right is to call the functions with the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
         others = {f"TRIBAL_{name.upper()}_FUNCTION": function.arn for name, function in self.with_own_tools.items()}
@@ -196,7 +196,7 @@ class ToolsApi(Construct):
             mcp.add_method(method, self._asks_mcp, **options)
 
     def _tell_who_issues_tokens(self, environment: Environment) -> None:
-        """Tell whoever has no token, or one that is not accepted, where to get one."""
+        """Tell callers without a valid token where to get one."""
         known = self.rest.root.add_resource(".well-known").add_resource(_METADATA)
         known.add_method("GET", self._asks_mcp, authorization_type=apigateway.AuthorizationType.NONE)
         stack = Stack.of(self)

@@ -370,7 +370,7 @@ def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
     )
     assert ran.returncode == 1
     nobody, placeholder = ran.stderr.splitlines()[-2:]
-    assert nobody.startswith("prod: nobody receives its alarms: set alarms.email")
+    assert nobody.startswith("prod: its alarms have no receiver: set alarms.email")
     assert placeholder.startswith("prod: knowledge: https://git.example.com/acme/decisions.git is a placeholder")
 
 

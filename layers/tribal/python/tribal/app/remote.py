@@ -120,7 +120,7 @@ class RemoteEnvironment:
         value = self._outputs.get(name)
         if value is None:
             raise ConfigurationError(
-                f"the stack {self._profile.stack!r} has no output {name}; is it a Tribal Knowledge stack? Deploy it again"
+                f"the stack {self._profile.stack!r} has no output {name}; is it a Tribal Knowledge stack? Deploy again"
             )
         return value
 
