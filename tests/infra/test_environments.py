@@ -99,12 +99,12 @@ def test_a_domain_that_cannot_be_is_refused(changes: dict[str, Any], message: st
 
 
 def test_an_unknown_environment_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match="no environment 'test'; there is dev, private, prod"):
+    with pytest.raises(ValueError, match="unknown environment 'test'; the environments are dev, private, prod"):
         load_environment("test")
 
 
 def test_a_name_never_leads_out_of_the_folder() -> None:
-    with pytest.raises(ValueError, match="no environment"):
+    with pytest.raises(ValueError, match="unknown environment"):
         load_environment("../environments/dev")
 
 

@@ -37,8 +37,8 @@ def test_an_entry_is_named_after_the_database_that_libpq_would_choose(
     ("dsn", "hint"),
     [
         ("mysql://u:hunter2@h/d", "a DSN of 'mysql'; write postgresql://"),
-        ("host=h password=hunter2", "no DSN; write postgresql://"),
-        ("password=hunter2://", "no DSN; write postgresql://"),
+        ("host=h password=hunter2", "not a DSN; write postgresql://"),
+        ("password=hunter2://", "not a DSN; write postgresql://"),
         ("postgresql://h:1", "names no database"),
         ("postgresql://u:a/hunter2@h/d", "percent-encoded"),
         (f"postgresql://u:hunter2@h/{'x' * 200}", "the database name in the DSN is longer than 128 characters"),

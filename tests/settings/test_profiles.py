@@ -63,9 +63,9 @@ def test_the_file_may_lie_elsewhere_and_the_environment_gives_region_and_token(t
     ("text", "said"),
     [
         ("profiles:\n  dev:\n    regoin: x\n", "line 3: unknown key 'regoin'; did you mean 'region'"),
-        ("profiles:\n  dev: eu-west-1\n", "line 2: the profile 'dev' holds keys"),
+        ("profiles:\n  dev: eu-west-1\n", "line 2: the profile 'dev' must have keys"),
         ("dev:\n  region: x\n", "line 1: the file must have one key, `profiles:`"),
-        ("- dev\n", "starts with `profiles:`"),
+        ("- dev\n", "must start with `profiles:`"),
         ("profiles:\n  dev:\n    token: ${NOT_SET}\n", "line 3: the environment variable NOT_SET is not set"),
         ("profiles:\n  dev:\n    store: bucket\n", "is not a valid bucket address"),
         ("profiles:\n  dev:\n    api: http://example.com/dev\n", "https://"),

@@ -75,7 +75,7 @@ def test_a_password_does_with_a_warning_and_a_wrong_one_is_told_from_no_answer(
     shop(snowflake)
     right = tribal("check", dsn_of(snowflake, f"{USER}:{PASSWORD.replace(' ', '%20')}"), cwd=tmp_path)
     assert right.returncode == 0, right.stderr
-    assert "closing down" in right.stdout + right.stderr
+    assert "is ending password-only logins" in right.stdout + right.stderr
     wrong = tribal("run", dsn_of(snowflake, f"{USER}:hunter2"), cwd=tmp_path)
     assert wrong.returncode not in (0, right.returncode)
     assert "was refused" in wrong.stderr
