@@ -16,7 +16,7 @@ from functions.indexer.messages import parse_message
 from tribal.app.deployed import deployed_application
 from tribal.indexing import IndexingContext, IndexTask, TaskResult
 from tribal.ports import Application, IndexWriter, StopToken
-from tribal.runs.indexing import carry_out_alone
+from tribal.runs.indexing import run_task_exclusively
 from tribal.runs.sinks import SilentSink
 from tribal.settings.deployment import load_deployment
 
@@ -40,7 +40,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     def take(record: SQSRecord) -> None:
         task = parse_message(record.body)
         with closing(app.run.index_writer()) as index:
-            result = carry_out_alone(task, _context(index, app, deadline), record.message_id)
+            result = run_task_exclusively(task, _context(index, app, deadline), record.message_id)
         _report(task, result, app)
 
     answer: dict[str, Any] = dict(process_partial_response(event=event, record_handler=take, processor=_processor))

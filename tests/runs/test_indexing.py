@@ -16,7 +16,7 @@ from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, run
 from tribal.ports import StopToken
-from tribal.runs.indexing import LEASE, carry_out_alone
+from tribal.runs.indexing import LEASE, run_task_exclusively
 from tribal.runs.leases.lease import TERM_SECONDS
 from tribal.runs.leases.lease_file import LeaseFile
 
@@ -43,17 +43,17 @@ def test_a_task_that_meets_another_indexer_comes_back_when_the_lease_of_that_one
     term = timedelta(seconds=TERM_SECONDS)
     LeaseFile(context.store, clock, LEASE).take("first", "elsewhere/1", term, is_held=lambda _: True)
     clock.advance(20)
-    met = carry_out_alone(task, context, "second")
+    met = run_task_exclusively(task, context, "second")
     assert met.follow_up == FollowUp(task, 40)
     assert context.index.metadata() is None
     clock.advance(40)
-    assert carry_out_alone(task, context, "second") == TaskResult("indexed")
+    assert run_task_exclusively(task, context, "second") == TaskResult("indexed")
     assert len(context.index.tables(EVERYWHERE)) == len(shop_tables())
 
 
 def test_an_indexer_that_has_ended_keeps_nobody_waiting(context: IndexingContext) -> None:
     for run_id in ("first", "second"):
-        assert carry_out_alone(MANIFEST, context, run_id) == TaskResult("indexed")
+        assert run_task_exclusively(MANIFEST, context, run_id) == TaskResult("indexed")
 
 
 @pytest.mark.xdist_group("opensearch")

@@ -52,7 +52,7 @@ def test_the_latest_plan_can_still_be_documented_when_every_other_run_is_gone() 
     found = latest_outline(shop.store, "z2")
     assert found is not None
     own = select_units(found, found.unit_ids, store=shop.store, run_id="z2")
-    assert shop.carry_out(own) is not None
+    assert shop.run_task(own) is not None
 
 
 def _hash_of_plan(shop: Shop) -> dict[str, str]:

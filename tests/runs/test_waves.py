@@ -14,7 +14,7 @@ from tests.runs.model.made import ModelRuns, shop
 from tribal.ports import StopToken
 from tribal.runs.ids import new_run_id
 from tribal.runs.staged import StagedRun
-from tribal.runs.waves import feeding, mixed
+from tribal.runs.waves import interleaved, units_needed
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import ComposedRun
 
@@ -27,12 +27,12 @@ unit_sizes = st.lists(st.integers(1, 25), max_size=40)
     ids=["nothing", "one is enough", "two are", "the last are small", "all are not"],
 )
 def test_as_many_units_as_keep_the_model_busy(tables: list[int], enough: int, expected: int) -> None:
-    assert feeding(tables, enough) == expected
+    assert units_needed(tables, enough) == expected
 
 
 @given(tables=unit_sizes, enough=st.integers(1, 60))
 def test_wherever_a_map_is_there_are_tables_enough_or_no_more_units(tables: list[int], enough: int) -> None:
-    width = feeding(tables, enough)
+    width = units_needed(tables, enough)
     for start in range(len(tables)):
         assert sum(tables[start : start + width]) >= enough or start + width >= len(tables)
 
@@ -40,7 +40,7 @@ def test_wherever_a_map_is_there_are_tables_enough_or_no_more_units(tables: list
 @given(sizes=unit_sizes)
 def test_large_units_and_small_ones_come_by_turns(sizes: list[int]) -> None:
     tables = {f"unit_{number}": size for number, size in enumerate(sizes)}
-    order = mixed(list(tables), tables)
+    order = interleaved(list(tables), tables)
     assert sorted(order) == sorted(tables)
     pairs = [tables[first] + tables[second] for first, second in zip(order[::2], order[1::2], strict=False)]
     # Two neighbours never hold more than the largest and the smallest, or two of the middle.

@@ -25,7 +25,7 @@ from tribal.errors import TribalError
 from tribal.indexing import IndexingContext, IndexingRequest, IndexTask, TaskResult, index_documents
 from tribal.ports import StopToken
 from tribal.runs.clock import SystemClock
-from tribal.runs.indexing import carry_out_alone
+from tribal.runs.indexing import run_task_exclusively
 from tribal_contracts import TableDocument
 
 MANIFEST = IndexTask(kind="manifest")
@@ -216,7 +216,7 @@ class Experiment:
         client: Any = Through(self.client, fate)
         index = OpenSearchIndexWriter(client, self.name)
         context = self._context(Through(store, fate), index, StopToken(_time_for(random.randrange(1, 8))))
-        return carry_out_alone(task, context, f"{random.random()}", term_seconds=self.term_seconds)
+        return run_task_exclusively(task, context, f"{random.random()}", term_seconds=self.term_seconds)
 
 
 def _ending(result: TaskResult) -> str:

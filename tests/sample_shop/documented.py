@@ -237,7 +237,7 @@ class Shop:
     def finish(self, outline: RunOutline) -> DocumentationManifest | None:
         return finish(outline, self.context(outline)).manifest
 
-    def carry_out(self, outline: RunOutline) -> DocumentationManifest | None:
+    def run_task(self, outline: RunOutline) -> DocumentationManifest | None:
         """Document every unit of a plan and finish."""
         self.document(outline)
         return self.finish(outline)

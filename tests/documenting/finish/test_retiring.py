@@ -101,7 +101,7 @@ def test_a_moved_table_keeps_its_old_files_until_it_is_documented_at_its_new_pla
     assert "sales.customer" in tables_of(manifest)
     assert "docs/shop/sales/sales.customer.json" in shop.contents()
     last = shop.plan()
-    shop.carry_out(last)
+    shop.run_task(last)
     assert [key for key in shop.contents(locations.DOCS) if "sales.customer" in key] == [
         "docs/shop/people/sales.customer.json",
         "docs/shop/people/sales.customer.md",
@@ -121,14 +121,14 @@ def test_stopped_at_any_write_while_tables_move_and_leave_the_next_run_ends_with
         return shop, outline
 
     whole, outline = moved()
-    whole.carry_out(outline)
+    whole.run_task(outline)
     steps = len(whole.store.written) + len(whole.store.deleted)
     assert len(whole.store.deleted) > 8
     for stop_after in range(steps):
         shop, outline = moved()
         shop.store.writes_left = stop_after
         with pytest.raises(StoreUnwritable):
-            shop.carry_out(outline)
+            shop.run_task(outline)
         shop.store.writes_left = None
-        shop.carry_out(outline)
+        shop.run_task(outline)
         assert shop.contents() == whole.contents(), f"stopped after {stop_after} steps"

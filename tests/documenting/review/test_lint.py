@@ -153,7 +153,7 @@ def stored(shop: Shop, **changes: object) -> None:
             "default",
             {"default_value": "'Zr7quelk'::text"},
             "password",
-            "its default shows text that looks like password",
+            "its default shows text",
         ),
         ("generated", {"generated": "lower('Zr7quelk'::text)"}, "password", "its expression shows"),
         ("labels", {"enum_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),

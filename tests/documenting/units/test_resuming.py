@@ -98,7 +98,7 @@ def test_stopped_at_any_write_the_next_run_ends_with_the_same_bytes() -> None:
     whole = fresh()
     outline = whole.plan()
     whole.forget_writes()
-    whole.carry_out(outline)
+    whole.run_task(outline)
     writes = len(whole.store.written)
     assert writes > 20
     for stop_after in range(writes):
@@ -106,9 +106,9 @@ def test_stopped_at_any_write_the_next_run_ends_with_the_same_bytes() -> None:
         outline = shop.plan()
         shop.store.writes_left = stop_after
         with pytest.raises(StoreUnwritable):
-            shop.carry_out(outline)
+            shop.run_task(outline)
         shop.store.writes_left = None
-        shop.carry_out(outline)
+        shop.run_task(outline)
         assert shop.contents() == whole.contents(), f"stopped after {stop_after} writes"
 
 

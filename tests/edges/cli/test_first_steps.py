@@ -241,7 +241,7 @@ def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_da
     left = LeaseRecord.from_json(store.get(LEASE_FILE).data)
     put_record(store, LEASE_FILE, left.model_copy(update={"expires_at": left.acquired_at}))
     ran = tribal("tail", cwd=tmp_path)
-    assert (ran.returncode, "the next run carries on" in ran.stderr) == (130, True)
+    assert (ran.returncode, "the next run resumes" in ran.stderr) == (130, True)
     assert "stopped without a recorded result" in tribal("status", cwd=tmp_path).stdout.splitlines()[0]
 
 

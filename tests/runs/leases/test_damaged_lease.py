@@ -41,7 +41,7 @@ def test_without_a_lock_a_damaged_lease_runs_out_the_longest_term_after_it_was_w
     folder, now = FolderStore(tmp_path), datetime.now(UTC)
     folder.put(LEASE_FILE, b"")
     soon, later = FixedClock(now + timedelta(minutes=19)), FixedClock(now + timedelta(minutes=21))
-    with pytest.raises(RunLocked, match="is damaged, so that nothing tells whether a run is under way"):
+    with pytest.raises(RunLocked, match="is damaged, so it is unknown whether a run is in progress"):
         RunLease(LeaseFile(folder, soon), "r1").acquire()
     assert folder.get(LEASE_FILE).data == b""
     with RunLease(LeaseFile(folder, later), "r1") as lease:

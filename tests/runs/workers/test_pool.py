@@ -146,7 +146,7 @@ def test_a_stopped_pool_runs_nothing() -> None:
     pool = ThreadWorkerPool(stop)
     assert not stop.requested
     stop.request(interrupted())
-    with pytest.raises(RunInterrupted, match="carry on"):
+    with pytest.raises(RunInterrupted, match="again to resume"):
         list(pool.run(_double, [1], 1))
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from tribal.errors import RunInterrupted
-from tribal.runs.workers.messages import Document, Stop, send
+from tribal.runs.workers.messages import DocumentUnitRequest, StopRequest, send
 from tribal.runs.workers.serving import serve
 
 
@@ -24,7 +24,7 @@ def nothing_to_build(*_: object) -> NoReturn:
     raise AssertionError("nothing was to be built")
 
 
-@pytest.mark.parametrize("messages", [(), (Stop(RunInterrupted("Ctrl-C")),)], ids=["nothing", "a stop"])
+@pytest.mark.parametrize("messages", [(), (StopRequest(RunInterrupted("Ctrl-C")),)], ids=["nothing", "a stop"])
 def test_a_worker_that_is_stopped_before_it_is_set_up_ends_without_a_word(messages: tuple[object, ...]) -> None:
     replies = io.BytesIO()
     serve(told(*messages), replies, nothing_to_build)
@@ -33,4 +33,4 @@ def test_a_worker_that_is_stopped_before_it_is_set_up_ends_without_a_word(messag
 
 def test_a_worker_that_is_given_work_before_it_is_set_up_says_so() -> None:
     with pytest.raises(TypeError, match="set up first, and got Document"):
-        serve(told(Document("unit", postpone=True)), io.BytesIO(), nothing_to_build)
+        serve(told(DocumentUnitRequest("unit", postpone=True)), io.BytesIO(), nothing_to_build)

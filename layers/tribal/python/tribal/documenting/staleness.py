@@ -120,6 +120,6 @@ class WorkInspector:
             try:
                 self._annotations[database] = read_annotations(self._store, database)
             except ConfigurationError:
-                # Documenting will report the error with its line; planning goes on.
+                # Documenting will report the error with its line; planning continues.
                 self._annotations[database] = None
         return self._annotations[database]

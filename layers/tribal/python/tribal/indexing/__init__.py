@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
 from tribal.indexing.run import index_documents
-from tribal.indexing.tasks import FollowUp, IndexTask, TaskResult, carry_out
+from tribal.indexing.tasks import FollowUp, IndexTask, TaskResult, run_task
 
 __all__ = [
     "EVERYTHING",
@@ -13,6 +13,6 @@ __all__ = [
     "IndexingContext",
     "IndexingRequest",
     "TaskResult",
-    "carry_out",
+    "run_task",
     "index_documents",
 ]

@@ -18,9 +18,9 @@ class IndexingContext:
     """Holds the manifest and the documents."""
     index: IndexWriter
     embedder: Embedder | None
-    """Makes the vectors; without one, or if it fails, the index supports lexical search only."""
+    """Computes the vectors; without one, or if it fails, the index only supports lexical search."""
     clock: Clock
-    """Gives the records their timestamps."""
+    """Sets the records' timestamps."""
     sink: ProgressSink
     stop: StopToken
     """Checked between batches of files."""
@@ -43,10 +43,10 @@ class IndexingRequest:
     work_units: frozenset[str] | None = None
     """Index only files of these units, and the domain and relationship files of their domains.
 
-    Nothing is removed then, and the manifest counts as indexed once all its files are.
+    Nothing is removed in this case, and the manifest counts as indexed once all its files are.
     """
     force: bool = False
-    """Rebuild the index from nothing."""
+    """Rebuild the index from scratch."""
 
 
 EVERYTHING = IndexingRequest()

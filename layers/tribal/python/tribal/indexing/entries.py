@@ -1,4 +1,4 @@
-"""From the bytes of one file to its records in the index."""
+"""Build index records from the bytes of a file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOMAIN_PAGE = "README.md"
 
 
 class FileMismatch(ValueError):
-    """A file is about something other than the manifest says."""
+    """A file's content does not match its manifest entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Draft:
 
     @property
     def texts(self) -> list[str]:
-        """The texts to embed, in the order in which `entry` takes their vectors."""
+        """The texts to embed, in the order of the vectors for `entry`."""
         return [text for text in (self.text, self.name) if text is not None]
 
     def entry(self, vectors: Sequence[NDArray[Any]] = ()) -> IndexEntry:
@@ -71,8 +71,8 @@ def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]
     """The drafts of all records of a file.
 
     Raises:
-        pydantic.ValidationError: when the file is not of its contract.
-        FileMismatch: when it is about something other than the manifest says.
+        pydantic.ValidationError: when the file does not match its contract.
+        FileMismatch: when its content does not match the manifest entry.
     """
     if file.type == "table":
         return _table(TableDocument.from_json(data), file, indexed_at)
@@ -88,7 +88,7 @@ def key_edges(data: bytes) -> list[KeyEdge]:
     """The keys of a relationships file, declared ones first.
 
     Raises:
-        pydantic.ValidationError: when the file is not of its contract.
+        pydantic.ValidationError: when the file does not match its contract.
     """
     document = RelationshipsDocument.from_json(data)
     declared = [

@@ -1,4 +1,4 @@
-"""The boundary to documenting: checks the manifest and the files that it lists before any work begins."""
+"""The boundary to documenting: check the manifest and its files before indexing starts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tribal_contracts import DocumentationManifest, IndexableFile
 
 _NAMED_FILES = 10
 REQUESTS_AT_ONCE = 16
-"""Concurrent requests to the store: one request to S3 takes some 15 ms, and thousands of files are looked at."""
+"""Concurrent requests to the store: a request to S3 takes about 15 ms, and there are thousands of files."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Handover:
 
     @cached_property
     def files(self) -> dict[str, IndexableFile]:
-        """Files that yield records, by path relative to `docs/`; overviews are not among them."""
+        """Files that yield records, by path relative to `docs/`; without overviews."""
         return {file.path: file for file in self.manifest.indexable_files if file.type != "overview"}
 
     @cached_property
@@ -55,13 +55,13 @@ def load_handover(store: ObjectStore) -> Handover:
     """Read the manifest and check that it can be indexed.
 
     Raises:
-        ManifestError: when it is missing, of another version, unfinished, empty or malformed.
+        ManifestError: when it is missing, unfinished, empty, malformed or of another version.
     """
     stored = require_manifest(store)
     paths = [file.path for file in stored.manifest.indexable_files]
     if not paths:
         raise ManifestError(
-            f"{MANIFEST_FILE} lists no file; document a database first, with `tribal run` or `tribal document`",
+            f"{MANIFEST_FILE} lists no files; document a database first with `tribal run` or `tribal document`",
             code="MANIFEST_INCOMPLETE",
         )
     if len(set(paths)) != len(paths):
@@ -70,7 +70,7 @@ def load_handover(store: ObjectStore) -> Handover:
 
 
 def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) -> bool:
-    """Whether every file is as the manifest says; false if the manifest has been replaced in the meantime.
+    """Whether every file matches the manifest; false if the manifest has been replaced in the meantime.
 
     Raises:
         ManifestError: when a file is missing or differs although the manifest is unchanged.

@@ -1,4 +1,4 @@
-"""The texts of a record that may tell of other objects, kept apart so that a scope can keep readers from them."""
+"""Texts of a record that may mention other objects, kept separate so that scopes can hide them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tribal.sql.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal_contracts import DatabaseType, Description, DocumentedColumn
 
 _CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
-"""One piece of letters, such as `past_due` or `EUR`: whoever asks for it means the tables that have it."""
+"""A code such as `past_due` or `EUR`: a query with it means the tables that have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Terms of such texts, and the words by which they may mention names."""
+    """Terms of such texts, and words that may be names."""
 
     terms: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
-    """Terms of what names other schemas for certain."""
+    """Terms of texts that certainly name other schemas."""
     mentions: tuple[str, ...] = ()
 
     def __add__(self, other: Prose) -> Prose:
@@ -33,13 +33,13 @@ NO_PROSE = Prose()
 
 
 def prose_of(descriptions: Iterable[Description], own: OwnNames) -> Prose:
-    """What people wrote."""
+    """The prose of descriptions written by people."""
     texts = [text for text in map(informative_text, descriptions) if text]
     return Prose(prose_terms(texts), (), _mentions(texts, own))
 
 
 def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]]:
-    """The notes of a table that name nothing of another schema, and those that do: rules qualify what they name."""
+    """Split a table's notes by whether they name another schema; rules always qualify such names."""
     inside: list[str] = []
     outside: list[str] = []
     for note in notes:
@@ -48,7 +48,7 @@ def split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]
 
 
 def values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> Prose:
-    """Values that say what a row is: labels of enum types, which belong to the type's schema, and sampled codes."""
+    """Values that classify rows: labels of enum types, which belong to the type's schema, and sampled codes."""
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:

@@ -1,7 +1,7 @@
 """Incremental indexing: only files that changed since the last run are read, embedded and written.
 
 The new generation is finished last, so queries in the meantime get the old answers or, the first time, a clear
-refusal. A run killed at any point and started again ends with the same index.
+error. A killed and restarted run ends with the same index.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STAGE = "index"
+_STOPPED = "indexing was stopped; run `tribal index` again to resume"
 LOW_TIME_SECONDS = 30.0
-"""With less time left, no further batch is started: reading, embedding, writing and a checkpoint must fit in."""
+"""With less time left, no batch is started: reading, embedding, writing and a checkpoint must fit in."""
 FILES_AT_ONCE = 100
 """Files per batch: read, embedded and written together, followed by a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A request with the manifest that it applies to."""
+    """A request with its manifest."""
 
     context: IndexingContext
     handover: Handover
@@ -59,13 +60,13 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
     """Bring the index in line with the manifest; writes nothing if it already is.
 
     Returns:
-        The progress; its status is `pending` if a newer manifest replaced this one. Then nothing is published, and the
-        newer manifest is left to its own run.
+        The progress; its status is `pending` if a newer manifest replaced this one. In that case nothing is published,
+        and another run indexes the newer manifest.
 
     Raises:
         ManifestError: when the manifest or one of its files is missing or invalid; nothing has been written then.
         IndexWriteFailed: when the index refuses a write.
-        RunInterrupted: when asked to stop; the next run continues.
+        RunInterrupted: when a stop is requested; the next run continues.
     """
     handover = load_handover(context.store)
     job = _Job(context, handover, request.work_units)
@@ -74,7 +75,7 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
         return _recorder(job).snapshot("completed")
     damaged = not context.index.is_intact()
     if damaged:
-        context.sink.note("the index is not as it was written; it is built anew")
+        context.sink.note("the index is damaged; it is rebuilt")
         job = replace(job, work_units=None)
     elif request == EVERYTHING and _is_current(job):
         return _unchanged(job)
@@ -94,13 +95,13 @@ def _is_current(job: _Job) -> bool:
         and metadata.manifest_hash == job.handover.manifest_hash
         and metadata.index_version == INDEX_VERSION
         and metadata.embedding_model == job.context.model
-        # A rebuild of what is current already is carried to its end.
+        # An unfinished rebuild of a current index is completed.
         and not job.context.index.is_unfinished(job.context.model)
     )
 
 
 def _superseded(job: _Job, recorder: ProgressRecorder) -> IndexerProgress:
-    job.context.sink.note("the manifest was replaced meanwhile; the newer one is indexed by its own run")
+    job.context.sink.note("the manifest was replaced in the meantime; another run indexes the newer one")
     return recorder.snapshot("pending")
 
 
@@ -152,7 +153,7 @@ def _run(job: _Job, force: bool, failure: EmbeddingFailed | None = None) -> Inde
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why a file cannot be used."""
+    """Why a file cannot be indexed."""
 
     code: str
     message: str
@@ -160,7 +161,7 @@ class _Failure:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The drafts of a batch of files, and what is wrong with those that cannot be used; by path."""
+    """The drafts of a batch of files, and the failures; by path."""
 
     paths: Sequence[str]
     drafts: dict[str, list[Draft]]
@@ -173,16 +174,16 @@ def _write(job: _Job, changed: Sequence[str], removed: Sequence[str], recorder: 
     if not changed and removed:
         job.context.index.replace({}, removed)
     batches = [changed[start : start + FILES_AT_ONCE] for start in range(0, len(changed), FILES_AT_ONCE)]
-    # Reads the next batch while one is embedded and written, which mostly happens outside of the GIL.
+    # Read the next batch while one is embedded and written, mostly outside the GIL.
     with ThreadPoolExecutor(1) as ahead:
         read = ahead.submit(_read, job, batches[0]) if batches else None
         for number, batch in enumerate(batches):
             if not job.context.stop.has_time_for(LOW_TIME_SECONDS):
                 if isinstance(job.context.stop.cause, LeaseLost):
                     job.context.stop.check()
-                recorder.report("DOC_RUN_INTERRUPTED", "indexing was stopped before its end; index again to carry on")
+                recorder.report("DOC_RUN_INTERRUPTED", _STOPPED)
                 recorder.checkpoint("partial", batch[0])
-                raise RunInterrupted("indexing was stopped before its end; index again to carry on")
+                raise RunInterrupted(_STOPPED)
             assert read is not None
             found, following = read.result(), batches[number + 1 : number + 2]
             read = ahead.submit(_read, job, following[0]) if following else None
@@ -217,7 +218,7 @@ def _draft(job: _Job, indexed_at: str, path: str) -> list[Draft] | _Failure:
     try:
         return draft_file(file, _bytes_of(job.context.store, file), indexed_at)
     except ObjectNotFound:
-        return _Failure("IDX_FILE_NOT_FOUND", f"{path!r} vanished while indexing; document again")
+        return _Failure("IDX_FILE_NOT_FOUND", f"{path!r} disappeared during indexing; document again")
     except ValidationError as exc:
         first = exc.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
@@ -229,7 +230,7 @@ def _draft(job: _Job, indexed_at: str, path: str) -> list[Draft] | _Failure:
 def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
     data = store.get(DOCS + file.path).data
     if bytes_hash(data) != file.content_hash:
-        raise ValueError("it was changed while indexing")
+        raise ValueError("it changed during indexing")
     return data
 
 
@@ -245,7 +246,7 @@ def _embed(job: _Job, drafts: dict[str, list[Draft]], recorder: ProgressRecorder
 
 
 def _finish(job: _Job, held: Mapping[str, str]) -> None:
-    """Publish the generation; it gets hash and time of the manifest only if it holds each of its files."""
+    """Publish the generation, with the manifest's hash and time only if it has all its files."""
     manifest_hash, last_full_index = job.handover.manifest_hash, job.context.clock.published()
     if job.work_units is not None and held != job.handover.hashes:
         before = job.context.index.metadata()
@@ -264,13 +265,13 @@ def _finish(job: _Job, held: Mapping[str, str]) -> None:
             embedding_dimensions=job.context.dimensions,
             last_read={each.name: each.last_read for each in job.handover.manifest.databases if each.last_read} or None,
         ),
-        # The keys are always from this manifest, even if other records are still from the one before.
+        # The keys are always from this manifest, even if other records are from the previous one.
         KeyGraph(schema_version=SCHEMA_VERSION, manifest_hash=job.handover.manifest_hash, edges=_edges(job)),
     )
 
 
 def _lacks_a_table(job: _Job, held: Mapping[str, str]) -> bool:
-    """Whether readers would lose a table that they see now, because a rebuild has not finished."""
+    """Whether readers would lose a table that they can see now, because a rebuild has not finished."""
     seen = {(entry.database, entry.schema, entry.table) for entry in job.context.index.tables(IndexFilter())}
     return any(
         file.type == "table" and path not in held and (file.database, file.schema_, file.table) in seen

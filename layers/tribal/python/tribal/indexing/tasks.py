@@ -1,6 +1,6 @@
-"""Indexing as tasks of a queue, each of which may lead to another.
+"""Indexing tasks from a queue; a task may queue another one.
 
-A task acts on the current manifest and files, so duplicates, delays and a changed order do no harm.
+Tasks use the current manifest and files, so duplicates, delays and reordering are harmless.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tribal_contracts.core.shape import ClosedContract
 
 
 class IndexTask(ClosedContract):
-    """One message of the queue: there is a manifest, or the index shall be built anew."""
+    """A queue message: index the manifest, or rebuild the index."""
 
     kind: Literal["manifest", "rebuild"]
 
@@ -31,25 +31,25 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The outcome of a task, and the task that follows it."""
+    """The outcome of a task, and the next task."""
 
     summary: str
     follow_up: FollowUp | None = None
     files_failed: int = 0
     blocked_by: ManifestError | None = None
-    """Why nothing could be indexed. Retrying is no use: the next run queues a task for its own manifest."""
+    """Why nothing could be indexed. Not retryable: the next run queues a task for its own manifest."""
 
 
 _AGAIN = FollowUp(IndexTask(kind="manifest"))
-"""Resumes what is unfinished, a rebuild too, and looks at the manifest as it is then."""
+"""Resumes unfinished work, including a rebuild, with the manifest at that time."""
 
 
-def carry_out(task: IndexTask, context: IndexingContext) -> TaskResult:
-    """Carry out one task; a manifest that cannot be indexed is recorded and returned, not raised.
+def run_task(task: IndexTask, context: IndexingContext) -> TaskResult:
+    """Run one task; a manifest that cannot be indexed is recorded and returned, not raised.
 
     Raises:
         IndexWriteFailed: when the index refuses a write.
-        IndexNotReady: when the index cannot be asked.
+        IndexNotReady: when the index cannot be queried.
     """
     try:
         progress = index_documents(context, IndexingRequest(force=task.kind == "rebuild"))
@@ -60,5 +60,5 @@ def carry_out(task: IndexTask, context: IndexingContext) -> TaskResult:
         return TaskResult("the manifest cannot be indexed", blocked_by=error)
     if progress.status == "pending":
         # The event of the newer manifest may have been handled while this call was delayed.
-        return TaskResult("a newer manifest came meanwhile", _AGAIN, progress.files_failed)
+        return TaskResult("a newer manifest was published in the meantime", _AGAIN, progress.files_failed)
     return TaskResult("indexed", files_failed=progress.files_failed)

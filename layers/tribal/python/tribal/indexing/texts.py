@@ -13,7 +13,7 @@ from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 MAX_KEYWORDS = 256
 _DESCRIPTION_CHARS = 300
-# Made once: `json.dumps` creates an encoder for each call.
+# Created once: `json.dumps` creates an encoder for each call.
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -21,17 +21,17 @@ class _Name(NamedTuple):
     """An identifier split into words."""
 
     terms: tuple[str, ...]
-    """Stems of all by which it is found."""
+    """Stems by which it is found."""
     spelt_out: str
     spoken: tuple[str, ...]
     """Tokens and the words that they abbreviate, unstemmed and without duplicates."""
 
 
 class Wording(dict[str, _Name]):
-    """Splits the names of one document, each once: splitting names is most of the work of indexing.
+    """Splits the names of one document and caches the results, since splitting is most of the work of indexing.
 
     Args:
-        context: words that decide what abbreviations mean.
+        context: words that disambiguate abbreviations.
     """
 
     def __init__(self, context: frozenset[str] = frozenset()) -> None:
@@ -45,7 +45,7 @@ class Wording(dict[str, _Name]):
         return found
 
     def terms(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Stems of all by which the names are found: tokens, what they abbreviate, neighbours as one word."""
+        """Stems by which the names are found: tokens, their long forms, and adjacent tokens joined."""
         return tuple(chain.from_iterable([self[name].terms for name in names]))
 
     def spelt_out(self, name: str) -> str:
@@ -53,7 +53,7 @@ class Wording(dict[str, _Name]):
         return self[name].spelt_out
 
     def keywords(self, names: Iterable[str]) -> str:
-        """Words of the names, abbreviations and long forms, in order without duplicates, as a JSON array."""
+        """Words, abbreviations and long forms of the names, in order without duplicates, as a JSON array."""
         words = dict.fromkeys(chain.from_iterable([self[name].spoken for name in names]))
         return _encode(list(words)[:MAX_KEYWORDS])
 
@@ -65,7 +65,7 @@ def wording_of(table: TableDocument) -> Wording:
 
 
 def own_names(table: TableDocument) -> OwnNames:
-    """The names that a table's texts may mention without telling of anything else."""
+    """The names that a table's texts may mention without revealing other objects."""
     return OwnNames.of([table.database, table.schema_, table.table, *(column.name for column in table.columns)])
 
 
@@ -75,12 +75,12 @@ def prose_terms(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def informative_text(description: Description) -> str:
-    """The text of a description, empty if it was derived from names and so says nothing new."""
+    """The text of a description; empty if it was derived from names and adds nothing."""
     return "" if description.source == "derived" else description.text
 
 
 def table_text(table: TableDocument, wording: Wording) -> str:
-    """The text embedded for a table: the names of its schema, itself and its columns, and what people wrote."""
+    """The text embedded for a table: names of the schema, the table and its columns, and descriptions by people."""
     columns = ", ".join(wording.spelt_out(column.name) for column in table.columns)
     return _with(f"{wording.spelt_out(table.schema_)}: {wording.spelt_out(table.table)}: {columns}", table.description)
 

@@ -1,4 +1,4 @@
-"""Where people can correct the documentation."""
+"""The line of a page that says where to correct the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a description rests on, in a few words."""
+"""The evidence of a description, in a few words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tribal_contracts import Description
 
 
 def basis(description: Description) -> str:
-    """What the sentences of a description rest on, each once: "foreign key, name"; empty if nothing is recorded.
+    """The distinct evidence of a description: "foreign key, name"; empty if none is recorded.
 
     Of a model's, who wrote it and how sure that is comes first: "model (60 %) from names".
     """

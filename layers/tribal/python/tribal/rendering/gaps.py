@@ -1,4 +1,4 @@
-"""What of a table nobody has described yet, and the lines of the annotations file that wait for it."""
+"""Missing descriptions of a table, and the lines to fill in in the annotations file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ PAGE_GAPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What is missing of one table."""
+    """The missing descriptions of a table."""
 
     place: str
-    """`schema.table`, as the annotations file has it."""
+    """`schema.table`, as in the annotations file."""
     table: bool
-    """Whether nobody has told what it is about."""
+    """Whether the table itself has no description."""
     columns: tuple[str, ...]
-    """Columns of which nothing is known, the least clear names first, then in the order of the table."""
+    """Columns without a description, least clear names first, then in table order."""
 
 
 def gaps(document: TableDocument) -> Gaps:
-    """What is missing of a table: words of a person, a comment or a model, and any description of its columns."""
+    """Find the missing descriptions: of the table by a person, a comment or a model, and of its columns."""
     blank = [column.name for column in document.columns if not column.description.text]
     return Gaps(
         place=format_name((document.schema_, document.table)),
@@ -39,20 +39,20 @@ def gaps(document: TableDocument) -> Gaps:
 
 @lru_cache(maxsize=16_384)
 def unclear(name: str) -> float:
-    """Share of a name's words that are none of the language, from 0 to 1."""
+    """The share of a name's words that are not English words, from 0 to 1."""
     words = segment_all(split_identifier(name))
     return sum(not is_word(word) for word in words) / len(words) if words else 1.0
 
 
 def page_lines(missing: Gaps) -> str:
-    """The lines that a table's page asks to be filled in; empty if nothing is missing."""
+    """The lines to fill in, for a table's page; empty if nothing is missing."""
     if not missing.table and not missing.columns:
         return ""
     return annotation_lines([replace(missing, columns=missing.columns[:PAGE_GAPS])])
 
 
 def annotation_lines(missing: Iterable[Gaps]) -> str:
-    """The part of an annotations file that these gaps leave to be filled in, as YAML without its last line break."""
+    """The part of an annotations file to fill in, as YAML without the last line break."""
     lines = ["tables:"]
     for gap in missing:
         lines.append(f"  {_quoted(gap.place)}:")

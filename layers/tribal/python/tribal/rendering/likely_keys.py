@@ -1,4 +1,4 @@
-"""Keys that are likely but not declared, in words that say so."""
+"""Likely, undeclared keys as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIKELY_KEYS = "Likely keys (not declared)"
 
 
 def why_likely(key: DocumentedInferredKey) -> str:
-    """What a key rests on and how likely it is, as plain text: "named after it (90 % likely)"."""
+    """The evidence and likelihood of a key as plain text: "named after it (90 % likely)"."""
     reasons = "; ".join(filter(None, map(_reason, key.evidence)))
     return f"{reasons or 'no reason is recorded'} ({key.confidence:.0%} likely)".replace("%", " %")
 

@@ -86,7 +86,7 @@ def drawn_tables(diagram: str) -> int:
 
 
 def _most_connected(keys: Sequence[Relationship], likely: Sequence[InferredKey], limit: int) -> list[str]:
-    """Tables by the number of their keys; likely ones decide only between tables with as many declared ones."""
+    """Tables by the number of their keys; likely keys break ties between declared ones."""
     declared, guessed = _degrees(keys), _degrees(likely)
     ranked = sorted(declared | guessed, key=lambda name: (-declared[name], -guessed[name], name))
     return sorted(ranked[:limit])

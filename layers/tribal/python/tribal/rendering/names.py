@@ -1,4 +1,4 @@
-"""Names of tables as pages write them."""
+"""Table names for pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def linked_prose(text: str, tables: Mapping[str, str], from_page: str) -> str:
     Args:
         text: plain text that names tables as `schema.table`.
         tables: pages by fully qualified name, relative to `docs/`.
-        from_page: the page that the text stands on.
+        from_page: the page with the text.
     """
     pages = {}
     for name, path in tables.items():
@@ -44,6 +44,6 @@ def linked_prose(text: str, tables: Mapping[str, str], from_page: str) -> str:
 
 
 def _escaped_part(text: str) -> str:
-    """A part of a line, with the spaces that part it from its neighbours."""
+    """A part of a line, with its surrounding spaces."""
     before, after = (" " * (end.isspace()) for end in (text[0], text[-1]))
     return f"{before}{escape_text(text)}{after}" if text.strip() else " "

@@ -7,7 +7,7 @@ from tribal.rendering.words import listing
 
 
 def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple[str, ...] = ()) -> str:
-    """Says which rows of two tables belong together; both are given by their bare names.
+    """Say which rows of two tables belong together; both names are without schema.
 
     `columns` of the child are mentioned if the sentence would otherwise be the same for another key.
     """

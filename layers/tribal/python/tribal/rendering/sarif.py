@@ -1,4 +1,4 @@
-"""Violations as code hosts read them: SARIF 2.1.0.
+"""Violations in SARIF 2.1.0, for code hosts.
 
 Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html, sections 3.13, 3.19, 3.27 and 3.49.
 """

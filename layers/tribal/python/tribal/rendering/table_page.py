@@ -34,7 +34,7 @@ from tribal_contracts import (
 )
 
 PAGE_JOINS = 10
-"""The most joins that a page spells out; its table of relationships lists all of them."""
+"""The most joins on a page; the table of relationships lists all of them."""
 
 KIND_TITLES: dict[TableKind, str] = {
     "table": "Table",
@@ -155,7 +155,7 @@ def _default(column: DocumentedColumn) -> str:
 
 
 def _prose(said: Description, document: TableDocument, path: str) -> str:
-    """A text; in one that a model wrote, the related tables that it names are links to their pages."""
+    """A text; in a model's text, names of related tables link to their pages."""
     if said.source != "model":
         return escape_text(said.text)
     return linked_prose(said.text, {relation.name: relation.path for relation in document.relations}, path)
@@ -173,7 +173,7 @@ def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -
 
 
 def _possible(kind: str) -> str:
-    """What a value may be that is hidden; a name is no proof of it."""
+    """The possible kind of a hidden value; a name alone does not prove it."""
     return "" if kind == "value" else f" as possible {escape_text(kind.replace('_', ' '))}"
 
 

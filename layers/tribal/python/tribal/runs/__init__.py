@@ -1,1 +1,1 @@
-"""Runs: ids, leases, workers, progress, records, and the sequence of stages."""
+"""Runs: ids, leases, workers, progress, records, and stages."""

@@ -1,4 +1,4 @@
-"""The system clock, with a published time that may be fixed and the real time."""
+"""The system clock, with real time and a published time that can be fixed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SystemClock:
         return iso_timestamp(self.real())
 
     def real(self) -> datetime:
-        """The current time in UTC, whatever the epoch."""
+        """The current time in UTC, regardless of the epoch."""
         return datetime.now(UTC)
 
     def elapsed_ms(self, since: datetime) -> int:
@@ -39,5 +39,5 @@ class SystemClock:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether there is an epoch."""
+        """Whether the published time is fixed."""
         return self._fixed is not None

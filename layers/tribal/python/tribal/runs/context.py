@@ -1,4 +1,4 @@
-"""The selection of a run's units, its result and its end."""
+"""Select a run's units, hold its result, and close it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
     """The ids of the selected units.
 
     Raises:
-        SelectionUnknown: when they name a unit, domain or database that is not in the plan.
+        SelectionUnknown: when the selection names a unit, domain or database that is not in the plan.
     """
     require_selected(outline, asked)
     return frozenset(
@@ -31,14 +31,14 @@ def selected_units(outline: RunOutline, asked: Selection) -> frozenset[str]:
 
 
 def is_partial(plan: DocumentationPlan | RunOutline) -> bool:
-    """Whether a database could not be planned, or not all of it."""
+    """Whether a database could not be planned completely."""
     unreachable = any(analysis.status == "unreachable" for analysis in plan.databases)
     return unreachable or any(error.severity == "error" for error in plan.errors)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedRun:
-    """The result of documenting; `manifest` is `None` when nothing could be documented and the previous one stays."""
+    """The result of documenting; `manifest` is `None` if nothing could be documented and the previous one is kept."""
 
     outline: RunOutline
     status: AgentStatus
@@ -47,11 +47,11 @@ class DocumentedRun:
 
 
 @contextmanager
-def closed_at_last(run: RunContext) -> Iterator[RunContext]:
-    """Close the context of a run, however the block ends.
+def closing_run(run: RunContext) -> Iterator[RunContext]:
+    """Close a run's context when the block ends.
 
-    A store that refuses what a model has cost at last is no reason to fail, and may be why the run ended: whoever reads
-    the record next counts all that was reserved as spent.
+    A failure to write the last model costs does not fail the run and may be why it ended: the next reader of the record
+    counts all reserved money as spent.
     """
     try:
         yield run
@@ -59,7 +59,7 @@ def closed_at_last(run: RunContext) -> Iterator[RunContext]:
         try:
             run.close()
         except StoreError as error:
-            run.sink.note(f"what the model cost last was not written, so that its worst price counts: {error.message}")
+            run.sink.note(f"the last model costs could not be written, so their highest price counts: {error.message}")
 
 
 class CountingSink:

@@ -1,4 +1,4 @@
-"""Finds the databases that entries with a list or a glob stand for, and records them."""
+"""Find and record the databases of entries with a list or a glob."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tribal_contracts import SCHEMA_VERSION, DatabaseEntry, ExpandedDatabases
 
 
 def find_databases(app: Application, recorded: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The databases of each entry that stands for several, by the entry's name.
+    """The databases of each entry for several databases, by the entry's name.
 
-    A database that was recorded and is not listed any more stays: it is unreachable, which does not mean that it is
-    gone. Where the server does not answer, the recorded ones are all.
+    A recorded database that is no longer listed is kept, since it may only be unreachable. If the server does not
+    respond, the recorded ones are used.
 
     Raises:
-        DatabaseError: when a server does not answer and nothing is recorded.
+        DatabaseError: when a server does not respond and nothing is recorded.
         PlanError: when a server has no database that matches (`PLAN_EMPTY`).
     """
     found = {}
@@ -51,13 +51,13 @@ def _listed(entry: DatabaseEntry, app: Application, recorded: Mapping[str, Seque
 
 
 def recorded_databases(store: ObjectStore) -> dict[str, list[str]]:
-    """The databases that the last run found, by the name of the entry."""
+    """The databases that the last run found, by entry name."""
     record = read_record(store, DATABASES_FILE, ExpandedDatabases)
     return {} if record is None else record.databases
 
 
 def record_databases(found: Mapping[str, Sequence[str]], store: ObjectStore) -> None:
-    """Record what was found; does nothing if no entry stands for several databases."""
+    """Record the databases; does nothing if no entry is for several databases."""
     if found:
         databases = {name: list(several) for name, several in sorted(found.items())}
         record = ExpandedDatabases(schema_version=SCHEMA_VERSION, databases=databases)

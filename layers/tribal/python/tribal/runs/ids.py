@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from tribal.ports import Clock
 
 STAGED_COMMAND = "states"
-"""Recorded as the command of a run that the state machine performs."""
+"""The recorded command of runs by the state machine."""
 
 
 def random_suffix() -> str:

@@ -1,4 +1,4 @@
-"""Tasks of the indexer, of which one at a time is carried out."""
+"""Run one indexing task at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 
 from tribal.errors import RunLocked
-from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, carry_out
+from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, run_task
 from tribal.runs.leases.lease import TERM_SECONDS, RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 
@@ -14,17 +14,17 @@ LEASE = "indexing"
 """Name of the lease of indexers."""
 
 
-def carry_out_alone(
+def run_task_exclusively(
     task: IndexTask, context: IndexingContext, run_id: str, *, term_seconds: float = TERM_SECONDS
 ) -> TaskResult:
-    """Carry out a task under the lease of indexers; while another one holds it, the task is queued again.
+    """Run a task under the indexers' lease; if another indexer holds it, the task is queued again.
 
-    It is then delivered when that lease would end if nobody renewed it, so that it is missed neither if the holder has
-    looked at the manifest already, nor if it is dead.
+    The task is delivered again when that lease expires without renewal, so it is not lost if the holder has already
+    read the manifest or has died.
 
     Raises:
         IndexWriteFailed: when the index refuses a write.
-        IndexNotReady: when the index cannot be asked.
+        IndexNotReady: when the index cannot be queried.
     """
     lease = RunLease(
         LeaseFile(context.store, context.clock, LEASE), run_id, term_seconds=term_seconds, stop=context.stop
@@ -32,9 +32,9 @@ def carry_out_alone(
     try:
         lease.acquire()
     except RunLocked as locked:
-        return TaskResult("another indexer is at work", FollowUp(task, _wait_seconds(locked, context, term_seconds)))
+        return TaskResult("another indexer is running", FollowUp(task, _wait_seconds(locked, context, term_seconds)))
     try:
-        return carry_out(task, context)
+        return run_task(task, context)
     finally:
         lease.release()
 

@@ -1,4 +1,4 @@
-"""A run on this machine: its lease, record and stages, in one process and its workers."""
+"""A run on this machine: lease, record and stages, in one process and its workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.identity import locations
 from tribal.ports import Application, Provider, RunContext, StopToken
-from tribal.runs.context import CountingSink, closed_at_last, is_partial
+from tribal.runs.context import CountingSink, closing_run, is_partial
 from tribal.runs.ids import new_run_id
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
@@ -36,13 +36,13 @@ _ACTIVITIES: Mapping[str, Activity] = {
     "document": "documenting",
     "index": "indexing",
 }
-"""What a command does first: that fails when its run cannot be opened."""
+"""A command's first activity, which fails if its run cannot be opened."""
 
 
 class LocalRun:
-    """Opens a run, performs the stages that are called, and records how it ended.
+    """Opens a run, performs its stages, and records how it ended.
 
-    Entering raises `RunLocked` when another run is under way.
+    Entering raises `RunLocked` if another run is in progress.
 
     Args:
         app: the run's application; its options select what to do.
@@ -84,12 +84,12 @@ class LocalRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        with self._stack, closed_at_last(self._run):
+        with self._stack, closing_run(self._run):
             if isinstance(error, KeyboardInterrupt):
                 error = interrupted()
             if isinstance(error, TribalError):
                 self._errors.append(self._recorded(error))
-            # A store that cannot be written may be why the run ended: that error says more than the next one.
+            # A failing store may be why the run ended; the first error says more than the next one.
             with suppress(StoreError) if error is not None else nullcontext():
                 self._write_record("failed" if error is not None else self._status())
 
@@ -105,7 +105,7 @@ class LocalRun:
         )
 
     def _recorded(self, error: TribalError) -> AgentError:
-        """The error for the record, with its class, which gives whoever follows the run the exit code."""
+        """The error for the record, with its class, from which followers of the run derive the exit code."""
         recorded = error.to_agent_error(self._app.clock.published())
         return recorded.model_copy(update={"context": {**(recorded.context or {}), "error": type(error).__name__}})
 
@@ -141,7 +141,7 @@ class LocalRun:
             return unit_processes(self._run, outline, here, lambda: self._sink.counts["documented"])
 
         result = document_run(self._run, spread)
-        # In a run that has made its plan too, what became of a person's edits is known already.
+        # A run that also made its plan has already reported undone edits.
         planned = tuple(self._errors)
         self._errors.extend(error for error in result.errors if error not in planned)
         self._statuses.append(result.status)

@@ -1,4 +1,4 @@
-"""The stages of a run, one after the other."""
+"""The stages of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tribal.planning import (
 )
 from tribal.ports import Application, Describers, DocumentingOptions, Embedder, IndexWriter, RunContext
 from tribal.runs.context import DocumentedRun, selected_units
-from tribal.runs.reports.waiting import told_once
+from tribal.runs.reports.waiting import merge_waiting
 from tribal.runs.waves import waves_of
 from tribal.runs.workers.admission import UnitAdmission
 from tribal.runs.workers.failures import ContainedUnits
@@ -60,8 +60,8 @@ def plan_run(run: RunContext) -> ComposedPlan:
     """Read every database, compose the plan, and publish it with the pending progress of documenting.
 
     Raises:
-        PlanError: when there is nothing to document; the previous plan stays.
-        DatabaseUnreachable: when no database answered; the previous plan stays.
+        PlanError: when there is nothing to document; the previous plan is kept.
+        DatabaseUnreachable: when no database responded; the previous plan is kept.
     """
     entries = run.options.databases
 
@@ -75,17 +75,17 @@ def plan_run(run: RunContext) -> ComposedPlan:
         if any(error.code == "PLAN_SERVER_UNAVAILABLE" for error in reading.errors):
             postponed.append(entry)
         else:
-            readings[entry.name] = _told(entry, reading, run)
+            readings[entry.name] = _report_reading(entry, reading, run)
     run.app.run.retry_servers()
     for entry, reading in run.pool.run(read, postponed, run.options.planning.units_at_once):
-        readings[entry.name] = _told(entry, reading, run)
+        readings[entry.name] = _report_reading(entry, reading, run)
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
     # The plan reports what changed, even under --force.
     unforced = replace(run.options.documenting, force=False, retry_failed=False)
     return compose_run(run, [readings[entry.name] for entry in entries], unforced)[0]
 
 
-def _told(entry: DatabaseEntry, reading: CatalogReading, run: RunContext) -> CatalogReading:
+def _report_reading(entry: DatabaseEntry, reading: CatalogReading, run: RunContext) -> CatalogReading:
     run.sink.advance("read", entry.name, "documented" if reading.status == "reachable" else "failed")
     # With a single database, its own error is reported at the end.
     for error in reading.errors if len(run.options.databases) > 1 else ():
@@ -103,8 +103,8 @@ def compose_run(
         run: the run to plan. readings: the catalog of every database. documenting: decides which tables have work.
 
     Raises:
-        PlanError: when there is nothing to document, or the last plan was edited by hand and cannot be read; it stays.
-        DatabaseUnreachable: when no database answered; the previous plan stays.
+        PlanError: when there is nothing to document, or the last plan was edited and cannot be read; it is kept.
+        DatabaseUnreachable: when no database responded; the previous plan is kept.
     """
     composed = compose_plan(
         readings,
@@ -114,15 +114,15 @@ def compose_run(
     )
     if moved := composed.regrouped:
         run.sink.note(
-            f"{moved} table{'s' if moved > 1 else ''} moved to another domain, because earlier rules had chosen it; "
-            "this happens once: the plan's moves list them, and domains in databases.yaml pins what should have stayed"
+            f"{moved} table{'s' if moved > 1 else ''} moved to another domain because the grouping rules have "
+            "changed; this happens once: see moves in the plan, and pin tables with domains in databases.yaml"
         )
     composed = replace(composed, plan=quoted_plan(composed.plan, run))
     return composed, _publish(run, composed.plan)
 
 
 def work_marker(app: Application, documenting: DocumentingOptions, describers: Describers) -> HasWork:
-    """Build the predicate for whether documenting a table with these options would write anything."""
+    """Build a predicate: would documenting a table with these options write anything?"""
     inspectors = {
         entry.name: WorkInspector(
             store=app.store(),
@@ -175,7 +175,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
         admission = UnitAdmission(contained.document, run.options, outline, run.stop)
         for wave in waves_of(outline):
             results.update(run.pool.run(admission.document, wave, admission.at_once))
-        # A server that had no connection to spare is asked again, now that all else is done.
+        # Retry servers that had no free connection, now that everything else is done.
         postponed = [unit_id for unit_id, result in results.items() if result.status == "running"]
         last_round = partial(admission.document, postpone=False)
         results.update(run.pool.run(last_round, postponed, admission.at_once))
@@ -183,7 +183,7 @@ def document_run(run: RunContext, spread: SpreadUnits = all_here) -> DocumentedR
     run.sink.end("document", locations.DOCS)
     errors = [error for error in whole.errors if error.code == "PLAN_EDIT_UNDONE" and whole.run_id == run.run_id]
     of_tables = [table.error for result in results.values() for table in result.tables if table.error]
-    errors += told_once([*of_tables, *contained.failures, *finished.waiting, *finished.failures])
+    errors += merge_waiting([*of_tables, *contained.failures, *finished.waiting, *finished.failures])
     _note_unavailable(errors, run)
     status = overall_status([each.status for each in results.values()])
     if finished.failures and status == "completed":
@@ -198,13 +198,13 @@ def _note_unavailable(errors: Sequence[AgentError], run: RunContext) -> None:
 
 
 def _outline_to_document(run: RunContext) -> RunOutline:
-    """The outline of the latest plan; only a plan edited by hand is loaded, checked and split again."""
+    """The outline of the latest plan; only an edited plan is loaded, checked and split again."""
     outline = latest_outline(run.store, run.run_id)
     return _outline_of_plan(run) if outline is None else outline
 
 
 def _copied(run: RunContext, whole: RunOutline, chosen: Collection[str]) -> RunOutline:
-    """The chosen units in the run's own files; they are cut from the plan where those of its own run are damaged."""
+    """Copy the chosen units into the run's own files; rebuild them from the plan if the originals are damaged."""
     try:
         return select_units(whole, chosen, store=run.store, run_id=run.run_id)
     except (ObjectDamaged, ObjectNotFound):
@@ -216,7 +216,7 @@ def _outline_of_plan(run: RunContext) -> RunOutline:
     plan = load_plan(run.store)
     check_plan(plan)
     if plan_was_edited(plan):
-        run.sink.note("the domains of the plan were edited; its work units are cut anew")
+        run.sink.note("the domains of the plan were edited; its work units are rebuilt")
         plan = recompose_plan(
             plan, run.app, has_work=work_marker(run.app, run.options.documenting, run.describers)
         ).plan
@@ -228,14 +228,14 @@ def _outline_of_plan(run: RunContext) -> RunOutline:
 
 def _refuse_stale(run: RunContext, outline: RunOutline) -> None:
     if outline.config_hash != run.options.planning.config_hash:
-        message = "the configuration changed after the plan was made; plan again with `tribal plan`"
+        message = "the configuration changed after the plan was created; run `tribal plan` again"
         if not run.options.documenting.force:
-            raise PlanError(f"{message}, or document by the old plan with --force", code="DOC_PLAN_STALE")
+            raise PlanError(f"{message}, or use the old plan with --force", code="DOC_PLAN_STALE")
         run.sink.note(message)
     unknown = sorted({unit.database for unit in outline.units} - {entry.name for entry in run.options.databases})
     if unknown:
         raise PlanError(
-            f"the plan is about database {unknown[0]!r}, which the configuration does not name; plan again",
+            f"the plan has database {unknown[0]!r}, which is not in the configuration; run `tribal plan` again",
             code="DOC_PLAN_STALE",
         )
 

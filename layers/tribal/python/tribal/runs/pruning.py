@@ -1,4 +1,4 @@
-"""Removes the records of old runs."""
+"""Remove the records of old runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tribal_contracts import RunOutline
 
 
 def prune_runs(store: ObjectStore, *, keep: int, run_id: str) -> list[str]:
-    """Remove the records of all but the last `keep` runs, of which `run_id` is one; returns the removed ids.
+    """Remove the records of all but the last `keep` runs, including `run_id`; returns the removed ids.
 
-    The run that made the latest plan is kept however old it is, because documenting reads its work units. Safe to
-    interrupt: the next call removes what is left.
+    The run that created the latest plan is always kept, because documenting reads its work units. Safe to interrupt:
+    the next call removes the rest.
     """
     files: dict[str, list[str]] = defaultdict(list)
     for key in store.keys(locations.RUNS):

@@ -12,11 +12,11 @@ from tribal.store import put_record
 from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunRecord
 
 RunState = AgentStatus | Literal["stopped"]
-"""How a run is or ended, for people; in files a stopped run is `failed`, as the specification knows no other word."""
+"""The state of a run, for people; in files a stopped run is `failed`, since the specification has no other state."""
 
 
 def state_of(record: RunRecord, *, running: bool) -> RunState:
-    """The state of a run, given whether its lease is held; one that died without saying so counts as stopped."""
+    """The state of a run, given whether its lease is held; a run that died counts as stopped."""
     if running:
         return "running"
     last = record.errors[-1] if record.errors else None
@@ -47,7 +47,7 @@ class RunLog:
 
     @classmethod
     def of(cls, record: RunRecord, store: ObjectStore, clock: Clock) -> Self:
-        """Continue a record that another process of the run began."""
+        """Continue a record started by another process of the run."""
         log = cls(store, clock, record.run_id, record.command)
         log._record = record
         return log
@@ -58,7 +58,7 @@ class RunLog:
         return self._record
 
     def start(self) -> RunRecord:
-        """Record that the run is under way."""
+        """Record that the run has started."""
         return self._write(self._record)
 
     def attach_plan(self, plan_file: str, plan_hash: str) -> RunRecord:

@@ -1,4 +1,4 @@
-"""Checks of what a command selects, made before its run begins."""
+"""Check a command's selection before its run starts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LISTED_NAMES = 10
 
 
 def require_known(kind: str, wanted: Collection[str], known: Collection[str], where: str = "the plan") -> None:
-    """Refuse a selection of what does not exist.
+    """Refuse a selection of unknown names.
 
     Raises:
-        SelectionUnknown: naming the first unknown name and what is similar to it, else what there is.
+        SelectionUnknown: with the first unknown name and similar names, or all names.
     """
     unknown = sorted(set(wanted) - set(known))
     if not unknown:
@@ -36,7 +36,7 @@ def require_known(kind: str, wanted: Collection[str], known: Collection[str], wh
 
 
 def require_selected(outline: RunOutline, asked: Selection) -> None:
-    """Refuse a selection of what an outline does not have.
+    """Refuse a selection that is not in an outline.
 
     Raises:
         SelectionUnknown: when it names such a unit, domain or database.
@@ -47,14 +47,13 @@ def require_selected(outline: RunOutline, asked: Selection) -> None:
 
 
 def require_planned(app: Application) -> None:
-    """Refuse to document what is not in the latest plan; writes nothing.
+    """Refuse a selection that is not in the latest plan; writes nothing.
 
-    A plan whose domains were edited gets its units when it is carried out, so that of it only domains and databases
-    are checked.
+    A plan with edited domains gets its units when it is run, so only its domains and databases are checked.
 
     Raises:
-        SelectionUnknown: when the options select what the plan does not have.
-        PlanError: when the plan cannot be read; that there is none is left for the run to say.
+        SelectionUnknown: when the selection is not in the plan.
+        PlanError: when the plan cannot be read; a missing plan is reported by the run.
     """
     asked = app.options().selection
     if not (asked.units or asked.domains or asked.databases):

@@ -1,4 +1,4 @@
-"""Handles Ctrl-C and `kill`: first a graceful stop, then an immediate one."""
+"""Handle Ctrl-C and `kill`: first a graceful stop, then an immediate one."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ STOPPING = "stopping: finishing work in progress; the next run resumes it; press
 
 def interrupted() -> RunInterrupted:
     """The error that a stopped run ends with."""
-    return RunInterrupted("the run was asked to stop; run the command again to carry on where it ended")
+    return RunInterrupted("the run was stopped; run the command again to resume")
 
 
-def _say_nothing(message: str) -> None:
+def _ignore(message: str) -> None:
     """Ignore the message."""
 
 
 @contextmanager
-def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) -> Iterator[None]:
+def stop_on_signal(stop: StopToken, notify: Callable[[str], None] = _ignore) -> Iterator[None]:
     """Within the block, the first SIGINT or SIGTERM requests a stop and a later SIGINT raises `KeyboardInterrupt`.
 
-    `tell` is called once with a message for the user, on its own thread, because a signal may arrive while the main
-    thread holds the lock that writing needs. Does nothing outside the main thread, where Python delivers no signals.
+    `notify` is called once with a message for the user, on its own thread, because the main thread may hold the lock
+    for writing when the signal arrives. Does nothing outside the main thread, where Python delivers no signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked: SimpleQueue[bool] = SimpleQueue()
+    pending: SimpleQueue[bool] = SimpleQueue()
 
-    def speak() -> None:
-        if asked.get():
-            tell(STOPPING)
+    def notify_user() -> None:
+        if pending.get():
+            notify(STOPPING)
 
     signalled = False
 
@@ -50,9 +50,9 @@ def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) 
             return
         signalled = True
         stop.request(interrupted())
-        asked.put(True)
+        pending.put(True)
 
-    speaker = threading.Thread(target=speak, name="stop-notice", daemon=True)
+    speaker = threading.Thread(target=notify_user, name="stop-notice", daemon=True)
     speaker.start()
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -61,5 +61,5 @@ def stop_on_signal(stop: StopToken, tell: Callable[[str], None] = _say_nothing) 
         for number, handler in before.items():
             # None means that the handler was not set from Python and cannot be restored.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        asked.put(False)
+        pending.put(False)
         speaker.join()

@@ -1,4 +1,4 @@
-"""Progress sinks for when there is no terminal."""
+"""Progress sinks for use without a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 from tribal.ports import Clock, ItemOutcome
 
 _SECONDS_BETWEEN_LINES = 1.0
-# What each stage counts; all others count items.
+# What stages count; all others count items.
 _COUNTED = {"read": "databases", "plan": "databases", "document": "tables", "finish": "files", "index": "files"}
 
 
@@ -114,7 +114,7 @@ class PlainSink:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks, terminal control and other non-printing characters: it may quote a database."""
+    """The text without line breaks and non-printing characters, since it may quote a database."""
     return "".join(character if character.isprintable() else " " for character in text).strip()
 
 

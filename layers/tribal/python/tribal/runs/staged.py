@@ -1,6 +1,6 @@
-"""A run whose stages are separate processes that a state machine calls, linked by the run's id.
+"""A run whose stages are separate processes called by a state machine and linked by the run's id.
 
-Every task is idempotent: called again, it finds what an earlier call did and resumes.
+Every task is idempotent: called again, it resumes from the results of the earlier call.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tribal.identity import locations
 from tribal.identity.expansion import expanded
 from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
-from tribal.runs.context import CountingSink, closed_at_last, is_partial, selected_units
+from tribal.runs.context import CountingSink, closing_run, is_partial, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.leases.shared_lease import SharedLease
 from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
-from tribal.runs.reports.waiting import told_once
+from tribal.runs.reports.waiting import merge_waiting
 from tribal.runs.waves import WaveCutter
 from tribal.runs.workers.failures import CAUSE_CHARS, record_unit_failure
 from tribal.runs.workers.units import UnitsHere
@@ -68,11 +68,11 @@ class StagedRun:
 
     @doing("planning")
     def open(self, command: str) -> list[DatabaseEntry]:
-        """Acquire the lease, begin the run's record, and return the databases to read.
+        """Acquire the lease, start the run's record, and return the databases to read.
 
         Raises:
             ConfigurationError: when the run's parameters name a database that is not in the configuration.
-            RunLocked: when another run is under way.
+            RunLocked: when another run is in progress.
         """
         found = find_databases(self.app, recorded_databases(self.store))
         options = self.app.options()
@@ -85,7 +85,7 @@ class StagedRun:
 
     @doing("planning")
     def read(self, database: str) -> CatalogReading:
-        """Read one database; a failure to reach it becomes part of the reading."""
+        """Read one database; a connection failure becomes part of the reading."""
         self.lease.check()
         entry = next(entry for entry in self.app.options().databases if entry.name == database)
         return read_catalog(entry, self.app, self.run_id, self.stop)
@@ -100,7 +100,7 @@ class StagedRun:
         """
         self.lease.check()
         options = self.app.options()
-        with closed_at_last(self._context(self.sink)) as run:
+        with closing_run(self._context(self.sink)) as run:
             composed, outline = compose_run(run, self._readings(), options.documenting)
         chosen = select_units(outline, selected_units(outline, options.selection), store=self.store, run_id=self.run_id)
         log = self._log()
@@ -112,7 +112,7 @@ class StagedRun:
         """Document one unit until it is done or time runs short; `running` means: call again."""
         self.lease.check()
         counting = CountingSink(self.sink)
-        with closed_at_last(self._context(counting)) as run, UnitsHere(run) as units:
+        with closing_run(self._context(counting)) as run, UnitsHere(run) as units:
             result = units.document(unit_id)
             if result.status == "running":  # out of time, where this does nothing, or tables were postponed
                 result = units.document(unit_id, postpone=False)
@@ -132,11 +132,11 @@ class StagedRun:
         """Publish the manifest; `running` means: call again; `failed` means that nothing could be documented."""
         self.lease.check()
         outline = require_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
-        with closed_at_last(self._context(self.sink)) as run:
+        with closing_run(self._context(self.sink)) as run:
             finished = finish(outline, run)
         if not finished.done:
             return "running"
-        for warning in told_once([*finished.waiting, *finished.failures]):
+        for warning in merge_waiting([*finished.waiting, *finished.failures]):
             self.sink.note(warning.message)
         return "failed" if finished.manifest is None else self._status(outline, finished.manifest)
 
@@ -161,7 +161,7 @@ class StagedRun:
         return record
 
     def _usage(self, counts: Sequence[UnitCounts]) -> ModelUsage | None:
-        """What the model used for the units of the run, and for domains in its Finish."""
+        """The model's usage for the run's units and for domains in Finish."""
         finished = read_record(self.store, locations.run_finish_file(self.run_id), FinishCheckpoint)
         return sum_usage([finished.usage if finished else None, *(count.usage for count in counts)])
 
@@ -220,10 +220,10 @@ class StagedRun:
         return "partial" if is_partial(outline) or manifest.status == "partial" else "completed"
 
     def _databases(self, entries: Sequence[DatabaseEntry]) -> list[DatabaseEntry]:
-        """Those of the entries that the run's parameters select."""
+        """The entries that the run's parameters select."""
         asked = self.app.options().selection.databases
         unknown = sorted(asked - {entry.name for entry in entries})
         if unknown:
             names = ", ".join(entry.name for entry in entries)
-            raise ConfigurationError(f"no database is named {unknown[0]!r}; there is {names}")
+            raise ConfigurationError(f"there is no database named {unknown[0]!r}; the configuration has {names}")
         return [entry for entry in entries if not asked or entry.name in asked]

@@ -1,4 +1,4 @@
-"""The waves of units that a state machine's Map documents, and how many of them at once."""
+"""Waves of units for the state machine's Map, and how many units run at once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tribal.ports import Application, Options
 from tribal_contracts import ComposedRun, RunOutline, UnitItem, Wave
 
 TABLES_A_CALL = 2
-"""Tables of units under way for each call at once, by judgement: the next are sampled while the model answers."""
+"""Tables in progress per concurrent call; a judgement: the next are sampled while the model answers."""
 _TABLES_A_CALL_OF_FUNCTIONS = 4
-"""The same of functions, which take seconds to start: units that began together end together, and calls lie idle.
+"""The same for functions, which take seconds to start: units that start together end together and leave calls idle.
 
 Measured in November 2026: 2.7 tables per call take 1.12 of the least time, 4.1 and 5.3 take 1.07.
 """
@@ -43,7 +43,7 @@ class WaveCutter:
     app: Application
 
     def cut(self, outline: RunOutline, composed: ComposedPlan) -> ComposedRun:
-        """Write one file a wave, without units that have nothing to document."""
+        """Write one file per wave, without units that have nothing to document."""
         options = self.app.options()
         networks = {entry.name: entry.network for entry in options.databases}
         tables = self._tables_to_ask(composed, options)
@@ -55,18 +55,18 @@ class WaveCutter:
             if not ids:
                 continue
             if options.model is not None:
-                ids = mixed(ids, tables)
+                ids = interleaved(ids, tables)
                 enough = _TABLES_A_CALL_OF_FUNCTIONS * options.model.calls_at_once
-                wanted = feeding([tables[unit_id] for unit_id in ids], enough)
-                widths.append(self._connectable(wanted, [databases[unit_id] for unit_id in ids]))
+                wanted = units_needed([tables[unit_id] for unit_id in ids], enough)
+                widths.append(self._within_connection_limits(wanted, [databases[unit_id] for unit_id in ids]))
             items = [UnitItem(unit_id=unit_id, network=networks[databases[unit_id]]) for unit_id in ids]
             key = locations.run_wave_file(self.run_id, number)
             self.app.store().put(key, json.dumps([item.model_dump(mode="json") for item in items]).encode())
             waves.append(Wave(key=key, units=len(items)))
         return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=max(widths))
 
-    def _connectable(self, wanted: int, databases: Sequence[str]) -> int:
-        """At most `wanted`, as far as the servers take the connections of units that are sampled."""
+    def _within_connection_limits(self, wanted: int, databases: Sequence[str]) -> int:
+        """At most `wanted` units, within the connection limits of the servers that are sampled."""
         options = self.app.options()
         by_name = {entry.name: entry for entry in options.databases}
         sampled = [
@@ -78,7 +78,7 @@ class WaveCutter:
 
     @staticmethod
     def _tables_to_ask(composed: ComposedPlan, options: Options) -> dict[str, int]:
-        """How many tables of each unit the model is asked about, at the most; 1 where it is not, as those end soon."""
+        """The most tables of each unit to ask the model about; 1 for units without a model, which end soon."""
         by_name = {entry.name: entry for entry in options.databases}
         return {
             unit.id: max(1, sum(spec.has_work is not False for spec in unit.tables))
@@ -88,8 +88,8 @@ class WaveCutter:
         }
 
 
-def mixed(units: Sequence[str], tables: Mapping[str, int]) -> list[str]:
-    """Units of many tables and of few by turns, so that those under way together have about the same number."""
+def interleaved(units: Sequence[str], tables: Mapping[str, int]) -> list[str]:
+    """Alternate units with many and with few tables, so that concurrent units have about the same number in total."""
     largest_first = sorted(units, key=lambda unit: -tables[unit])
     half = (len(largest_first) + 1) // 2
     many, few = largest_first[:half], largest_first[half:][::-1]
@@ -97,12 +97,12 @@ def mixed(units: Sequence[str], tables: Mapping[str, int]) -> list[str]:
     return by_turns + many[len(few) :]
 
 
-def feeding(tables: Sequence[int], enough: int) -> int:
-    """The least number of units of which, wherever one looks, consecutive ones have enough tables together.
+def units_needed(tables: Sequence[int], enough: int) -> int:
+    """The least number of concurrent units that always have enough tables in total.
 
     Args:
-        tables: of each unit, in the order in which the units begin.
-        enough: how many tables are to be under way, as long as there are so many left.
+        tables: number of tables per unit, in the order in which the units start.
+        enough: how many tables should be in progress, as long as that many are left.
     """
     widest, end, under_way = 1, 0, 0
     for start, first in enumerate(tables):

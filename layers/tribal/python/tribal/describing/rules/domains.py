@@ -11,19 +11,17 @@ from tribal_contracts import Description
 
 _CENTRAL_TABLES = 5
 """The most tables named in a domain's description; a judgement."""
-# The comment that PostgreSQL itself puts on the schema that every database has.
+# PostgreSQL's own comment on the schema public.
 _EMPTY_COMMENTS = frozenset({"standard public schema"})
 
 
 def describe_domain(context: DomainContext) -> Description:
     """Describe a domain by the comments of its schemas and its central tables."""
     comments = [clean_comment(comment, SCHEMA_COMMENT_CHARS) for comment in context.schema_comments]
-    told = " ".join(
-        sentence(comment) for comment in dict.fromkeys(comments) if comment and comment not in _EMPTY_COMMENTS
-    )
+    comment = " ".join(sentence(each) for each in dict.fromkeys(comments) if each and each not in _EMPTY_COMMENTS)
     summary = _summary(context)
-    if told:
-        return commented(f"{told} {summary}".strip())
+    if comment:
+        return commented(f"{comment} {summary}".strip())
     return description([declared(summary, "plan")])
 
 

@@ -8,7 +8,7 @@ from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.statements import Statement, declared, read
 from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 
-# Pairs of opposites that are states of nearly anything.
+# Pairs of opposites that almost anything can have.
 _STATES = frozenset(
     """
     active inactive public private internal external optional mandatory valid invalid open final temporary permanent
@@ -16,7 +16,7 @@ _STATES = frozenset(
     """.split()
 )
 _CAN_BE = ("able", "ible")
-# They end so and are things.
+# Nouns with these endings.
 _NOUNS = frozenset(
     """
     bible cable collectible constable consumable convertible crucible deductible deliverable disable enable fable gable

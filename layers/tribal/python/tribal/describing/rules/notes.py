@@ -13,7 +13,7 @@ from tribal.rendering.words import listing, number
 from tribal.sql.type_families import type_family
 from tribal_contracts import CatalogTable, TableKind
 
-# What can also be the subject of a table is left out: backups, archives, copies, temperatures.
+# Without words that can be a table's subject: backups, archives, copies, temperatures.
 _LEFTOVERS = frozenset("tmp bak bkp bkup deprecated obsolete".split())
 _NAMES_LISTED = 8
 _KEEPS_HISTORY = frozenset("archive audit deleted history journal log logs trail".split())

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tribal.masking import redact_text
 from tribal.rendering.words import shorten
 
-# Limits by judgement, not measured: the longest comment that still reads well on a page.
+# Limits are a judgement: the longest comment that still reads well on a page.
 TABLE_COMMENT_CHARS = 2_000
 COLUMN_COMMENT_CHARS = 1_000
 SCHEMA_COMMENT_CHARS = 500
@@ -21,7 +21,7 @@ def clean_comment(comment: str | None, limit: int) -> str:
     """A comment as one line without control characters, personal data or secrets, cut at a word; may be empty."""
     if not comment:
         return ""
-    # Text far beyond the limit is not worth searching for secrets.
+    # Text far beyond the limit is not searched for secrets.
     text = redact_text(comment[: 4 * limit])
     visible = "".join(" " if _is_control(char) else char for char in text)
     return shorten(_SPACES.sub(" ", visible).strip(), limit)

@@ -8,8 +8,8 @@ from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.statements import Statement, declared, read
 from tribal.sql.type_families import is_whole
 
-# By the last word of the name. Left out is what has another reading: pounds, minutes of arc, meters that are read, and
-# per cent, of which people store one as 1 or as 0.01.
+# By the last word of the name, without ambiguous ones: pounds, minutes of arc, meters (devices), and per cent, which
+# may be stored as 1 or as 0.01.
 _UNITS = {
     **{
         word: word
@@ -29,9 +29,9 @@ _UNITS = {
     "mb": "megabytes",
     "gb": "gigabytes",
 }
-# Before a unit, they make another one of it, or a rate.
+# Before a unit, these make it another unit or a rate.
 _NO_UNIT_AFTER = frozenset("per square sq cubic by of in every last next past first".split())
-# Of other things, a unit is a department or a home.
+# Elsewhere a unit is a department or a home.
 _MEASURES = frozenset(
     """
     amount area capacity depth diameter distance dosage dose duration height length mass power pressure quantity size

@@ -58,5 +58,5 @@ def _evidence(kind: EvidenceKind, of: str) -> Evidence:
 
 def commented(text: str) -> Description:
     """A description taken from the database's own comment."""
-    told = [_evidence("told", "comment")]
-    return Description(text=text, source="comment", confidence=FROM_COMMENT, evidence=told)
+    evidence = [_evidence("told", "comment")]
+    return Description(text=text, source="comment", confidence=FROM_COMMENT, evidence=evidence)

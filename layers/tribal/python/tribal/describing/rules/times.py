@@ -25,7 +25,7 @@ _VERBS = {
     **dict.fromkeys(("end", "ends"), "ends"),
     "due": "is due",
 }
-# What may be meant to happen, or what was decided then: no reading is the only one. Who joins is not the row.
+# Ambiguous: plans and decisions. Joining is done by a person, not by the row.
 _DOUBTFUL = frozenset(
     """
     agreed anticipated asked based budgeted dated deferred desired estimated expected forecasted joined logged moved

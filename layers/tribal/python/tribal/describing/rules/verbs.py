@@ -9,7 +9,7 @@ _IRREGULAR = frozenset(
     undone withdrawn won written
     """.split()
 )
-# They end like participles.
+# Other words with the ending of participles.
 _OTHERS = frozenset(
     """
     bleed breed creed embed exceed feed greed hundred indeed kindred moped need proceed sacred seed shed speed steed

@@ -149,7 +149,7 @@ def _entries(unit: WorkUnit, result: UnitResult | None, run: RunContext) -> Iter
     names = {spec.fully_qualified_name for spec in unit.tables}
     for table in result.tables if result else ():
         if table.name in names and table.indexable is not None:
-            # What was documented has just been written or checked; a failure keeps the files of an earlier run.
+            # Documented tables were just written or checked; failed ones keep the files of an earlier run.
             if table.status == "failed" and not _exists(table.name, table.indexable, run):
                 continue
             page_path = page_of(table.indexable.path)

@@ -104,7 +104,7 @@ class DomainWriter:
         if not summaries:
             return DomainOutcome(None, (), lost)
         described = self._described(plan, summaries)
-        # What waits for its model has no hash, so that the next run takes it up again.
+        # Without a hash, the next run retries a domain that waits for its model.
         document = self._document(plan, summaries, described, inputs if described.warning is None else None)
         likely = {summary.listed.name: summary.inferred_keys for summary in summaries}
         relationships = RelationshipsDocument(

@@ -109,8 +109,8 @@ def _write_overviews(
                 return
             yield plan
 
-    # Only the deadline counts here: after a signal, what is documented is still worth publishing, and a lost lease is
-    # noticed before anything is.
+    # Only the deadline counts here: after a signal, finished documents are still published, and a lost lease is noticed
+    # before publishing.
     outcomes = dict(run.pool.run(writer.write_domain, in_time(), at_once, ignore_stop=True))
     used = sum_usage([earlier.usage if earlier else None, *(each.usage for each in outcomes.values())])
     done = len(outcomes) == len(writer.domains) and run.stop.remaining_seconds() >= CLOSING_TIME_SECONDS

@@ -69,7 +69,7 @@ def _units(
             continue
         earlier = known.get(unit_id)
         same = {(e.indexable.path, e.indexable.content_hash) for e in carried} == before.get(unit_id)
-        # One that was gathered from the units' results, for want of a manifest, does not count its files.
+        # An entry built from the units' results, without a manifest, does not count its files.
         units.append(
             earlier if earlier and earlier.files_generated and same else _carried_unit(unit_id, earlier, carried, store)
         )

@@ -112,7 +112,7 @@ def find(document: TableDocument) -> Iterator[Finding]:
     for column in document.columns:
         yield from _words(name, column.name, column.description, column.name, document.table)
         for value in column.samples or ():
-            # Masking does not run the detectors on short numbers and dates either.
+            # Masking does not check short numbers and dates either.
             kind = None if is_number(value) or is_date(value) else detect(value)
             if kind is not None:
                 yield Finding("unmasked", name, column.name, f"shows a value that {_looks_like(kind)}")

@@ -11,7 +11,7 @@ from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
 from tribal_contracts import DocumentedRelation, TableDocument
 
-# By judgement: a table's sentence helps with each of its columns, and of a clear name one can guess what it is.
+# A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
 
 

@@ -43,7 +43,7 @@ class UnitCheckpoint:
         """Tables processed by an earlier call in the same run."""
         self._done: set[str] = set()
         self._started_at = ""
-        # Publishing a new plan forgets what was used under an earlier one.
+        # Publishing a new plan resets the usage.
         self._usage = self._earlier.usage if self._earlier else None
         self._shown_at = clock.real()
         self._written = b""
@@ -107,7 +107,7 @@ class UnitCheckpoint:
         if not self._written:
             put_if_changed(self._store, key, data)
         elif data != self._written:
-            # The last bytes written are known, so the store need not be read after every table.
+            # The last written bytes are known, so the store need not be read after every table.
             self._store.put(key, data)
         self._written = data
 

@@ -128,7 +128,7 @@ class TableDocumenter:
                 server_database=shared.part.server_database,
                 page=f"{stem}.md",
                 documented_at=now,
-                # A table documented without a connection counts as changed once there is one again.
+                # A table documented without a connection counts as changed once there is a connection.
                 input_hash=shared.input_hash(spec, sampled=not wants_samples or self._connected(samples)),
                 annotation_line=annotation.line if annotation else None,
             ),
@@ -145,7 +145,7 @@ class TableDocumenter:
             input_hash=document.input_hash,
             files=files,
             indexable=_indexable(files[0], shared.unit, spec),
-            # What waits for its model is taken up again with its samples, whatever became of those.
+            # A table that waits for its model is retried with samples, so the model's warning wins.
             error=same_or_newer(earlier.error if earlier else None, description.warning or samples.warning),
             usage=description.usage,
             left_to_rules=description.left_to_rules or None,

@@ -90,7 +90,7 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
             declared=_declared(columns[column], table),
         )
         for position, column in enumerate(sample.columns)
-        # What the database marks as sensitive is not looked at.
+        # Columns marked as sensitive in the database are skipped.
         if column in columns and columns[column].sensitive is None
     }
 

@@ -160,7 +160,7 @@ class _Comparer:
                 for part, overlaps in self._compare_batch(batch):
                     found |= {pair: self._comparison(pair, overlaps.get(pair)) for pair in part}
         except DatabaseError:
-            # The structure has been read: what is left of the values is for the next run.
+            # The structure has been read; the next run compares the remaining values.
             return found
         return found
 
@@ -178,7 +178,7 @@ class _Comparer:
     def _comparison(self, pair: KeyPair, overlap: Overlap | None) -> ColumnComparison:
         earlier = self.known.get(pair)
         if overlap is None and earlier is not None:
-            # A passing lock must not take back what is known of the same structure.
+            # A temporary lock must not discard a result for the same structure.
             return earlier
         return ColumnComparison(
             from_table=pair.from_table,

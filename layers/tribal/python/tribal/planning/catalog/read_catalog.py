@@ -84,7 +84,7 @@ def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogRea
     reading = _write_found(entry, found, gone, excluded, app)
     if app.options().described_by_model(entry):
         write_names(store, entry.name, found.tables)
-    # Errors are left out: their timestamps would make every reading differ.
+    # Without errors, whose timestamps would make every reading differ.
     latest = reading.model_copy(update={"errors": []})
     put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
     return reading if failure is None else reading.model_copy(update={"errors": [*reading.errors, failure]})
@@ -246,7 +246,7 @@ def _write_snapshot(key: str, header: CatalogSnapshot, tables: Sequence[CatalogT
     if present != digest.hexdigest():
         if present is not None:
             report_damage(store, key)
-        # Made a second time rather than kept: a snapshot may be far larger than what fits in memory.
+        # Serialized again instead of kept: a snapshot may not fit in memory.
         store.put_lines(key, (item.to_compact_json() for item in (header, *tables)))
     return digest.hexdigest()
 
@@ -321,7 +321,7 @@ def documented_tables(database: str, store: ObjectStore) -> dict[tuple[str, str]
     try:
         manifest = documented_before(store)
     except ManifestError:
-        # Documenting will report the error; planning goes on.
+        # Documenting will report the error; planning continues.
         manifest = None
     if manifest is None:
         return {}

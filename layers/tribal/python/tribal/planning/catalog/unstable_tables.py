@@ -51,7 +51,7 @@ def stabilize(contents: CatalogContents, earlier: Iterable[CatalogTable]) -> Sta
     kept = {name_of(table): table for table in earlier if name_of(table) in unstable}
     left_out = contents.changed - kept.keys()
     tables = (kept.get(name_of(table), table) for table in contents.tables if name_of(table) not in left_out)
-    # Such a table is there, so that nothing may conclude that it is gone.
+    # Such a table exists and must not be taken for dropped.
     unread = contents.unread_tables | left_out
     return StableContents(replace(contents, tables=tuple(tables), unread_tables=unread), left_out)
 

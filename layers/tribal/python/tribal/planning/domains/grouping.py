@@ -137,7 +137,7 @@ def _infer(tables: Sequence[CatalogTable], database: str, evidence: Evidence) ->
         if name not in whole:
             names = read_names([table.table_name for table in members], evidence.kind_words)
             links = find_links(members)
-            # A schema whose name says little is one domain all the same; only its name is not.
+            # A schema with a generic name is still one domain, but not named after the schema.
             is_one = _is_named(name, members, schemas)
             clusters = [Cluster([*range(len(members))])] if is_one else cluster_tables(links, names.names)
             for cluster, domain in zip(clusters, name_domains(clusters, links, names, taken, sources), strict=True):

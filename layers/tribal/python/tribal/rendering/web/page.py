@@ -1,4 +1,4 @@
-"""The page for browsing the documentation: whole in one file, as a site of files, and served with its data asked for.
+"""The page for browsing the documentation: as one file, as a static site, or served with data from a server.
 
 The one file needs neither a network nor another file.
 
@@ -6,7 +6,7 @@ Everything read from a database is embedded as JSON, in a script element of a ty
 the page only as text nodes. A strict content security policy allows our own script and style by their hashes, in the
 forms with several files by their place, and nothing else.
 
-Markup, style and script are files beside this module. Like code, they are constants: shipped with the package, located
+Markup, style and script are files next to this module. Like code, they are constants: shipped with the package, located
 through the import system, and read once per process. The page depends only on the arguments, so this package stays free
 of I/O otherwise.
 """
@@ -53,7 +53,7 @@ class WebFile:
 
 @cache
 def page_files() -> Mapping[str, WebFile]:
-    """The files of the page that asks a server for its data, by name; `index.html` belongs at the root."""
+    """The files of the page that loads its data from a server, by name; `index.html` belongs at the root."""
     index = _markup("server", "", SERVED_POLICY.replace(" frame-ancestors 'none';", ""))
     return {"index.html": WebFile(index.encode(), "text/html; charset=utf-8"), **_shared_files()}
 
@@ -67,7 +67,7 @@ def _shared_files() -> Mapping[str, WebFile]:
 
 
 def site_index(folder: str) -> bytes:
-    """The page of a static site, whose script, style and parts are in a folder beside it."""
+    """The page of a static site, with its script, style and parts in a folder next to it."""
     policy = f"default-src 'none'; script-src 'self'; style-src 'self'; {_CLOSED}"
     return _markup("files", f"{folder}/", policy).encode()
 
@@ -78,7 +78,7 @@ def site_files() -> Mapping[str, bytes]:
 
 
 def part_script(name: str, value: object) -> bytes:
-    """A part of the data as a script that hands it over: pages opened from a disk may load nothing else."""
+    """A part of the data as a script, the only thing that pages opened from disk may load."""
     return b"tribalPart(" + encoded(name) + b"," + encoded(value) + b");\n"
 
 
@@ -95,7 +95,7 @@ def page_version() -> str:
 
 @cache
 def _frame() -> tuple[str, str]:
-    """The parts of the page that holds everything before and after its records."""
+    """The one-file page before and after its records."""
     style, code = f"\n{_source(STYLE)}", script()
     policy = f"default-src 'none'; script-src {_hashed(code)}; style-src {_hashed(style)}; {_CLOSED}"
     texts = {
@@ -124,7 +124,7 @@ def _markup(source: str, folder: str, policy: str) -> str:
 
 
 def _filled(texts: Mapping[str, str]) -> str:
-    # In a single pass, so that nothing in the script or the style is taken for a placeholder.
+    # In a single pass, so that nothing in the script or style is mistaken for a placeholder.
     return _PLACEHOLDER.sub(lambda found: texts[found[1]], _source("page.html"))
 
 

@@ -1,4 +1,4 @@
-"""Documents as the records embedded in the HTML page: short keys, and empty values left out."""
+"""Documents as records for the HTML page: short keys, without empty values."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocumen
 Record = dict[str, Any]
 
 PAGE_JOINS = 10
-"""The most joins that a table's page spells out."""
+"""The most joins on a table's page."""
 _PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE = 1, 2, 4, 8
 
 
 def catalog_record(document: OverviewDocument) -> Record:
-    """The catalog, which is the first record of a page."""
+    """The catalog, the first record of a page."""
     return {"t": "catalog", "n": document.name, "s": document.description}
 
 

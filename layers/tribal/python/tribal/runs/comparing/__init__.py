@@ -1,4 +1,4 @@
-"""Compares the databases with the last run, without writing anything."""
+"""Compare the databases with the last run, without writing anything."""
 
 from __future__ import annotations
 

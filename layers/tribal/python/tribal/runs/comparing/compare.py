@@ -1,4 +1,4 @@
-"""Compares the databases with the last run, and predicts which documents would change. Writes nothing."""
+"""Compare the databases with the last run, and predict which documents would change. Writes nothing."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Comparison:
 
 
 def compare_with_databases(app: Application, *, value_chars: int = VALUE_CHARS) -> Comparison:
-    """Compare each database as it is now with what the last run read, and compose the next plan without writing it.
+    """Compare each database's current state with the last run, and compose the next plan without writing it.
 
     Raises:
         PlanError: when no run has read any of the databases yet.
-        DatabaseUnreachable: when none of them answered.
+        DatabaseUnreachable: when no database responded.
     """
     entries = app.options().databases
     before = {reading.database: reading for reading in latest_readings(entries, app.store())}
@@ -108,16 +108,16 @@ def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
     keys = [key for key in store.keys(prefix) if key.endswith(".json")] if run_id else []
     if not keys:
         known = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})
-        there = f"those that did are {', '.join(known[-5:])}" if known else "none has yet"
+        there = f"the latest are {', '.join(known[-5:])}" if known else "there are none yet"
         raise PlanError(
-            f"no run {run_id!r} that read a database is recorded in {store.location}; {there}",
+            f"{store.location} has no run {run_id!r} that read a database; {there}",
             code="DOC_PLAN_NOT_FOUND",
         )
     readings = {key: read_record(store, key, CatalogReading) for key in keys}
     damaged = next((key for key, reading in readings.items() if reading is None), None)
     if damaged is not None:
         raise PlanError(
-            f"{damaged} in {store.location} is damaged, so that run {run_id!r} cannot be compared; name another run",
+            f"{damaged} in {store.location} is damaged, so run {run_id!r} cannot be compared; choose another run",
             code="DOC_PLAN_INVALID",
         )
     return {reading.database: reading for reading in readings.values() if reading is not None}
@@ -132,8 +132,8 @@ def _compared(
 ) -> DatabaseChanges:
     for reading, when in ((before, "before"), (after, "now")):
         if reading is None or reading.snapshot_file is None:
-            said = reading.errors[0].message if reading and reading.errors else f"it was not read {when}"
-            return DatabaseChanges(database, problem=said)
+            problem = reading.errors[0].message if reading and reading.errors else f"it was not read {when}"
+            return DatabaseChanges(database, problem=problem)
     assert before is not None
     assert after is not None
     if before.schema_hash == after.schema_hash:
@@ -156,12 +156,12 @@ def _compared(
 
 
 def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
-    # An earlier version may have kept what this one hides.
+    # An earlier version may have stored what this one hides.
     return (redact_table(table, reading.type) for table in iterate_snapshot(store, reading)[1])
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:
-    """A missing table is not necessarily dropped: it may be hidden from this user or excluded by the configuration."""
+    """What happened to a table: a missing one may be dropped, hidden from this user, or excluded."""
     if change.fate != "dropped":
         return change.fate
     if str(TableIdentity(after.database, change.schema, change.table)) in after.excluded_tables:
@@ -170,7 +170,7 @@ def _fate(change: TableChange, after: CatalogReading) -> TableFate:
 
 
 def _next_plan(readings: Sequence[CatalogReading], app: Application) -> DocumentationPlan | None:
-    """The plan that the next run would make; `None` when there is nothing left to document."""
+    """The plan that the next run would create; `None` if there is nothing to document."""
     try:
         previous: DocumentationPlan | None = load_plan(app.store())
     except PlanError:

@@ -25,25 +25,25 @@ class OverlayStore:
         return self._real.location
 
     def get(self, key: str) -> StoredObject:
-        """The object written here, else that of the real store."""
+        """The object written here, or the one in the real store."""
         data = self._written.get(key)
         return self._real.get(key) if data is None else StoredObject(data, bytes_hash(data))
 
     def lines(self, key: str) -> Iterator[bytes]:
-        """The same, line by line."""
+        """The object's lines."""
         data = self._written.get(key)
         return self._real.lines(key) if data is None else iter(data.removesuffix(b"\n").split(b"\n"))
 
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
         """Keep an object in memory; conditional puts are not supported."""
         if if_match is not None or if_absent:
-            raise StoreError("an overlay takes no conditional put")
+            raise StoreError("an overlay does not support conditional puts")
         if "/slices/" not in key:
             self._written[key] = data
         return bytes_hash(data)
 
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
-        """Keep an object of many lines in memory."""
+        """Keep an object made of lines in memory."""
         return self.put(key, b"".join(line + b"\n" for line in lines))
 
     def head(self, key: str) -> ObjectInfo | None:

@@ -1,4 +1,4 @@
-"""Shortens long values in a comparison to the part that differs."""
+"""Shorten long values in a comparison to the part that differs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def show_change(change: Change, limit: int) -> Change:
 def _shown(value: str | None, start: int, limit: int) -> str | None:
     if value is None:
         return None
-    # Searching for secrets far beyond the limit would be wasted.
+    # Text far beyond the limit need not be searched for secrets.
     text = redact_text(value[start : start + 4 * limit])
     if start == 0 and len(text) <= limit:
         return text

@@ -27,15 +27,15 @@ def this_process() -> str:
 class RunLease:
     """A named lease on a store, kept in a file and changed only by conditional put.
 
-    A daemon thread renews it after each third of its term. A lease left behind by a dead process is taken over once it
-    has expired; with an operating-system `lock`, which shows when a holder on this host is dead, at once. As a context
-    manager, it acquires and releases.
+    A daemon thread renews it after each third of its term. The lease of a dead process is taken over once it has
+    expired, or immediately with an operating-system `lock`, which shows that a holder on this host is dead. As a
+    context manager, it acquires and releases.
 
     Args:
         file: the lease's file.
-        run_id: the run that holds it. lock: reveals a dead holder on this machine at once. holder: name of the holder;
-        host and id of this process by default. term_seconds: how long it lasts without renewal. stop: receives a stop
-        request when the lease is lost.
+        run_id: the run that holds it. lock: reveals a dead holder on this machine immediately. holder: name of the
+        holder; host and id of this process by default. term_seconds: how long it lasts without renewal. stop: receives
+        a stop request when the lease is lost.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class RunLease:
 
         Raises:
             LeaseLost: when this run no longer holds the lease.
-            StoreUnwritable: when the store refuses the write; the lease remains valid until its term ends.
+            StoreUnwritable: when the write fails; the lease remains valid until its term ends.
         """
         with self._state:
             self._renew(self._require_held())

@@ -1,4 +1,4 @@
-"""The file of a lease: reading, taking and renewing it, and the errors for runs that do not hold it."""
+"""Read, take and renew the file of a lease, and the errors for runs that do not hold it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribal.store import report_damage, require_seal, sealed
 from tribal_contracts import LeaseRecord
 
 LONGEST_TERM_SECONDS = 1_200.0
-"""The longest term that any lease has."""
+"""The longest term of any lease."""
 
 # Every lost race was won by another run; after this many in a row, the lease counts as held.
 _ATTEMPTS = 5
@@ -27,7 +27,7 @@ _FUNCTION = "arn:"
 
 @dataclass(frozen=True, slots=True)
 class FoundLease:
-    """What lies at the place of a lease; a damaged one has no record, and no etag if its bytes cannot be read."""
+    """The state of a lease's file; a damaged one has no record, and no etag if its bytes cannot be read."""
 
     record: LeaseRecord | None = None
     etag: str | None = None
@@ -35,15 +35,15 @@ class FoundLease:
     damaged: bool = False
 
     def expires_at(self) -> datetime | None:
-        """When a damaged lease has certainly run out; `None` where the store does not tell when it was written."""
+        """When a damaged lease has certainly expired; `None` if the store does not say when it was written."""
         return self.modified_at + timedelta(seconds=LONGEST_TERM_SECONDS) if self.modified_at else None
 
 
 def find_lease(store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE) -> FoundLease:
     """The current lease of that name.
 
-    One that, by its own dates, ends later than a term from now was written by a clock that is wrong. It ends one term
-    after the store says that it was last renewed.
+    A lease whose dates say that it ends later than a term from now was written by a wrong clock. It ends one term after
+    the store says that it was last written.
     """
     key = lease_file(name)
     try:
@@ -68,7 +68,7 @@ def find_lease(store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE
 def read_lease(
     store: ObjectStore, clock: Clock, name: str = DOCUMENTATION_LEASE
 ) -> tuple[LeaseRecord | None, str | None]:
-    """The current lease of that name and its etag; a damaged one counts as none."""
+    """The current lease of that name and its etag; a damaged one counts as missing."""
     found = find_lease(store, clock, name)
     return found.record, found.etag
 
@@ -88,16 +88,16 @@ class LeaseFile:
         self._name = name
 
     def read(self) -> tuple[LeaseRecord | None, str | None]:
-        """The current lease and its etag; a damaged one counts as none."""
+        """The current lease and its etag; a damaged one counts as missing."""
         return read_lease(self.store, self.clock, self._name)
 
     def take(
         self, run_id: str, holder: str, term: timedelta, *, is_held: Callable[[LeaseRecord], bool], alone: bool = False
     ) -> tuple[LeaseRecord, str]:
-        """Take the lease if nobody holds it; `is_held` judges one that is neither released nor expired.
+        """Take the lease if it is free; `is_held` decides for one that is neither released nor expired.
 
-        A damaged one does not say who holds it. Where the operating system's lock shows that this process is `alone`
-        it is taken at once, else when it has certainly run out; a holder elsewhere notices before it publishes.
+        A damaged lease does not name its holder. If the operating system's lock shows that this process is `alone`, it
+        is taken immediately, otherwise once it has certainly expired; another holder notices before it publishes.
 
         Raises:
             RunLocked: when another run holds it.
@@ -107,7 +107,7 @@ class LeaseFile:
             present = found.record
             if found.damaged:
                 if not alone:
-                    self._require_over(found)
+                    self._require_expired(found)
                 report_damage(self.store, lease_file(self._name))
             if present is not None and is_running(present, self.clock) and is_held(present):
                 raise locked_error(self.store, present)
@@ -123,16 +123,16 @@ class LeaseFile:
                 released=False,
             )
             with suppress(PreconditionFailed):
-                return record, self.put(record, found.etag, anyway=found.damaged and found.etag is None)
+                return record, self.put(record, found.etag, overwrite=found.damaged and found.etag is None)
         raise locked_error(self.store, self.read()[0])
 
-    def _require_over(self, found: FoundLease) -> None:
+    def _require_expired(self, found: FoundLease) -> None:
         expires = found.expires_at()
         if expires is not None and expires > self.clock.real():
             ends = iso_timestamp(expires)
             raise RunLocked(
-                f"{lease_file(self._name)} in {self.store.location} is damaged, so that nothing tells whether a run is "
-                f"under way; it has certainly ended at {ends}: run the command again then",
+                f"{lease_file(self._name)} in {self.store.location} is damaged, so it is unknown whether a run is in "
+                f"progress; the lease expires by {ends} at the latest: run the command again then",
                 context={"expires_at": ends},
             )
 
@@ -145,20 +145,20 @@ class LeaseFile:
         """The record of the released lease."""
         return record.model_copy(update={"released": True, "renewed_at": iso_timestamp(self.clock.real())})
 
-    def put(self, record: LeaseRecord, etag: str | None, *, anyway: bool = False) -> str:
+    def put(self, record: LeaseRecord, etag: str | None, *, overwrite: bool = False) -> str:
         """Replace the record with that etag, or write the first record if there is no etag; returns the new etag.
 
         Args:
             record: the new record.
-            etag: that of the record to replace.
-            anyway: replace whatever is there, which has no etag because it cannot be read.
+            etag: the etag of the record to replace.
+            overwrite: replace an unreadable file, which has no etag.
 
         Raises:
             PreconditionFailed: when the file holds a different record.
         """
         key = lease_file(self._name)
         data = sealed(key, record.to_json())
-        return self.store.put(key, data, if_match=etag, if_absent=etag is None and not anyway)
+        return self.store.put(key, data, if_match=etag, if_absent=etag is None and not overwrite)
 
 
 def is_running(record: LeaseRecord, clock: Clock) -> bool:
@@ -167,7 +167,7 @@ def is_running(record: LeaseRecord, clock: Clock) -> bool:
 
 
 def same_holding(present: LeaseRecord, ours: LeaseRecord) -> bool:
-    """Whether the two records belong to the same acquisition."""
+    """Whether two records belong to the same acquisition."""
     return present.fencing_token == ours.fencing_token and present.run_id == ours.run_id and not present.released
 
 
@@ -189,8 +189,8 @@ def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
     what = "execution in Step Functions" if present.holder.startswith(_FUNCTION) else "process"
     return RunLocked(
         f"run {present.run_id!r} on {holder_text(present)} has been writing to {where} since "
-        f"{present.acquired_at}; wait until it has ended (`tribal status` shows how far it has come) or stop that "
-        f"{what}, then run the command again; if it is dead already, its lease ends at {present.expires_at}",
+        f"{present.acquired_at}; wait until it has ended (`tribal status` shows its progress) or stop that "
+        f"{what}, then run the command again; if it has died, its lease expires at {present.expires_at}",
         context={
             "run_id": present.run_id,
             "host": host,
@@ -204,9 +204,9 @@ def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
 def lost_error(run_id: str, present: LeaseRecord | None) -> LeaseLost:
     """The error for a run that has lost the lease."""
     if present is None or present.run_id == run_id:
-        return LeaseLost(f"run {run_id!r} does not hold the lease any more; nothing more is published")
+        return LeaseLost(f"run {run_id!r} no longer holds the lease; nothing more is published")
     return LeaseLost(
-        f"run {present.run_id!r} of {present.holder} took the lease over from run {run_id!r}, "
-        "which publishes nothing more; run the command again when that one has ended",
+        f"run {present.run_id!r} of {present.holder} took over the lease of run {run_id!r}, "
+        "which publishes nothing more; run the command again when the other run has ended",
         context={"run_id": present.run_id, "holder": present.holder},
     )

@@ -9,7 +9,7 @@ from tribal.runs.leases.lease_file import LONGEST_TERM_SECONDS, LeaseFile, is_ru
 from tribal_contracts import LeaseRecord
 
 SHARED_TERM_SECONDS = LONGEST_TERM_SECONDS
-"""Longer than any one process runs (15 minutes), so that the lease expires only when the run is dead."""
+"""Longer than any process runs (15 minutes), so the lease only expires if the run is dead."""
 _RENEWALS_A_TERM = 3
 
 
@@ -78,7 +78,7 @@ class SharedLease:
         try:
             self._file.put(self._file.renewed(present, self._term), etag)
         except PreconditionFailed:
-            # Another process was faster, of this run or another one: reading again tells which.
+            # Another process was faster; read again to see whether it belongs to this run.
             again, _ = self._file.read()
             if again is None or again.run_id != self._run_id or again.released:
                 raise lost_error(self._run_id, again) from None

@@ -1,1 +1,1 @@
-"""What people see of runs: the state that they are in, and their records as they grow."""
+"""Reports on runs for people: status, progress and previews."""

@@ -1,4 +1,4 @@
-"""Follows a run of another process until it ends, from what it writes to the store."""
+"""Follow another process's run until it ends, from its files in the store."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Following:
     ended: Callable[[], None] | None = None
     _totals: dict[str, int] = field(default_factory=dict)
     _done: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _over: set[str] = field(default_factory=set)
-    _begun: bool = False
+    _finished: set[str] = field(default_factory=set)
+    _started: bool = False
 
     def until_end(self, wait: Callable[[], object]) -> RunRecord:
         """Poll, calling `wait` in between, and return the run's record once it has ended.
@@ -53,9 +53,9 @@ class Following:
             failure = self._failure()
             record = run_record(self.run_id, self.store)
             if record is not None:
-                self._look(record)
+                self._poll(record)
                 if record.completed_at is not None:
-                    if self._begun:
+                    if self._started:
                         self.sink.end(STAGE, locations.DOCS)
                     return record
             if failure is not None:
@@ -74,21 +74,21 @@ class Following:
         if lease is not None and lease.run_id == self.run_id and is_running(lease, self.clock):
             return None
         return RunInterrupted(
-            f"run {self.run_id!r} ended without saying how: it was stopped or died; the next run carries on"
+            f"run {self.run_id!r} ended without a result: it was stopped or died; the next run resumes"
         )
 
-    def _look(self, record: RunRecord) -> None:
-        if not self._begun:
+    def _poll(self, record: RunRecord) -> None:
+        if not self._started:
             self._totals = self._units(record)
-        open_units = [unit_id for unit_id in self._totals if unit_id not in self._over]
+        open_units = [unit_id for unit_id in self._totals if unit_id not in self._finished]
         if not open_units:
             return
         for unit_id, progress in sorted(read_units(open_units, self.store, self.pool).items()):
-            if _is_of(progress, record):
-                self._tell(unit_id, progress)
+            if _belongs_to(progress, record):
+                self._report(unit_id, progress)
 
     def _units(self, record: RunRecord) -> dict[str, int]:
-        """The units of the run with their numbers of tables; empty while there is no plan."""
+        """The number of tables of each unit in the run; empty while there is no plan."""
         outline = read_record(self.store, locations.run_outline_file(self.run_id), RunOutline)
         if outline is None:
             return {}
@@ -100,9 +100,9 @@ class Following:
         ids = [UnitItem.model_validate(item).unit_id for item in items]
         return {unit_id: tables[unit_id] for unit_id in ids if unit_id in tables}
 
-    def _tell(self, unit_id: str, progress: WorkUnitProgress) -> None:
-        if not self._begun:
-            self._begun = True
+    def _report(self, unit_id: str, progress: WorkUnitProgress) -> None:
+        if not self._started:
+            self._started = True
             self.sink.begin(STAGE, sum(self._totals.values()))
         completed, failed = self._done.get(unit_id, (0, 0))
         for _ in range(progress.tables_completed - completed):
@@ -112,7 +112,7 @@ class Following:
         self._done[unit_id] = (max(completed, progress.tables_completed), max(failed, progress.tables_failed))
         if progress.status in ("pending", "running"):
             return
-        self._over.add(unit_id)
+        self._finished.add(unit_id)
         lost = f", {progress.tables_failed} failed" if progress.tables_failed else ""
         self.sink.note(
             f"{unit_id}: {progress.status}, {progress.tables_completed} of {progress.tables_total} tables{lost}"
@@ -122,12 +122,12 @@ class Following:
 
 
 def run_record(run_id: str, store: ObjectStore) -> RunRecord | None:
-    """The record of a run; `None` while there is none."""
+    """The record of a run, if it exists."""
     return read_record(store, locations.run_file(run_id), RunRecord)
 
 
-def _is_of(progress: WorkUnitProgress, record: RunRecord) -> bool:
-    """Whether a unit's progress file is from this run; an earlier run's file stays until work on the unit begins."""
+def _belongs_to(progress: WorkUnitProgress, record: RunRecord) -> bool:
+    """Whether a unit's progress file is from this run; an earlier run's file stays until the unit starts."""
     if progress.status in ("pending", "running"):
         return progress.status == "running"
     if progress.completed_at is None:

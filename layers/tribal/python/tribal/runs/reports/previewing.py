@@ -1,4 +1,4 @@
-"""What a run would ask a model about one table, as the latest plan has it."""
+"""Preview what a run would ask a model about a table of the latest plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUGGESTED = 5
 
 @dataclass(frozen=True, slots=True)
 class PlannedTable:
-    """A table of the latest plan, with the unit and the entry that it belongs to."""
+    """A table of the latest plan, with its unit and entry."""
 
     name: str
     unit: WorkUnit
@@ -27,10 +27,10 @@ class PlannedTable:
 
 
 def find_planned_table(text: str, app: Application) -> PlannedTable:
-    """Find a table of the latest plan by its name, as names are looked up everywhere.
+    """Find a table of the latest plan by name, with the usual lookup rules.
 
     Raises:
-        PlanError: when there is no plan, or it is about a database that the configuration does not name.
+        PlanError: when there is no plan, or it has a database that is not in the configuration.
         TableNotFound: with the candidates for an ambiguous name, or with near misses.
     """
     plan = load_plan(app.store())
@@ -40,8 +40,8 @@ def find_planned_table(text: str, app: Application) -> PlannedTable:
     entry = entries.get(units[name].database)
     if entry is None:
         raise PlanError(
-            f"the plan is about database {units[name].database!r}, which the configuration does not name; plan again "
-            "with `tribal plan`",
+            f"the plan has database {units[name].database!r}, which is not in the configuration; run `tribal plan` "
+            "again",
             code="DOC_PLAN_STALE",
         )
     return PlannedTable(name, units[name], entry)
@@ -56,25 +56,25 @@ def _find(text: str, plan: DocumentationPlan, names: Sequence[str]) -> str:
     if found.candidates:
         candidates = [str(identity) for identity in found.candidates[:_SUGGESTED]]
         shown = f"{', '.join(candidates)}{', ...' if len(found.candidates) > _SUGGESTED else ''}"
-        raise TableNotFound(f"{text!r} may be any of {len(found.candidates)} tables of the plan: {shown}", candidates)
+        raise TableNotFound(f"{text!r} matches {len(found.candidates)} tables of the plan: {shown}", candidates)
     near = _near(text, identities)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`tribal plan` makes one of the tables that there are now"
+    hint = f"did you mean {' or '.join(near)}?" if near else "run `tribal plan` to plan the current tables"
     raise TableNotFound(f"the plan has no table {text!r}; {hint}", near)
 
 
 def _near(text: str, identities: Sequence[TableIdentity]) -> list[str]:
-    """Near misses by the bare name of the table, which people remember best."""
+    """Similar names, compared without schema, since people remember the table's name best."""
     own = text.rpartition(".")[2].casefold()
     close = difflib.get_close_matches(own, {each.table.casefold() for each in identities}, n=3, cutoff=0.6)
     return [str(each) for table in close for each in identities if each.table.casefold() == table][:_SUGGESTED]
 
 
 def preview(planned: PlannedTable, app: Application) -> TablePreview:
-    """What a run would ask about a table, with samples taken now; nothing is asked.
+    """What a run would ask about a table, with samples taken now; the model is not called.
 
     Raises:
         ConfigurationError: when prompts, the model or annotations cannot be used.
-        PlanError: when the plan's slice is not there, or lacks the table.
+        PlanError: when the plan's slice is missing or does not have the table.
         StoreError: when the store cannot be read.
     """
     describer = app.run.describers("", StopToken()).of(planned.entry.name)
@@ -88,5 +88,5 @@ def preview(planned: PlannedTable, app: Application) -> TablePreview:
     with nullcontext() if reader is None else closing(reader):
         shown = preview_table(planned.name, planned.unit, describer, reader, options, app)
     if shown is None:
-        raise PlanError(f"the plan has no structure of {planned.name}; plan again with `tribal plan`")
+        raise PlanError(f"the plan has no structure for {planned.name}; run `tribal plan` again")
     return replace(shown, not_sampled=shown.not_sampled or reason)

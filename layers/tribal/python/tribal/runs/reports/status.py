@@ -30,7 +30,7 @@ _FILES: Mapping[str, type[Contract]] = {
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """Progress of documenting and indexing, and the holder of the lease; `None` where there is nothing yet."""
+    """Progress of documenting and indexing, and the holder of the lease; `None` if there is nothing yet."""
 
     running: bool
     lease: LeaseRecord | None
@@ -40,17 +40,17 @@ class StatusReport:
     manifest_hash: str | None
     """Hash of the currently published manifest."""
     damaged: tuple[str, ...] = ()
-    """Files of the status that are there and cannot be read as they were written."""
+    """Status files that are damaged."""
 
     @property
     def state(self) -> RunState | None:
-        """The state of the last run; `None` where there is no record of one."""
+        """The state of the last run; `None` without a record."""
         if self.run is None:
             return "running" if self.running else None
         return state_of(self.run, running=self.running)
 
     def shown(self, status: AgentStatus) -> RunState:
-        """The status of a part, for people: what is `running` in a file, while no run is, was stopped."""
+        """The status of a part, for people: `running` in a file without a running run means stopped."""
         return "stopped" if status == "running" and not self.running else status
 
     @property
@@ -60,7 +60,7 @@ class StatusReport:
 
 
 def read_status(store: ObjectStore, clock: Clock, pool: WorkerPool) -> StatusReport:
-    """Read the status from the store's files, including the progress of units under way."""
+    """Read the status from the store's files, including units in progress."""
     lease, _ = read_lease(store, clock)
     running = lease is not None and is_running(lease, clock)
     progress = read_record(store, locations.DOCUMENTER_PROGRESS_FILE, DocumenterProgress)

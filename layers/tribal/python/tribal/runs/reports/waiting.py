@@ -1,4 +1,4 @@
-"""Tables and domains that have the words of rules until a model answers, grouped by why."""
+"""Tables and domains described by rules until a model answers, grouped by reason."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tribal.documenting import WAITING
 from tribal_contracts import AgentError
 
 _NAMED = 10
-"""Tables and domains that the error of a run names, of each."""
+"""The most tables, and the most domains, named in a run's error."""
 
 
 @dataclass(slots=True)
 class Waiting:
-    """What waits for one reason."""
+    """Tables and domains that wait for the same reason."""
 
     reason: str
     errors: list[AgentError] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Waiting:
 
     @property
     def counted(self) -> str:
-        """How many they are."""
+        """Their number, for messages."""
         counts = [(len(self.tables), "table"), (len(self.domains), "domain")]
         return " and ".join(f"{number:,} {noun}{'s' * (number > 1)}" for number, noun in counts if number)
 
@@ -40,7 +40,7 @@ class Waiting:
 
 
 def waiting_of(errors: Iterable[AgentError]) -> list[Waiting]:
-    """What waits for its model, by reason."""
+    """Tables and domains that wait for the model, by reason."""
     found: dict[tuple[str, str], Waiting] = {}
     for error in errors:
         if error.code in WAITING:
@@ -49,8 +49,8 @@ def waiting_of(errors: Iterable[AgentError]) -> list[Waiting]:
     return list(found.values())
 
 
-def told_once(errors: Sequence[AgentError]) -> list[AgentError]:
-    """The errors of tables and domains; those that wait for their model are one a reason, which says how many wait."""
+def merge_waiting(errors: Sequence[AgentError]) -> list[AgentError]:
+    """Merge errors of tables and domains that wait for the model into one error per reason, with their number."""
     return [error for error in errors if error.code not in WAITING] + [_as_one(each) for each in waiting_of(errors)]
 
 

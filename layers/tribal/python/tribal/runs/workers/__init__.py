@@ -1,1 +1,1 @@
-"""Spreads the work units of a run over threads and processes."""
+"""Spread the work units of a run over threads and processes."""

@@ -1,4 +1,4 @@
-"""Lets as many work units begin as keep a model busy."""
+"""Start enough work units to keep a model busy."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LOOK_SECONDS = 0.5
 
 
 class UnitAdmission:
-    """Admits units up to `units_at_once`; where a model describes, more, while few of their tables are under way.
+    """Admits units up to `units_at_once`; with a model, admits more while few tables are in progress.
 
-    Units may be of few tables, and each call at once needs one. The connections to a server keep to their limit,
+    Units may have few tables, and each concurrent call needs one. Connections to a server stay within their limit,
     however many units wait for them.
 
     Args:
-        document: documents a unit. options: of the run. outline: tells how many tables a unit has. stop: ends waiting.
+        document: documents a unit. options: of the run. outline: has the units' numbers of tables. stop: ends waiting.
     """
 
     def __init__(self, document: DocumentUnit, options: Options, outline: RunOutline, stop: StopToken) -> None:

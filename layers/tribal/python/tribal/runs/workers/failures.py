@@ -1,4 +1,4 @@
-"""Work units that could not be documented: recorded, so that Finish reports them and publishes the others."""
+"""Record units that could not be documented, so that Finish reports them and publishes the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAUSE_CHARS = 500
 def record_unit_failure(
     run_id: str, unit_id: str, *, error: str, cause: str, store: ObjectStore, clock: Clock
 ) -> AgentError:
-    """Record why a unit failed, for Finish; `error` is the class, `cause` what it says."""
+    """Record why a unit failed, for Finish; `error` is the class, `cause` the message."""
     failure = agent_error(
         "DOC_UNIT_FAILED",
         f"work unit {unit_id!r} could not be documented: {error}: {cause[:CAUSE_CHARS]}",
@@ -33,7 +33,7 @@ def record_unit_failure(
 
 
 class ContainedUnits:
-    """Documents units; one that fails unexpectedly is recorded and stops no other. A `DocumentUnit`."""
+    """Documents units; an unexpected failure is recorded and does not stop the others. A `DocumentUnit`."""
 
     def __init__(self, document: DocumentUnit, run: RunContext) -> None:
         self._document = document

@@ -16,23 +16,23 @@ class Setup:
 
     run_id: str
     blueprint: object
-    """What the worker builds its application from; opaque to this package."""
+    """The blueprint of the worker's application; opaque to this package."""
     workers: int
     """Number of workers, which share each database's connections equally."""
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentUnitRequest:
     """To a worker: document this unit."""
 
     unit_id: str
     postpone: bool
-    """Whether tables whose server has no connection to spare are handed back."""
+    """Whether to return tables whose server has no free connection."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """To a worker: finish the current table and hand the unit back."""
+class StopRequest:
+    """To a worker: finish the current table and return the unit."""
 
     cause: Exception
 
@@ -43,7 +43,7 @@ class WorkerReady:
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class TableDone:
     """From a worker: a table is done."""
 
     table: str
@@ -51,14 +51,14 @@ class Advanced:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class Note:
     """From a worker: a message for the user."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class UnitDone:
     """From a worker: the unit's result, as the bytes of a `UnitResult`, or the exception raised."""
 
     result: bytes

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class _Done(Generic[Item, Result]):
+class _CallResult(Generic[Item, Result]):
     item: Item
     result: Result | None
     error: BaseException | None
@@ -58,7 +58,7 @@ class ThreadWorkerPool:
                         item = next(source)
                     except StopIteration:
                         exhausted = True
-                    except Exception as exc:  # noqa: BLE001 - raised below, after the calls under way
+                    except Exception as exc:  # noqa: BLE001 - raised below, after the running calls
                         error = exc
                     else:
                         threads.start(item)
@@ -82,12 +82,12 @@ class _ThreadGroup(Generic[Item, Result]):
     def __init__(self, function: Callable[[Item], Result]) -> None:
         self._function = function
         self._tasks: SimpleQueue[tuple[Item] | None] = SimpleQueue()
-        self._done: SimpleQueue[_Done[Item, Result]] = SimpleQueue()
+        self._done: SimpleQueue[_CallResult[Item, Result]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self.under_way = 0
 
     def start(self, item: Item) -> None:
-        """Give an item to an idle thread, or to a new one if all are busy."""
+        """Pass an item to an idle thread, or to a new one if all are busy."""
         if self.under_way == len(self._threads):
             thread = threading.Thread(target=self._work, name=f"worker-{len(self._threads) + 1}", daemon=True)
             thread.start()
@@ -95,14 +95,14 @@ class _ThreadGroup(Generic[Item, Result]):
         self.under_way += 1
         self._tasks.put((item,))
 
-    def wait(self) -> _Done[Item, Result]:
+    def wait(self) -> _CallResult[Item, Result]:
         """Wait for the next call to complete."""
         done = self._done.get()
         self.under_way -= 1
         return done
 
     def dismiss(self) -> None:
-        """Let the threads end, each after its current call."""
+        """End the threads, each after its current call."""
         for _ in self._threads:
             self._tasks.put(None)
 
@@ -110,7 +110,7 @@ class _ThreadGroup(Generic[Item, Result]):
         while (task := self._tasks.get()) is not None:
             item = task[0]
             try:
-                done: _Done[Item, Result] = _Done(item, self._function(item), None)
+                done: _CallResult[Item, Result] = _CallResult(item, self._function(item), None)
             except BaseException as exc:  # noqa: BLE001 - carried over to the caller's thread
-                done = _Done(item, None, exc)
+                done = _CallResult(item, None, exc)
             self._done.put(done)

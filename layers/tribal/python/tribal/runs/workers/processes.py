@@ -1,7 +1,7 @@
-"""Spreads the work units of a large run over processes, because describing and rendering are CPU-bound.
+"""Spread the work units of a large run over processes, because describing and rendering are CPU-bound.
 
-The run begins in its own process. Once there is clearly much to do, it starts workers; as soon as they are ready,
-they do all the work, and this process forwards their progress.
+The run starts in its own process. If there is much to do, it starts workers; once they are ready, they do all the
+work, and this process forwards their progress.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
+from tribal.runs.workers.messages import (
+    DocumentUnitRequest,
+    Note,
+    Setup,
+    StopRequest,
+    TableDone,
+    UnitDone,
+    WorkerReady,
+    receive,
+    send,
+)
 from tribal_contracts import UnitResult
 
 if TYPE_CHECKING:
@@ -23,13 +33,13 @@ if TYPE_CHECKING:
     from tribal_contracts import RunOutline
 
 WORTH_PROCESSES = 150
-"""Tables to document from which workers pay off: starting them takes as long as documenting a hundred tables here."""
+"""The number of tables from which workers pay off: starting them takes as long as documenting 100 tables here."""
 _LOOK_SECONDS = 0.1
 _LEAVE_SECONDS = 5.0
 
 
 class _WorkerGoneError(Exception):
-    """The worker process ended without an answer."""
+    """The worker process ended without a response."""
 
 
 class _Worker:
@@ -52,29 +62,29 @@ class _Worker:
     def wait_until_ready(self) -> bool:
         """Send the setup and wait; returns whether the worker became ready."""
         try:
-            self.tell(self._setup)
+            self.send(self._setup)
             return isinstance(receive(self._from), WorkerReady)
         except (_WorkerGoneError, EOFError):
             return False
 
-    def document(self, asked: Document, sink: ProgressSink) -> UnitResult:
-        """Have the worker document one unit, forwarding its progress."""
-        self.tell(asked)
+    def document(self, request: DocumentUnitRequest, sink: ProgressSink) -> UnitResult:
+        """Document one unit in the worker, and forward its progress."""
+        self.send(request)
         while True:
             try:
                 message = receive(self._from)
             except EOFError as error:
                 raise _WorkerGoneError from error
-            if isinstance(message, Advanced):
+            if isinstance(message, TableDone):
                 sink.advance("document", message.table, message.outcome)
-            elif isinstance(message, Noted):
+            elif isinstance(message, Note):
                 sink.note(message.message)
-            elif isinstance(message, Done):
+            elif isinstance(message, UnitDone):
                 if message.error is not None:
                     raise message.error
                 return UnitResult.from_json(message.result)
 
-    def tell(self, message: object) -> None:
+    def send(self, message: object) -> None:
         """Send a message to the worker."""
         try:
             with self._sending:
@@ -83,7 +93,7 @@ class _Worker:
             raise _WorkerGoneError from error
 
     def dismiss(self) -> None:
-        """Let the process end; kill it if it does not."""
+        """Wait for the process to end; kill it if it does not."""
         with suppress(OSError):
             self._to.close()
         try:
@@ -95,7 +105,7 @@ class _Worker:
 
 
 class UnitProcesses:
-    """Documents each unit in this process or in a worker, whichever is free."""
+    """Documents each unit in this process or in a free worker."""
 
     def __init__(
         self,
@@ -110,7 +120,7 @@ class UnitProcesses:
         self._sink = run.sink
         self._documented = documented
         self._change = threading.Condition()
-        self._lane_taken = False
+        self._busy_here = False
         self._starter: threading.Thread | None = None
         self._workers: list[_Worker] = []
         self._idle: list[_Worker] = []
@@ -118,21 +128,21 @@ class UnitProcesses:
         self._closed = threading.Event()
 
     def document(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
-        """Document a unit wherever there is capacity first; see `DocumentUnit`."""
-        asked = Document(unit_id, postpone)
+        """Document a unit in the first free process; see `DocumentUnit`."""
+        request = DocumentUnitRequest(unit_id, postpone)
         while True:
             worker = self._take()
             if worker is None:
-                return self._document_here(asked)
+                return self._document_here(request)
             try:
-                result = worker.document(asked, self._sink)
+                result = worker.document(request, self._sink)
             except _WorkerGoneError:
-                self._lose(worker)
+                self._discard(worker)
                 continue
             except BaseException:
-                self._give_back(worker)
+                self._release(worker)
                 raise
-            self._give_back(worker)
+            self._release(worker)
             return result
 
     def close(self) -> None:
@@ -144,25 +154,25 @@ class UnitProcesses:
             worker.dismiss()
 
     def _take(self) -> _Worker | None:
-        """An idle worker, or `None` for this process itself; waits for either."""
+        """Wait for an idle worker, or `None` for this process itself."""
         with self._change:
             while True:
                 self._stop.check()
-                if not self._lane_taken:
+                if not self._busy_here:
                     if self._idle:
                         self._here.close_readers()
                         return self._idle.pop()
                     if not self._alive:
-                        self._lane_taken = True
+                        self._busy_here = True
                         return None
                 self._change.wait(_LOOK_SECONDS)
 
-    def _document_here(self, asked: Document) -> UnitResult:
+    def _document_here(self, request: DocumentUnitRequest) -> UnitResult:
         try:
-            return self._here.document(asked.unit_id, postpone=asked.postpone)
+            return self._here.document(request.unit_id, postpone=request.postpone)
         finally:
             with self._change:
-                self._lane_taken = False
+                self._busy_here = False
                 if self._starter is None and self._documented():
                     self._starter = threading.Thread(target=self._start, name="workers", daemon=True)
                     self._starter.start()
@@ -175,7 +185,7 @@ class UnitProcesses:
         except OSError as error:
             self._sink.note(f"no more worker processes: {error.strerror}")
         workers = list(self._workers)
-        threading.Thread(target=self._pass_stop_on, name="stop-workers", daemon=True).start()
+        threading.Thread(target=self._forward_stop, name="stop-workers", daemon=True).start()
         for worker in workers:
             # A worker that is not ready is never used; `close` ends it with the others.
             if worker.wait_until_ready():
@@ -184,20 +194,20 @@ class UnitProcesses:
                     self._idle.append(worker)
                     self._change.notify_all()
 
-    def _pass_stop_on(self) -> None:
+    def _forward_stop(self) -> None:
         while not self._closed.wait(_LOOK_SECONDS):
             if (cause := self._stop.cause) is not None:
                 for worker in self._workers:
                     with suppress(_WorkerGoneError):
-                        worker.tell(Stop(cause.with_traceback(None)))
+                        worker.send(StopRequest(cause.with_traceback(None)))
                 return
 
-    def _give_back(self, worker: _Worker) -> None:
+    def _release(self, worker: _Worker) -> None:
         with self._change:
             self._idle.append(worker)
             self._change.notify()
 
-    def _lose(self, worker: _Worker) -> None:
+    def _discard(self, worker: _Worker) -> None:
         worker.dismiss()
         with self._change:
             self._alive -= 1
@@ -209,10 +219,10 @@ class UnitProcesses:
 def unit_processes(
     run: RunContext, outline: RunOutline, here: UnitsHere, documented: Callable[[], int]
 ) -> Iterator[DocumentUnit]:
-    """Yield the function that documents each unit: in this process alone, or with as many workers as pay off.
+    """Yield the function that documents each unit: in this process, or with as many workers as pay off.
 
     Args:
-        run: the run; its application says how to start a worker.
+        run: the run; its application has the command for workers.
         outline: the units.
         here: documents units in this process.
         documented: returns the number of tables documented so far.
@@ -231,9 +241,9 @@ def unit_processes(
 
 
 def processes_for(options: Options, outline: RunOutline) -> int:
-    """The number of processes that document a run; each needs a connection, within every database's limit.
+    """The number of processes for a run; each needs a connection, within every database's limit.
 
-    One, where a model describes: waiting for it takes no core, and its budget is drawn in one place.
+    One if a model is used: waiting for it takes no CPU time, and its budget is kept in one process.
     """
     if any(map(options.described_by_model, options.databases)):
         return 1

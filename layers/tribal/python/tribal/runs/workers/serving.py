@@ -1,4 +1,4 @@
-"""The worker's side of the pipes: documents the work units that a run in another process sends."""
+"""The worker's side of the pipes: document the work units sent by a run in another process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from typing import IO, TYPE_CHECKING, NoReturn
 
 from tribal.errors import TribalError, describe_unexpected
 from tribal.ports import Application, Provider, RunContext, StopToken
-from tribal.runs.workers.messages import Advanced, Document, Done, Noted, Setup, Stop, WorkerReady, receive, send
+from tribal.runs.workers.messages import (
+    DocumentUnitRequest,
+    Note,
+    Setup,
+    StopRequest,
+    TableDone,
+    UnitDone,
+    WorkerReady,
+    receive,
+    send,
+)
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.units import UnitsHere
 from tribal.store import WatchedStore
@@ -28,20 +38,20 @@ class PipeSink:
         self._lock = threading.Lock()
 
     def begin(self, stage: str, total: int) -> None:
-        """Do nothing: the run has begun the stage."""
+        """Do nothing: the run has started the stage."""
 
     def end(self, stage: str, summary: str) -> None:
         """Do nothing: the run ends the stage."""
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:  # noqa: ARG002 - the only stage here
         """Forward."""
-        self.tell(Advanced(item, outcome))
+        self.send(TableDone(item, outcome))
 
     def note(self, message: str) -> None:
         """Forward."""
-        self.tell(Noted(message))
+        self.send(Note(message))
 
-    def tell(self, message: object) -> None:
+    def send(self, message: object) -> None:
         """Send a message; safe on many threads. Ends the process if the run is dead."""
         with self._lock:
             try:
@@ -51,7 +61,7 @@ class PipeSink:
 
 
 class _LeaseOfTheRun:
-    """Stands in for the lease, which the parent run holds; a worker publishes nothing."""
+    """Replaces the lease, which the parent run holds; a worker publishes nothing."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
@@ -61,7 +71,7 @@ class _LeaseOfTheRun:
 
 
 def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], Application]) -> None:
-    """Document incoming units until there are no more; ends at once if the run dies.
+    """Document incoming units until there are no more; ends immediately if the run dies.
 
     Args:
         source: messages from the run.
@@ -73,20 +83,20 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
     except EOFError:
         return
     # A run that is stopped while its workers start tells them so before it sets them up.
-    if isinstance(setup, Stop):
+    if isinstance(setup, StopRequest):
         return
     if not isinstance(setup, Setup):
         raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
-    stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[Document]()
+    stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[DocumentUnitRequest]()
     app = build(setup.blueprint, setup.workers)
     app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
     run = RunContext(setup.run_id, app, _LeaseOfTheRun(setup.run_id), stop, ThreadWorkerPool(stop), sink)
     # Nothing else is closed: no model is asked here, see `processes_for`.
     with UnitsHere(run) as units:
         threading.Thread(target=_listen, args=(source, stop, work), daemon=True).start()
-        sink.tell(WorkerReady())
+        sink.send(WorkerReady())
         while True:
-            sink.tell(_document(units, work.get()))
+            sink.send(_document(units, work.get()))
 
 
 def _end_without_the_run() -> NoReturn:
@@ -94,22 +104,22 @@ def _end_without_the_run() -> NoReturn:
     os._exit(0)
 
 
-def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[Document]) -> None:
+def _listen(source: IO[bytes], stop: StopToken, work: SimpleQueue[DocumentUnitRequest]) -> None:
     while True:
         try:
             message = receive(source)
         except EOFError:
             _end_without_the_run()
-        if isinstance(message, Document):
+        if isinstance(message, DocumentUnitRequest):
             work.put(message)
-        elif isinstance(message, Stop):
+        elif isinstance(message, StopRequest):
             stop.request(message.cause)
 
 
-def _document(units: UnitsHere, asked: Document) -> Done:
+def _document(units: UnitsHere, asked: DocumentUnitRequest) -> UnitDone:
     try:
-        return Done(units.document(asked.unit_id, postpone=asked.postpone).to_compact_json())
+        return UnitDone(units.document(asked.unit_id, postpone=asked.postpone).to_compact_json())
     except TribalError as error:
-        return Done(b"", error.with_traceback(None))
+        return UnitDone(b"", error.with_traceback(None))
     except Exception as error:  # noqa: BLE001 - the outermost edge of this process: the run raises it
-        return Done(b"", RuntimeError(describe_unexpected(error)))
+        return UnitDone(b"", RuntimeError(describe_unexpected(error)))

@@ -31,7 +31,7 @@ class DocumentUnit(Protocol):
 class UnitsHere:
     """Documents units of one run in this process, with one reader per database.
 
-    A reader is opened on first use, and closed when no unit of its database is under way and one of another begins.
+    A reader is opened on first use, and closed when a unit of another database starts and none of its own is running.
     """
 
     def __init__(self, run: RunContext) -> None:

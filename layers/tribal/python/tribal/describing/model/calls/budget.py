@@ -237,7 +237,7 @@ class Budget:
 
     def _keep_renewing(self) -> None:
         while not self._ended.wait(self._beat_seconds):
-            with suppress(StoreError):  # the store may recover; what was spent is kept until then
+            with suppress(StoreError):  # the store may recover; spending is kept until then
                 self.renew()
 
     def _update_until_written(self, update: _Update) -> None:
@@ -299,7 +299,7 @@ class Budget:
         demand = self._slots.wanted
         free = self._caps.calls_at_once - sum(entry.calls_granted for entry in others)
         calls = max(0, min(self._shares(record, demand, now)[self._holder], free))
-        # No call begins beyond that from here on, so what is under way now is the most that will be.
+        # No more calls start from here on, so the current number is the maximum.
         granted = max(calls, self._slots.allow_at_most(calls))
         entry = BudgetHolder(
             reserved_nanodollars=0, calls_granted=granted, calls_wanted=demand, renewed_at=timestamp(now)

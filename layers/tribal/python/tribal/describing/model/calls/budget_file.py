@@ -17,7 +17,7 @@ from tribal_contracts import BudgetRecord
 Result = TypeVar("Result")
 Change = Callable[[BudgetRecord | None], tuple[BudgetRecord | None, Result]]
 
-# Each race that is lost was won by another holder, so a holder out of forty waits for some seconds at the most.
+# Every lost race is won by another holder, so one of forty holders waits a few seconds at most.
 _ATTEMPTS = 30
 _FIRST_PAUSE_SECONDS = 0.01
 _LONGEST_PAUSE_SECONDS = 0.5

@@ -54,9 +54,9 @@ def current_record(present: BudgetRecord | None, run_id: str, now: datetime, hol
     record = _without(present, dead)
     tomorrow = (now + timedelta(days=1)).date().isoformat()
     if today < record.day <= tomorrow:
-        return record  # the clock of another holder is ahead, and its day began
+        return record  # another holder's clock is ahead, and its day has started
     if record.day > tomorrow:
-        return record.model_copy(update={"day": today})  # a wrong clock wrote it; the money may be today's
+        return record.model_copy(update={"day": today})  # written by a wrong clock; the money may be today's
     return record if record.day == today else record.model_copy(update={"day": today, "day_spend": BudgetSpend()})
 
 
@@ -74,7 +74,7 @@ def record_of_run(record: BudgetRecord, run_id: str, holder: str) -> BudgetRecor
 
 
 def _is_alive(entry: BudgetHolder, now: datetime) -> bool:
-    # One that was renewed in the future has a wrong clock: it joins anew at its next renewal.
+    # A holder renewed in the future has a wrong clock; it joins again at its next renewal.
     return abs(now - datetime.fromisoformat(entry.renewed_at)) <= TERM
 
 

@@ -11,7 +11,7 @@ MAX_SENTENCE_CHARS = 400
 MAX_WORD_CHARS = 40
 """A judgement: longer than ordinary words, shorter than most tokens and hashes."""
 
-# Letters joined by these in some scripts; beside ASCII they only hide something.
+# These join letters in some scripts; next to ASCII they only hide something.
 _JOINERS = "\u200c\u200d"
 _MIXED = re.compile(r"[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
 _MARKUP = re.compile(r"[<>`*|#{}\\~^\[\]]|&#?\w+;|__|[-=]{2,}|^\s*[-+\u2022\u00b7]\s")

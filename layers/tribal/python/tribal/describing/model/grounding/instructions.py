@@ -8,7 +8,7 @@ from collections.abc import Collection
 from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.naming import singular
 
-# What one does at somebody's word, in general English.
+# Verbs of instructions, in general English.
 _ORDERS = frozenset(
     """
     access add adjust allow alter answer apply approve ask assume attach avoid beware bypass change choose claim clear
@@ -24,7 +24,7 @@ _ORDERS = frozenset(
     trust try turn type uninstall update upload use validate verify view visit wait warn watch wire write
     """.split()
 )
-# Nouns or adjectives as often as verbs. Nouns that a clause may follow ("date the order was paid") are not here.
+# Nouns or adjectives as often as verbs; without nouns that a clause may follow ("date the order was paid").
 _DOUBTFUL = frozenset(
     """
     access answer approve back book call change check claim close comment contact copy count display document email
@@ -72,7 +72,7 @@ def is_instruction(sentence: str, given_words: Collection[str], *, english: bool
     text = sentence.replace("\u2019", "'")
     if _CERTAIN.search(text) or (english and _SPEAKER.search(text)):
         return True
-    # In the middle of an English sentence a capital may begin a sentence that was put there.
+    # A capital inside an English sentence may start an injected sentence.
     starts = [part for each in _SENTENCE.split(text) for part in (_CAPITAL.split(each) if english else [each])]
     if any(_begins_instruction(start, given_words) for start in starts):
         return True
@@ -83,7 +83,7 @@ def _begins_instruction(text: str, given_words: Collection[str]) -> bool:
     words = _WORD.findall(text.lower())
     if not words or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
         return False
-    # A name that was shown may begin with such a word: "contact name".
+    # A shown name may begin with such a word: "contact name".
     return singular(words[0]) not in given_words or _instructs(words)
 
 

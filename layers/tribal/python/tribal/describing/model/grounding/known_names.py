@@ -45,7 +45,7 @@ def joined_forms(names: Iterable[str]) -> frozenset[str]:
 def _forms(name: str) -> tuple[str, ...]:
     words = split_identifier(name)
     if all(map(is_word, words)):
-        # Nothing to split or to spell out; catalogs have a hundred thousand names.
+        # Nothing to split or spell out; a catalog may have 100,000 names.
         return (joined(words),)
     return joined(words), joined(segment_all(words)), joined(read_name(name)[0])
 

@@ -22,9 +22,9 @@ _NOUN_BEGINS = _ARTICLES | frozenset(
 )
 _JOINING = frozenset({"and", "as", "but", "nor", "not", "or", "than", "to"})
 
-# Behind others English says a good deal without an article: "by name", "in stock", "on hold", "into account".
+# After other prepositions the article is often missing: "by name", "in stock", "on hold", "into account".
 _SOURCES = frozenset({"from", "of"})
-# "Method of payment", "free of charge": no article is missing behind these.
+# "Method of payment", "free of charge": no article is missing after these.
 _BEFORE_OF = frozenset(
     """
     amount because cause choice class code cost country currency date day degree exclusive form free inclusive instead
@@ -32,7 +32,7 @@ _BEFORE_OF = frozenset(
     regardless sort source state term terms time type unit way year
     """.split()
 )
-# What nobody counts, and what is done rather than there.
+# Uncountable nouns and activities.
 _WITHOUT_ARTICLE = frozenset(
     """
     access age arrival birth care cash change charge content copyright credit data death debit debt delivery demand
@@ -55,7 +55,7 @@ def is_used_as_noun(run: Sequence[str], start: int, end: int) -> bool:
     """Whether words such as "updated at" are used as a noun: "the updated at of an order"."""
     if not start or all(word in GRAMMAR for word in run[start:end]):
         return False
-    # "What it belongs to is deleted": a preposition may well stand before a verb.
+    # "What it belongs to is deleted": a preposition may precede a verb.
     before = _ARTICLES if run[start] in _VERBS else _BEFORE_A_NOUN
     return run[start - 1] in before and _ends_a_noun(run, end)
 

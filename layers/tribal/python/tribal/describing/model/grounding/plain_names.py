@@ -86,7 +86,7 @@ class PlainNames:
         is_table = self.known.has_table(forms)
         if not (is_table or self.known.has_column(forms)) or self._is_given(forms):
             return False
-        # Words that were shown make other columns, but a name of several words is that table or column.
+        # Shown words may also form another column's name, but a name of several words means that table or column.
         return len(words) >= (2 if is_table else _OWN_NAME_WORDS) or not self._has_given_words(words)
 
     def _may_be_a_name(self, run: list[str], at: int) -> bool:
@@ -110,7 +110,7 @@ class PlainNames:
     def _is_labelled(self, words: list[str], at: int) -> bool:
         """Whether a name that was not shown precedes a word such as "table": "the X table"."""
         tails = [words[start:at] for start in range(max(0, at - MAX_NAME_WORDS), at)]
-        # Names may begin or end with words of grammar: "the updated at column". "In the table" has no name.
+        # Names may begin or end with function words: "the updated at column". "In the table" has no name.
         forms = [_forms_of(tail) for tail in tails if not all(word in GRAMMAR for word in tail)]
         if not forms or any(not each.isdisjoint(self._given) for each in forms):
             return False

@@ -62,7 +62,7 @@ class SentenceJudge:
             return rule
         if not all(map(self._can_be_shown, handles_in(sentence))):
             return "handle"
-        # Names side by side may make what none of them is.
+        # Adjacent names may form an address together.
         return "address" if broken_form(plain(self.filled(sentence))) in _HARMFUL else ""
 
     def filled(self, sentence: str) -> str:
@@ -77,7 +77,7 @@ class SentenceJudge:
         if handle.kind != "value":
             return True
         value = plain(handle.parts[0])
-        # A value may well look like an identifier: that is what it is.
+        # A value may look like an identifier.
         if broken_form(value) not in ("", "identifier") or is_instruction(value, ()):
             return False
         return len(value.split()) == 1 or not (self.names.occur_in(value) or has_figure(value, [value], ()))
@@ -151,6 +151,6 @@ def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
     if len(value) == 1 and not (value.isupper() and value not in "AI"):
         return False
     flags = re.NOFLAG if len(value) < 3 else re.IGNORECASE
-    # A long one was cut when it was shown.
+    # Long values were cut when shown.
     end = r"(?!\w)" if len(value) < MAX_SAMPLE_CHARS else ""
     return re.search(rf"(?<!\w){re.escape(value)}{end}", text, flags) is not None

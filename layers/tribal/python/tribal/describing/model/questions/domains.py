@@ -11,7 +11,7 @@ from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext
 
-# Limits by judgement: the most central tables tell what a domain is about.
+# Limits are a judgement: the most central tables show what a domain is about.
 MAX_TABLES = 40
 MAX_DESCRIPTION_CHARS = 200
 MAX_SCHEMA_COMMENTS = 5

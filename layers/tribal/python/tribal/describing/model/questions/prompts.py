@@ -75,7 +75,7 @@ def _checked(file: str, name: str, data: bytes) -> str:
     if len(data) > MAX_PROMPT_BYTES:
         raise at_line(file, None, f"is larger than {MAX_PROMPT_BYTES:,} bytes; shorten it")
     try:
-        # The same text, and so the same version, whatever system a file was saved on.
+        # The same text, and so the same version, on any system.
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1

@@ -17,7 +17,7 @@ from tribal.ports import TableContext
 from tribal.rendering.words import shorten
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable
 
-# Limits by judgement: what a reader would need, at a price of about a third of a token a character.
+# Limits are a judgement: what a reader would need, at about a third of a token per character.
 MAX_COMMENT_CHARS = 300
 """For a comment on the table itself."""
 MAX_BRIEF_CHARS = 150
@@ -33,7 +33,7 @@ MAX_SAMPLES = 3
 """Sample values per column, and patterns of masked ones."""
 MAX_SAMPLE_CHARS = 40
 MAX_OTHER_COLUMNS = 60
-"""Columns that are shown without being asked for."""
+"""The most columns shown but not asked for."""
 
 _SHORT_TYPES = {
     "character varying": "varchar",
@@ -124,7 +124,7 @@ class TableData:
     def _columns_shown(self, numbers: Collection[int], others: int | None) -> list[int]:
         keys = {number for number, fact in enumerate(self.handles.facts, 1) if self._is_key(fact)}
         additional = [number for number in range(1, len(self.handles.facts) + 1) if number not in numbers]
-        # Keys tell the most of what a table is about.
+        # Keys say most about a table.
         additional.sort(key=lambda number: number not in keys)
         return sorted({*numbers, *additional[:others]})
 

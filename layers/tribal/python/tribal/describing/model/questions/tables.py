@@ -66,7 +66,7 @@ def halved(question: Question) -> list[Question]:
     numbers = sorted(question.columns)
     if not isinstance(question.source, _Source) or len(numbers) + question.asks_text < 2:
         return []
-    # The text counts as much as a column; alone with one, it is a half of its own.
+    # The text counts as one column.
     middle = len(numbers) // 2
     return [
         _question(question.source, numbers[:middle], question.asks_text),
