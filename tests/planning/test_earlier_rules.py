@@ -1,4 +1,4 @@
-"""Domains that earlier rules chose are proposed anew once, and names keep unrelated databases apart."""
+"""Domains that earlier rules chose are regrouped once, and names keep unrelated databases apart."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compose_two(
     return compose_plan(readings, app, previous=previous, has_work=everything_has_work).plan
 
 
-def test_domains_that_earlier_rules_chose_are_proposed_anew_once_and_listed_as_moves() -> None:
+def test_domains_that_earlier_rules_chose_are_regrouped_once_and_listed_as_moves() -> None:
     shop = Shop()
     shop.store.put(locations.PLAN_FILE, of_earlier_rules(shop.plan()).to_json())
     plan = shop.plan()
@@ -65,7 +65,7 @@ def test_domains_that_earlier_rules_chose_are_proposed_anew_once_and_listed_as_m
     assert set(domains_of(shop.plan())) == {"all"}
 
 
-def test_what_a_person_moved_or_pinned_is_not_proposed_anew() -> None:
+def test_what_a_person_moved_or_pinned_is_not_regrouped() -> None:
     shop = Shop()
     shop.entry = shop.entry.model_copy(update={"domains": {"Trails": ["audit.*"]}})
     shop.store.put(locations.PLAN_FILE, of_earlier_rules(shop.plan(), customer="people").to_json())
@@ -86,7 +86,7 @@ def test_the_domains_of_a_plan_that_a_person_edited_hold_from_then_on() -> None:
     assert set(domains_of(shop.plan())) == {"general", "people"}
 
 
-def test_a_database_that_cannot_be_reached_keeps_its_domains_and_is_proposed_anew_later() -> None:
+def test_a_database_that_cannot_be_reached_keeps_its_domains_and_is_regrouped_later() -> None:
     shop = Shop()
     other = HandMadeReader([table("public.bell")])
     tower = DatabaseEntry(name="tower")

@@ -53,11 +53,11 @@ def test_a_run_plans_documents_and_indexes_and_its_tools_answer(app: Application
     app.close()
 
 
-def test_a_run_says_in_one_line_that_domains_of_earlier_rules_were_proposed_anew(app: Application) -> None:
+def test_a_run_says_in_one_line_that_tables_of_earlier_rules_were_regrouped(app: Application) -> None:
     with LocalRun(app, "plan", RecordingSink()) as work:
         plan = json.loads(work.plan().plan.to_json())
-    of_now = RecordingSink()
-    with LocalRun(app, "plan", of_now) as work:
+    of_current_rules = RecordingSink()
+    with LocalRun(app, "plan", of_current_rules) as work:
         work.plan()
     for analysis in plan["databases"]:
         del analysis["domain_rules"]
@@ -67,9 +67,9 @@ def test_a_run_says_in_one_line_that_domains_of_earlier_rules_were_proposed_anew
     with LocalRun(app, "plan", sink) as work:
         moves = work.plan().plan.moves or []
     assert {(move.from_domain, move.to_domain) for move in moves} == {("general", "audit")}
-    (told,) = (note for note in sink.notes if "earlier rules" in note)
+    (told,) = (note for note in sink.notes if "grouping rules" in note)
     assert told.startswith(f"{len(moves)} table")
-    assert not [note for note in of_now.notes if "earlier rules" in note]
+    assert not [note for note in of_current_rules.notes if "grouping rules" in note]
 
 
 def test_a_run_does_what_its_parameters_ask_for_and_no_more(app: Application) -> None:

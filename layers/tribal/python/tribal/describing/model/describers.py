@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from tribal.describing.model.calls import CappedModel
 from tribal.describing.model.describer import ModelDescriber
 from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.metered_model import MeteredModel
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
-from tribal.ports import Clock, Describer, ModelFacts, ObjectStore, Options
+from tribal.ports import Clock, Describer, LanguageModel, ModelFacts, ModelOutcome, ModelRequest, ObjectStore, Options
 from tribal.store import read_names
 from tribal_contracts import ModelUsage
 
@@ -83,3 +83,33 @@ class _Names:
                 found = read_names(self._store, self._database)
                 self._read = (None if found is None else KnownNames.of(found),)
             return self._read[0]
+
+
+class MeteredModel:
+    """Asks another model and sums up its usage; with a fixed clock, calls take no time."""
+
+    def __init__(self, model: LanguageModel, clock: Clock) -> None:
+        self._model = model
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._usage = ModelUsage()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    @property
+    def usage(self) -> ModelUsage:
+        """The usage of all calls so far."""
+        with self._lock:
+            return self._usage
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        """Ask the model."""
+        outcome = self._model.ask(request)
+        if self._clock.is_fixed:
+            outcome = replace(outcome, usage=outcome.usage.model_copy(update={"time_ms": 0}))
+        with self._lock:
+            self._usage += outcome.usage
+        return outcome

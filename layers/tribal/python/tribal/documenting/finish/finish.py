@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.collected_documents import CollectedDocuments, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
@@ -13,15 +15,16 @@ from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
-from tribal.documenting.finish.unknown_tables import note_unknown_tables
 from tribal.documenting.progress import final_progress
 from tribal.errors import doing
 from tribal.identity import locations
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import RunContext
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal_contracts import (
     SCHEMA_VERSION,
     AgentError,
+    DatabaseAnalysis,
     DocumentationManifest,
     FinishCheckpoint,
     ModelUsage,
@@ -82,7 +85,7 @@ def finish(outline: RunOutline, run: RunContext) -> FinishResult:
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
-    note_unknown_tables(outline, run)
+    _note_unknown_tables(outline, run)
     return FinishResult(True, manifest, described.waiting, described.failures)
 
 
@@ -141,3 +144,33 @@ def _publish(
     run.lease.check()
     put_record_if_changed(run.store, locations.MANIFEST_FILE, manifest)
     return manifest
+
+
+def _note_unknown_tables(outline: RunOutline, run: RunContext) -> None:
+    """Report annotations of tables that are not in the plan; unreachable databases are skipped.
+
+    Raises:
+        ConfigurationError: when an annotations file cannot be used.
+    """
+    for analysis in outline.databases:
+        if analysis.status == "reachable":
+            for message in _unknown_table_notes(analysis, run):
+                run.sink.note(message)
+
+
+def _unknown_table_notes(analysis: DatabaseAnalysis, run: RunContext) -> Iterator[str]:
+    annotations = read_annotations(run.store, analysis.name)
+    if not annotations:
+        return
+    identities = (TableIdentity.parse(name) for names in analysis.domains.values() for name in names)
+    known = {(identity.schema, identity.table) for identity in identities}
+    schemas = {schema for schema, _ in known}
+    names = sorted(map(".".join, known))
+    for (schema, table), annotation in sorted(annotations.items()):
+        if (schema, table) in known:
+            continue
+        close = difflib.get_close_matches(f"{schema}.{table}", names, n=1)
+        hint = f"did you mean {close[0]}?" if close else "it is misspelt, was dropped, or is excluded by databases.yaml"
+        what = "a table" if schema in schemas else "a table of an unknown schema,"
+        file = f"{locations.annotations_file(analysis.name)}, line {annotation.line},"
+        yield f"{file} describes {what} {format_name((schema, table))}, which does not exist in {analysis.name}; {hint}"

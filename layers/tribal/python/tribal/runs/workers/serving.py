@@ -86,7 +86,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
     if isinstance(setup, StopRequest):
         return
     if not isinstance(setup, Setup):
-        raise TypeError(f"a worker is set up first, and got {type(setup).__name__}")
+        raise TypeError(f"a worker expects its setup first, got {type(setup).__name__}")
     stop, sink, work = StopToken(), PipeSink(target), SimpleQueue[DocumentUnitRequest]()
     app = build(setup.blueprint, setup.workers)
     app = replace(app, store=Provider.of(WatchedStore(app.store(), sink.note)))
