@@ -35,7 +35,7 @@ def test_a_damaged_object_is_told_and_gone_once_it_is_cleared(index: JournalMemo
     index.write([memory(1, "x")])
     FolderStore(tmp_path).put(f"{FOLDER}{OF_ADA.name}.jsonl", b"{")
     for ask in (lambda: index.count(among(OF_ADA)), lambda: index.write([memory(2)])):
-        with pytest.raises(MemoryStoreFailed, match="build it anew"):
+        with pytest.raises(MemoryStoreFailed, match="rebuild it"):
             ask()
     index.clear([OF_ADA])
     index.write([memory(2)])

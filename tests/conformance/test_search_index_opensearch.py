@@ -252,7 +252,7 @@ def test_an_index_of_another_version_or_layout_is_not_ready(
 def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
     nobody = OpenSearchIndexWriter(opensearch_client("http://127.0.0.1:9"), pause=lambda _: None)
     assert nobody.metadata() is None
-    with pytest.raises(IndexNotReady, match="cannot be asked"):
+    with pytest.raises(IndexNotReady, match="cannot be searched"):
         nobody.tables(EVERYWHERE)
     for write in (
         lambda: nobody.is_unfinished(MODEL),
@@ -260,7 +260,7 @@ def test_a_domain_that_does_not_answer_is_never_an_empty_success() -> None:
         lambda: nobody.begin(MODEL, DIMENSIONS, from_scratch=True),
         nobody.abandon,
     ):
-        with pytest.raises(IndexWriteFailed, match="see that the domain is well"):
+        with pytest.raises(IndexWriteFailed, match="check that the domain is healthy"):
             write()
 
 
@@ -273,7 +273,7 @@ def test_a_domain_that_falls_silent_is_given_up_before_the_caller_is(monkeypatch
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         index = OpenSearchIndex(opensearch_client(address, reading=True), pause=lambda _: None)
-        with pytest.raises(IndexNotReady, match="cannot be asked"):
+        with pytest.raises(IndexNotReady, match="cannot be searched"):
             index.tables(EVERYWHERE)
 
 

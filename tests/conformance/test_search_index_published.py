@@ -160,7 +160,7 @@ def test_a_generation_that_is_damaged_in_the_store_is_never_opened(machine: Mach
     (key,) = (key for key in store.keys(FOLDER) if key != POINTER)
     store.put(key, store.get(key).data[:-100] + b"x" * 100)
     reader = machine("reader")
-    with pytest.raises(IndexNotReady, match="not what was published"):
+    with pytest.raises(IndexNotReady, match="is damaged"):
         reader.tables(EVERYWHERE)
     assert reader.metadata() is None
 

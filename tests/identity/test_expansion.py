@@ -6,7 +6,7 @@ import pytest
 
 from tests.cases import each_case
 from tribal.errors import ConfigurationError
-from tribal.identity.expansion import asks_server, chosen, expanded, stands_for_several
+from tribal.identity.expansion import asks_server, chosen, expanded, names_several
 from tribal_contracts import DatabaseEntry
 
 LISTED = ("postgres", "shop_eu", "shop_test", "shop_us", "Shop_old")
@@ -31,15 +31,15 @@ def entry(database: str | list[str] | None, name: str = "s") -> DatabaseEntry:
 def test_a_list_or_a_glob_stands_for_what_matches_and_what_it_names(
     database: str | list[str], databases: list[str]
 ) -> None:
-    assert stands_for_several(entry(database))
+    assert names_several(entry(database))
     assert chosen(entry(database), LISTED) == databases
 
 
 def test_only_a_wildcard_asks_the_server() -> None:
     assert not asks_server(entry(["crm", "shop_eu", "!shop_*"]))
     assert asks_server(entry(["crm", "shop_*"]))
-    assert not stands_for_several(entry("shop"))
-    assert not stands_for_several(entry(None))
+    assert not names_several(entry("shop"))
+    assert not names_several(entry(None))
 
 
 def test_each_database_has_an_entry_named_after_both_or_as_the_name_says() -> None:

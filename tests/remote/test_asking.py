@@ -91,7 +91,7 @@ def test_an_error_is_json_where_json_was_asked_for(environment: Deployed) -> Non
 def test_an_api_that_is_overloaded_or_broken_is_asked_again_and_then_named(environment: Deployed) -> None:
     environment.api.instead = [(429, '{"message": "Too Many Requests"}')] * 3
     tired = environment.ask("domains")
-    assert (tired.returncode, "wait a little" in tired.stderr) == (8, True)
+    assert (tired.returncode, "retry in a minute" in tired.stderr) == (8, True)
     environment.api.instead = [(504, '{"message": "Endpoint request timed out"}')]
     assert environment.ask("domains").returncode == 0
 

@@ -40,7 +40,7 @@ def tools(api: Api, pauses: list[float]) -> ToolApi:
         (401, '{"message": "Unauthorized"}', DeploymentRefused, "TRIBAL_TOKEN"),
         (404, '{"message": "Not Found"}', ConfigurationError, "has no tool 'list_domains'"),
         (413, '{"error": "the body is larger"}', ConfigurationError, "answered 413 (the body is larger)"),
-        (200, "<html>", ConfigurationError, "which no API of Tribal Knowledge does"),
+        (200, "<html>", ConfigurationError, "not an API of Tribal Knowledge"),
         (200, "[1]", ConfigurationError, "correct the profile's api"),
     ],
 )
@@ -55,7 +55,7 @@ def test_what_will_not_pass_is_asked_once(
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(429, "asked too much"), (502, "failed with 502"), (503, "log"), (504, "(timed out)")]
+    ("status", "said"), [(429, "rate-limited"), (502, "failed with 502"), (503, "log"), (504, "(timed out)")]
 )
 def test_what_may_pass_is_asked_three_times(
     api: Api, tools: ToolApi, pauses: list[float], status: int, said: str

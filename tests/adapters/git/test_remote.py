@@ -214,7 +214,7 @@ def test_a_source_is_chosen_by_what_its_repository_is(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError) as error:
             chosen(refused)
         assert "word" not in str(error.value).replace("password", "")
-    with pytest.raises(ConfigurationError, match="leave the branch out"):
+    with pytest.raises(ConfigurationError, match="remove the branch"):
         chosen(str(tmp_path / "folder"), "main")
 
 

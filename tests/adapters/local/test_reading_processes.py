@@ -73,7 +73,7 @@ def test_a_check_ends_when_its_time_is_over(reader: ReadingProcesses) -> None:
     first, second = reader.read([PYTHON, PYTHON], seconds=0)
     for names in (first, second):
         assert [each.is_over_limit for each in unread(names)] == [True]
-    assert unread(second)[0].reason == "the files before it took the 0 s of a check; check fewer at once"
+    assert unread(second)[0].reason == "earlier files used up the 0 s of a check; check fewer at once"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")

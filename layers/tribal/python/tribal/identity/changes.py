@@ -9,7 +9,7 @@ from typing import Literal
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable, KeyElsewhere
 
 TableFate = Literal["added", "dropped", "changed", "excluded", "unreadable"]
-"""Tables `excluded` by the configuration or `unreadable` for this user are out of sight, not dropped."""
+"""Tables that are `excluded` by the configuration or `unreadable` for this user are hidden, not dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
     )
     yield from _named(
         "foreign key to another database",
-        {key.name: _elsewhere(key) for key in old.keys_elsewhere or ()},
-        {key.name: _elsewhere(key) for key in new.keys_elsewhere or ()},
+        {key.name: _cross_database_key(key) for key in old.keys_elsewhere or ()},
+        {key.name: _cross_database_key(key) for key in new.keys_elsewhere or ()},
     )
     yield from _named(
         "index",
@@ -170,7 +170,7 @@ def _reference(key: CatalogForeignKey) -> str:
     return " ".join(part for part in (f"({_columns(key.columns)}) to {target}", *actions) if part)
 
 
-def _elsewhere(key: KeyElsewhere) -> str:
+def _cross_database_key(key: KeyElsewhere) -> str:
     target = f"{key.references_database}.{key.references_schema}.{key.references_table}"
     return f"({_columns(key.columns)}) to {target} ({_columns(key.references_columns)})"
 

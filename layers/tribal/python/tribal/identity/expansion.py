@@ -1,4 +1,4 @@
-"""Entries of `databases.yaml` that stand for several databases of a server: lists and globs."""
+"""Expands entries of `databases.yaml` that name several databases of a server: lists and globs."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from tribal.sql.dialect import stored_name, written_name
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 PLACE = "{database}"
-"""In the name of an entry, stands for the name of each database."""
+"""Placeholder in an entry's name for the name of each database."""
 _NOT = "!"
 _LONGEST_NAME = 128
 
 
-def stands_for_several(entry: DatabaseEntry) -> bool:
+def names_several(entry: DatabaseEntry) -> bool:
     """Whether an entry is expanded: its database is a list or has a wildcard."""
     return isinstance(entry.database, list) or (entry.database is not None and _is_glob(entry.database))
 
 
 def asks_server(entry: DatabaseEntry) -> bool:
-    """Whether only the server can say which databases an entry stands for."""
+    """Whether only the server knows which databases an entry names."""
     return any(_is_glob(pattern) for pattern in _wanted(entry))
 
 
-def names_nothing(entry: DatabaseEntry) -> bool:
-    """Whether an entry that stands for several databases says only which it does not mean."""
+def only_excludes(entry: DatabaseEntry) -> bool:
+    """Whether an entry for several databases has only exclusions."""
     return not any(_wanted(entry))
 
 
 def chosen(entry: DatabaseEntry, listed: Iterable[str]) -> list[str]:
-    """The databases that an entry stands for, in order: those listed that match, and those that it names in full."""
+    """The databases of an entry, in order: the listed ones that match, and the ones that it names in full."""
     wanted = list(_wanted(entry))
     names = {name for name in listed if any(fnmatchcase(name, pattern) for pattern in wanted)}
     names |= {pattern for pattern in wanted if not _is_glob(pattern)}
@@ -44,7 +44,7 @@ def expanded(entries: Iterable[DatabaseEntry], found: Mapping[str, Sequence[str]
 
     Args:
         entries: as they are configured.
-        found: the databases that each entry stands for, by the entry's name.
+        found: the databases of each entry, by the entry's name.
 
     Raises:
         ConfigurationError: when two databases would have the same name, or one a name that is too long.
@@ -69,7 +69,7 @@ def expanded(entries: Iterable[DatabaseEntry], found: Mapping[str, Sequence[str]
 
 
 def _each(entry: DatabaseEntry, databases: Sequence[str]) -> Iterator[DatabaseEntry]:
-    if not stands_for_several(entry):
+    if not names_several(entry):
         yield entry
         return
     for database in databases:

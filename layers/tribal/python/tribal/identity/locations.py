@@ -17,7 +17,7 @@ INDEXER_PROGRESS_FILE = "progress/indexer-progress.json"
 INDEX_FILE = "data/tribal-knowledge.db"
 MEMORIES_FILE = "data/tribal-memories.db"
 MIRROR_FOLDER = "data/knowledge-mirror"
-"""A copy of the repository that knowledge is kept in, if that is elsewhere."""
+"""A copy of the knowledge repository, if it is remote."""
 AUDIT_FILE = "data/memory-audit.jsonl"
 ACCESS_TOKENS_FILE = "access/tokens.json"
 LEASE_FILE = "progress/lease.json"
@@ -82,7 +82,7 @@ def prose_file(database: str, subject: str) -> str:
 
 
 BUDGET_FILE = "progress/budget.json"
-"""What calls of models have cost today and in the run, changed only by conditional put."""
+"""The cost of model calls today and in the run, changed only by conditional put."""
 
 
 def annotations_file(database: str) -> str:
@@ -136,7 +136,7 @@ def run_failure_file(run_id: str, unit_id: str) -> str:
 
 
 def run_finish_file(run_id: str) -> str:
-    """What the run's Finish had written when its time was up."""
+    """What the run's Finish had written when it ran out of time."""
     return f"{RUNS}{run_id}/finish.json"
 
 
@@ -196,5 +196,5 @@ def require_key(key: str) -> None:
     proper = all(_KEY_PART.match(part) for part in key.split("/")) and not _DRIVE.match(key)
     if not proper or len(key.encode()) > _KEY_BYTES:
         raise StoreError(
-            f"{key!r} is no key of an object store: parts are separated by '/', none is empty or begins with '.'"
+            f"{key!r} is not a valid object key: parts are separated by '/', none is empty or begins with '.'"
         )

@@ -12,7 +12,7 @@ class Scope:
 
     databases: frozenset[str] | None = None
     schemas: frozenset[tuple[str, str]] | None = None
-    """Pairs of database and schema, beside the databases."""
+    """Pairs of database and schema, in addition to the databases."""
 
     def allows(self, database: str, schema: str | None = None) -> bool:
         """Whether a schema may be seen, or, without a schema, anything of a database."""

@@ -188,13 +188,13 @@ class Application:
         Raises:
             IndexNotReady: when there is an index, but it cannot be read.
         """
-        from tribal.scoping.bounds import OPEN, drawn
+        from tribal.scoping.bounds import OPEN, load_bounds
 
         if scope == OPEN.scope:
             return OPEN
         index = self.index()
         with index.reading():
-            return drawn(scope, lambda: bounds_of(scope, index, self.derived))
+            return load_bounds(scope, lambda: bounds_of(scope, index, self.derived))
 
     def close(self) -> None:
         """Close every part that was opened; the application cannot be used afterwards."""

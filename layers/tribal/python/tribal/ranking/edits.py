@@ -1,4 +1,4 @@
-"""Words that are a letter or two from another one."""
+"""Finds words that are one or two edits from another word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORTEST_WITH_ONE, SHORTEST_WITH_TWO = 5, 9
-"""The shortest words in which one letter, and two, may be wrong: of shorter ones too many look alike. By judgement."""
+"""The shortest words that may have one, and two, wrong letters: too many shorter words look alike. By judgement."""
 MOST_EDITS = 2
 _LETTERS = 64
 """Characters are counted by their code modulo this; what falls together is told apart afterwards."""

@@ -1,4 +1,4 @@
-"""Tables that a question names: exactly, glued, split, in another order or number, shortened, or misspelt."""
+"""Finds tables that a question names: exactly, glued, split, in another order or number, shortened or misspelt."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from functools import cached_property
 from tribal.naming import STOP_WORDS, segment_all, singular, split_identifier, stem, tokenize_text
 from tribal.ranking.edits import MOST_EDITS, Spellings
 
-# How certain it is that a table is meant; the order decides, the distances are by judgement.
+# Certainty that a table is meant; only the order matters, the distances are by judgement.
 EXACT = 1.0
 GLUED = 0.98
-"""The same letters, whatever stands between them."""
+"""The same letters, ignoring separators."""
 SAME_WORDS = 0.95
 """The same words in any order, singular or plural."""
 MISSPELT = 0.9
 """A letter or two are wrong."""
 SHORTENED = 0.8
-"""Without the word that the names of its family begin with, divided by the number of tables that are called so."""
+"""Without the first word of its family, divided by the number of tables with that name."""
 
 _FAMILY = 3
-"""Tables of a schema whose names begin with the same word, from which on people leave it out. By judgement."""
+"""Minimum number of tables in a schema that begin with the same word before people leave it out. By judgement."""
 
 _LONGEST_NAME = 200
 """Characters beyond which a question is not a name."""
@@ -75,7 +75,7 @@ class NamedTables:
     def _whole(
         self, text: str, is_known: Callable[[str], bool], is_searched: Callable[[int], bool]
     ) -> dict[int, float]:
-        """Tables of which the question is the name and nothing else."""
+        """Tables whose name is the whole question."""
         found = {number: certainty for number, certainty in reversed(list(self._written(text))) if is_searched(number)}
         tokens = tokenize_text(text)
         # A word of every sentence may be one of the name (`film_list`), so all of them are tried first.
@@ -96,7 +96,7 @@ class NamedTables:
         return next(filter(None, near), {})
 
     def _letters_wrong(self, text: str, tokens: Sequence[str], is_known: Callable[[str], bool]) -> int:
-        """How many letters of a text that is no name may be wrong: one of an identifier whose words all occur."""
+        """How many letters of a text that is not a name may be wrong: one, for an identifier whose words all occur."""
         if not all(map(is_known, segment_all(list(tokens)))):
             return MOST_EDITS
         return 1 if _IDENTIFIER.fullmatch(text) else 0
@@ -127,7 +127,7 @@ class NamedTables:
         return Spellings(words), words
 
     def corrected(self, word: str) -> str | None:
-        """The word of a table's name, in either number, that a misspelt one must be; `None` if none or several are."""
+        """The word in a table name, singular or plural, that a misspelt word means; `None` if none or several match."""
         spellings, words = self._vocabulary
         found = spellings.near(word) or spellings.near(singular(word))
         near = {stem(words[place]): words[place] for _, place in found}
@@ -135,7 +135,7 @@ class NamedTables:
 
 
 def _bag(tokens: Iterable[str]) -> tuple[str, ...]:
-    """The stems of the words, each word once: `party_party` is a party, but a custom is no customer."""
+    """The stems of the words, each word once: `party_party` is a party, but a custom is not a customer."""
     return tuple(sorted(map(stem, set(map(singular, segment_all(list(tokens)))))))
 
 
@@ -144,7 +144,7 @@ def _family(name: tuple[str, str, str], tokens: Sequence[str]) -> tuple[str, ...
 
 
 def _telling(tokens: Sequence[str]) -> list[str]:
-    """The words without those of every sentence about tables; all of them if nothing else is left."""
+    """The words without generic words about tables; all of them if nothing else is left."""
     telling = [word for word in tokens if word not in STOP_WORDS]
     named = [word for word in telling if stem(word) not in _TABLE_WORDS]
     return named or telling or list(tokens)

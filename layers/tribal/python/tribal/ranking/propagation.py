@@ -53,7 +53,7 @@ def _walk(seeds: NDArray[Any], neighbourhood: Neighbourhood, weights: Weights) -
     """Distribution of a random walk with restart from the seeds (personalised PageRank)."""
     has_neighbours = neighbourhood.degrees > 0
     passes = np.divide(weights.damping, neighbourhood.degrees, out=np.zeros(len(seeds)), where=has_neighbours)
-    # A table without neighbours keeps the share that it would pass on.
+    # A table without neighbours keeps its share.
     stays = np.where(has_neighbours, 0.0, weights.damping)
     standing, starts = seeds, (1.0 - weights.damping) * seeds
     for _ in range(weights.rounds):

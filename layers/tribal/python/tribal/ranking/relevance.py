@@ -13,7 +13,7 @@ SCORE_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a question: the terms that can stand for it, each with a strength from 0 to 1."""
+    """One word of a question: the terms that match it, each with a weight from 0 to 1."""
 
     terms: Mapping[str, float]
 
@@ -44,7 +44,7 @@ def coverage(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one table."""
+    """The evidence for one table."""
 
     covered: float
     """Share of the question's words that it contains, 0 to 1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tribal.errors import DatabaseError, PlanError
-from tribal.identity.expansion import asks_server, chosen, stands_for_several
+from tribal.identity.expansion import asks_server, chosen, names_several
 from tribal.identity.locations import DATABASES_FILE
 from tribal.ports import Application, ObjectStore
 from tribal.store import put_record_if_changed, read_record
@@ -24,7 +24,7 @@ def find_databases(app: Application, recorded: Mapping[str, Sequence[str]]) -> d
     """
     found = {}
     for entry in app.options().configured:
-        if stands_for_several(entry):
+        if names_several(entry):
             found[entry.name] = chosen(entry, {*recorded.get(entry.name, ()), *_listed(entry, app, recorded)})
             if not found[entry.name]:
                 raise PlanError(

@@ -1,4 +1,4 @@
-"""What a scope hides from a caller, and whether a text mentions it."""
+"""What a scope hides from a caller, and whether a text mentions something hidden."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tribal.sql.qualifiers import SYSTEM_SCHEMAS, literals, qualifiers, sql_qual
 from tribal_contracts import DatabaseType
 
 WITHHELD = "(withheld)"
-"""Stands for a default, a type or an expression that names something outside of the scope."""
+"""Placeholder for a default, a type or an expression that names something outside the scope."""
 
 _SENTENCE_END = re.compile(r"(?<=[.…])\s+")
 _NO_NAMES = OwnNames()
@@ -35,16 +35,16 @@ class TableEntry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The scope of a caller, and the words by which texts mention what is outside of it."""
+    """The scope of a caller, and the words by which texts mention objects outside it."""
 
     scope: Scope = EVERYTHING
     hidden: frozenset[str] = frozenset()
     domains: Mapping[str, str] = field(default_factory=dict)
-    """What domains are called whose own names mention what is outside of the scope."""
+    """Replacement names of domains whose own names mention something outside the scope."""
 
     @classmethod
     def of(cls, scope: Scope, tables: Iterable[TableEntry]) -> Bounds:
-        """The bounds that a scope draws through all the tables of an index."""
+        """The bounds of a scope, given all tables of an index."""
         if scope == EVERYTHING:
             return OPEN
         inside: list[TableEntry] = []
@@ -57,15 +57,15 @@ class Bounds:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is kept from the caller."""
+        """Whether nothing is hidden from the caller."""
         return self.scope == EVERYTHING
 
     def shown_domain(self, domain: str) -> str:
-        """What the caller knows a domain by."""
+        """The name of a domain that the caller sees."""
         return self.domains.get(domain, domain)
 
     def real_domain(self, shown: str | None) -> str | None:
-        """The domain that the caller knows by a name."""
+        """The domain with a name that the caller sees."""
         return next((real for real, name in self.domains.items() if name == shown), shown)
 
     def withholds(self, text: str, own: OwnNames = _NO_NAMES) -> bool:
@@ -84,8 +84,8 @@ class Bounds:
         outside = self._is_outside(sql_qualifiers(sql, dialect), database)
         return outside or any(map(self.withholds, literals(sql, dialect)))
 
-    def tells_derived(self, text: str, database: str, own: OwnNames) -> bool:
-        """Whether a sentence that rules made names anything outside of the scope.
+    def reveals_derived(self, text: str, database: str, own: OwnNames) -> bool:
+        """Whether a sentence made by rules names anything outside the scope.
 
         Args:
             text: one or more sentences.
@@ -95,10 +95,10 @@ class Bounds:
         return self._is_outside(qualifiers(text), database) or self.withholds(text, own)
 
     def bounded_derived(self, text: str, database: str, own: OwnNames) -> str:
-        """What is left of sentences that rules made without those that name something outside."""
+        """The sentences of a text made by rules that do not name anything outside the scope."""
 
         def tells(part: str) -> bool:
-            return self.tells_derived(part, database, own)
+            return self.reveals_derived(part, database, own)
 
         if not tells(text):
             return text
@@ -110,10 +110,10 @@ class Bounds:
         return any(not self.scope.allows(database, name) for name in schemas if name not in SYSTEM_SCHEMAS)
 
 
-def drawn(scope: Scope, draw: Callable[[], Bounds]) -> Bounds:
-    """What `draw` reads from an index; while nothing has been indexed, nothing is hidden."""
+def load_bounds(scope: Scope, load: Callable[[], Bounds]) -> Bounds:
+    """The bounds that `load` reads from an index; without an index, nothing is hidden."""
     try:
-        return draw()
+        return load()
     except IndexAbsent:
         return Bounds(scope)
 

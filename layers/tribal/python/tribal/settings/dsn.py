@@ -13,7 +13,7 @@ from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
 from tribal.errors import ConfigurationError
-from tribal.identity.expansion import stands_for_several
+from tribal.identity.expansion import names_several
 from tribal.settings.postgres_parameters import (
     NO_SERVICES,
     VARIABLES,
@@ -71,7 +71,7 @@ def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> Postgr
     Raises:
         ConfigurationError: when it cannot be read.
     """
-    several = stands_for_several(entry)
+    several = names_several(entry)
     fields = {
         "host": entry.host,
         "port": None if entry.port is None else str(entry.port),

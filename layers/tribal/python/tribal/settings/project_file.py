@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal.identity.expansion import PLACE, names_nothing, stands_for_several
+from tribal.identity.expansion import PLACE, names_several, only_excludes
 from tribal.settings.entries import check_dsn
 from tribal.settings.knowledge import with_owner
 from tribal.settings.store_place import check_store
@@ -168,11 +168,11 @@ def _check_entries(project: ProjectFile, root: yaml.Node, reader: YamlReader) ->
         if entry.name in names:
             raise reader.error(node, f"two databases are named {entry.name!r}; give each its own name")
         names.add(entry.name)
-        if stands_for_several(entry) and names_nothing(entry):
+        if names_several(entry) and only_excludes(entry):
             raise reader.error(node, f"{entry.name!r} only excludes databases; include some, such as '*'")
-        if PLACE in entry.name and not stands_for_several(entry):
+        if PLACE in entry.name and not names_several(entry):
             raise reader.error(node, f"{entry.name!r} has {PLACE} in its name; give it a list of databases, or a glob")
-        several = stands_for_several(entry)
+        several = names_several(entry)
         _check_type(entry, node, reader)
         separate = [f for f in _IN_DSNS if getattr(entry, f) is not None]
         if several and "database" in separate:

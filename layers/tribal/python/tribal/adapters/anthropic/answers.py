@@ -1,4 +1,4 @@
-"""Reads what came with status 200: an answer, or why it is none."""
+"""Reads the body of a response with status 200: an answer, or the reason why it is unusable."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from tribal.ports import FailureKind, ModelAnswer, ModelFacts, ModelFailure, ModelOutcome
 from tribal_contracts import ModelUsage
 
-_NO_API = "what answered is not the API of the model: {what}; check model.base_url, and proxies in between"
+_NO_API = "the response is not from the model's API: {what}; check model.base_url, and proxies in between"
 
 _STOPPED: dict[str, tuple[FailureKind, str]] = {
     "refusal": ("refused", "the model declined to answer"),
-    "max_tokens": ("truncated", "the answer reached its most tokens"),
+    "max_tokens": ("truncated", "the answer reached its token limit"),
     "model_context_window_exceeded": ("too_long", "request and answer are larger than the model's context"),
 }
-"""By stop reason; `end_turn` is a whole answer, and with any other nobody knows what is lacking."""
+"""By stop reason. Only `end_turn` means that the answer is complete."""
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -61,11 +61,11 @@ class AnswerReader:
     """Whether the endpoint binds answers to the schema, so that nothing may be around them."""
 
     def read(self, body: bytes, time_ms: int) -> ModelOutcome:
-        """The outcome of a call from the whole body of its response."""
+        """The outcome of a call, from the body of its response."""
         try:
             message = parse_json(body)
         except ValueError:
-            return self._no_api("it sent no JSON, or only a part of it", time_ms)
+            return self._no_api("it did not send complete JSON", time_ms)
         usage = self._usage(message.get("usage"), time_ms) if isinstance(message, dict) else None
         if usage is None:
             return self._no_api("it did not say how many tokens were used", time_ms)
@@ -73,11 +73,11 @@ class AnswerReader:
         if isinstance(reason, str) and reason in _STOPPED:
             return ModelFailure(*_STOPPED[reason], usage)
         if reason != "end_turn":
-            return ModelFailure("malformed", "the model stopped for a reason that is not known here", usage)
+            return ModelFailure("malformed", "the model stopped for an unknown reason", usage)
         return self._value(message.get("content"), usage)
 
     def _value(self, content: object, usage: ModelUsage) -> ModelOutcome:
-        """The object that the text is; blocks of thinking, and of types not known here, say nothing to us."""
+        """The object in the text; thinking and blocks of unknown types are ignored."""
         blocks = content if isinstance(content, list) else []
         texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
         text = "".join(text for text in texts if isinstance(text, str))

@@ -1,4 +1,4 @@
-"""The HTTP client behind the SDK: it follows no redirect, and sends no header that is not ours."""
+"""The HTTP client behind the SDK. It follows no redirects, and sends only our own headers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ API_VERSION = "2026-10-21"
 
 
 class Credentials(Protocol):
-    """Says who asks."""
+    """Authenticates requests."""
 
     @property
     def current(self) -> object:
-        """What the next request is sent with, to tell `renew` what was refused."""
+        """The credentials of the next request; pass them to `renew` if they are refused."""
         ...
 
     async def prepare(self) -> None:
-        """Do what may take time, before a request is sent.
+        """Do slow work before a request is sent.
 
         Raises:
             TribalError: when there are no credentials.
@@ -31,11 +31,11 @@ class Credentials(Protocol):
         ...
 
     def headers(self, request: httpx2.Request) -> Mapping[str, str]:
-        """More headers for a request that is otherwise as it will be sent."""
+        """Headers to add to a request that is otherwise complete."""
         ...
 
     async def renew(self, refused: object) -> bool:
-        """Look for others than the refused ones; returns whether there are any."""
+        """Look for other credentials than the refused ones; returns whether there are any."""
         ...
 
 
@@ -64,7 +64,7 @@ class OwnHeaders(httpx2.Auth):
 
 
 def http_client(credentials: Credentials, transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
-    """A client without a limit on time but that to connect: `MessagesModel` bounds a whole call.
+    """A client with only a connect timeout: `MessagesModel` limits the whole call.
 
     Args:
         transport: takes the requests; `None` for the network.

@@ -1,4 +1,4 @@
-"""The event loop on which all calls of a process run, in a thread of its own."""
+"""The event loop of all model calls of a process, in its own thread."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class _Call:
         return round((time.monotonic() - self.started) * 1000)
 
     def failure(self, failure: ModelFailure) -> ModelFailure:
-        """A failure of which nobody told usage."""
+        """A failure without known usage."""
         usage = ModelUsage(calls=int(self.sent), time_ms=self.time_ms)
         return ModelFailure(failure.kind, failure.message, usage, unseen=self.sent)
 
@@ -88,7 +88,7 @@ class MessagesModel:
             return call.failure(ModelFailure("timed_out", late))
         except APIConnectionError as exc:
             call.sent = call.sent and not isinstance(exc.__cause__, _NOT_SENT)
-            broken = "the connection broke" if call.sent else "there is no connection; check network and model.base_url"
+            broken = "the connection broke" if call.sent else "cannot connect; check network and model.base_url"
             return call.failure(ModelFailure("unavailable", f"{self._advice.provider}: {broken}"))
         except TribalError as exc:
             kind: FailureKind = "unavailable" if exc.retryable else "stopped"
@@ -104,7 +104,7 @@ class MessagesModel:
         return read_refusal(response.status_code, response.headers, response.content, self._advice, call.time_ms)
 
     async def _send(self, request: ModelRequest, call: _Call) -> httpx2.Response:
-        """Whatever was answered; the SDK's reading of it is passed by, because it lets everything through."""
+        """The raw response; the SDK's parser is skipped, because it accepts anything."""
         await self._credentials.prepare()
         call.sent = True
         body = self._wire.body(request, self._facts)

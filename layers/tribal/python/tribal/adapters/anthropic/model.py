@@ -22,7 +22,7 @@ ADDRESS = "https://api.anthropic.com"
 ADVICE = Advice(
     id="anthropic",
     provider="Anthropic",
-    login="put a key that works into the secret named by model.api_key_secret",
+    login="put a working key into the secret named by model.api_key_secret",
     permission="use a key of a workspace that may use the model, or name another one in model.name",
     model="check model.name, and model.base_url if you set it",
     money="add credit or raise the limit in the Claude Console (Billing, Limits), then run again",
@@ -31,7 +31,7 @@ ADVICE = Advice(
 
 
 class ApiKey:
-    """Credentials that are a key, which is looked up anew after it was refused."""
+    """An API key, which is looked up again after it was refused."""
 
     def __init__(self, key: SecretStr, renew: Callable[[], SecretStr | None] | None) -> None:
         self._key = key.get_secret_value().strip()
@@ -44,22 +44,22 @@ class ApiKey:
         return self._key
 
     async def prepare(self) -> None:
-        """See that the key can be sent.
+        """Check that the key can be sent.
 
         Raises:
             ConfigurationError: when it has characters that no key has.
         """
         if not (self._key.isascii() and self._key.isprintable() and self._key):
             raise ConfigurationError(
-                "the secret named by model.api_key_secret is empty, or no key; write the key into it"
+                "the secret named by model.api_key_secret does not contain a key; write the key into it"
             )
 
     def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
-        """The key as the API takes it."""
+        """The key as a header."""
         return {"authorization": f"Bearer {self._key}"}
 
     async def renew(self, refused: object) -> bool:
-        """Look the key up, once for all calls that it was refused to."""
+        """Look the key up, once for all calls that were refused with it."""
         async with self._renewing:
             if self.current == refused and self._renew is not None:
                 try:
@@ -82,7 +82,7 @@ def anthropic_model(
 
     Args:
         renew_key: looks the key up again, past every cache; called after the key was refused.
-        unsent: takes what would be sent, and needs no key.
+        unsent: captures requests instead of sending them; no key is needed.
     """
     from anthropic import AsyncAnthropic
 

@@ -1,4 +1,4 @@
-"""Says what a response with an error means, in our own words: nothing of what the server wrote is passed on."""
+"""Translates error responses into our own messages; the server's text is never passed on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tribal_contracts import ModelProvider, ModelUsage
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a person can do at a provider, by what is wrong."""
+    """What a person can do at a provider, by kind of problem."""
 
     id: ModelProvider
     provider: str
@@ -53,9 +53,9 @@ _BY_TYPE = {
 
 _BY_STATUS = {401: "login", 402: "money", 403: "permission", 404: "model"}
 
-_SAID = {
+_MESSAGES = {
     "login": "refused the key or the signature",
-    "money": "has no money for it: a credit or a spend limit is used up",
+    "money": "refuses because a credit or spend limit is used up",
     "permission": "does not permit it",
     "model": "knows no such model or address",
     "account": "does not serve this account",
@@ -74,19 +74,19 @@ _KINDS: dict[int, tuple[FailureKind, str]] = {
     529: ("overloaded", "is overloaded"),
 }
 _UNFINISHED = frozenset({408, 499, 504})
-"""The model may have gone on, and be billed."""
+"""The model may have continued, and the call may be billed."""
 
 _AWS_KINDS: dict[str, tuple[FailureKind, str]] = {
     "ModelNotReadyException": ("unavailable", "is not ready with this model yet"),
     "ServiceQuotaExceededException": ("throttled", "wants fewer requests or tokens a minute"),
 }
-"""Errors of bedrock-runtime whose status does not say it (botocore/data/bedrock-runtime, InvokeModel)."""
+"""Errors of bedrock-runtime whose status is ambiguous (botocore/data/bedrock-runtime, InvokeModel)."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{4,80}")
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: Advice, time_ms: int) -> ModelFailure:
-    """The failure that a response other than 2xx stands for."""
+    """The failure for a response other than 2xx."""
     told = _object(body)
     error = told.get("error")
     error = error if isinstance(error, dict) else {}
@@ -94,7 +94,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: A
     code = details.get("error_code") if isinstance(details, dict) else None
     kind, message = _meaning(status, headers, error, code, _text(error.get("message")) or _text(told.get("message")))
     if kind == "stopped":
-        message = f"{_SAID[message]} ({status}); {getattr(advice, message)}"
+        message = f"{_MESSAGES[message]} ({status}); {getattr(advice, message)}"
     else:
         message = f"{message} ({status})"
     return ModelFailure(
@@ -102,7 +102,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: A
         f"{advice.provider} {message}{_request_id(headers)}",
         ModelUsage(calls=1, time_ms=time_ms),
         retry_after_seconds=_retry_after(headers),
-        # What is in between may say 5xx of a call that the model answered.
+        # A proxy may answer 5xx although the model answered.
         unseen=status in _UNFINISHED or (status >= 500 and not told),
     )
 
@@ -110,7 +110,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: A
 def _meaning(
     status: int, headers: Mapping[str, str], error: Mapping[str, Any], code: object, message: str
 ) -> tuple[FailureKind, str]:
-    """The kind of failure and what to say of it; of one that stops everything, the piece of advice."""
+    """The kind of failure and its message; for a failure that stops the run, the advice."""
     name = headers.get("x-amzn-errortype", "").partition(":")[0]
     if name in NOT_LOGGED_IN:
         return "stopped", "login"
@@ -143,7 +143,7 @@ def _text(value: object) -> str:
 
 
 def _request_id(headers: Mapping[str, str]) -> str:
-    """What support at the provider asks for."""
+    """The id that the provider's support asks for."""
     told = headers.get("request-id") or headers.get("x-amzn-requestid") or ""
     return f" [request {told}]" if _REQUEST_ID.fullmatch(told) else ""
 

@@ -1,4 +1,4 @@
-"""What a request of ours is on the wire of the Messages API."""
+"""The wire format of a request to the Messages API."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """In what an endpoint differs from Anthropic's own."""
+    """How an endpoint differs from Anthropic's own."""
 
     binds_answers: bool = True
-    """Whether it takes a schema that answers have to follow. Else the model is asked for it in words."""
+    """Whether it enforces a schema for answers. If not, the prompt asks for the schema."""
     more: Mapping[str, str] = field(default_factory=dict)
     """More members of the body of each request."""
 
     def body(self, request: ModelRequest, facts: ModelFacts) -> dict[str, Any]:
-        """The body of a request; what is the same in every request of a run comes first and is marked for the cache."""
+        """The body of a request. The part that all requests of a run share comes first and is marked for the cache."""
         body = {
             "model": facts.name,
             "max_tokens": request.max_tokens,

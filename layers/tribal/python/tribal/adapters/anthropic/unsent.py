@@ -1,4 +1,4 @@
-"""What a client of the SDK would send, taken from it where the network begins."""
+"""Captures what a client of the SDK would send."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal.ports import UnsentRequest
 
 
 class Unsent(httpx2.AsyncBaseTransport):
-    """A transport that keeps each request and sends none, and the credentials of nobody to go with it."""
+    """A transport that records requests without sending them, with empty credentials."""
 
     current = None
 
@@ -18,15 +18,15 @@ class Unsent(httpx2.AsyncBaseTransport):
         self.requests: list[UnsentRequest] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Keep a request, and fail as if there were no network."""
+        """Record a request, and fail as if there were no network."""
         self.requests.append(UnsentRequest(str(request.url), await request.aread()))
         raise httpx2.ConnectError("nothing is sent")
 
     async def prepare(self) -> None:
-        """Nobody logs in."""
+        """Do nothing: there is no login."""
 
     def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
-        """No headers of nobody."""
+        """No headers."""
         return {}
 
     async def renew(self, _refused: object) -> bool:

@@ -13,7 +13,7 @@ _CONNECT_SECONDS = 5
 _READ_SECONDS = 30
 _CONNECTIONS = 64
 _SESSION = "tribal-knowledge"
-_NO_REGION = "no AWS region is known; set AWS_REGION, or write one with `aws configure`"
+_NO_REGION = "no AWS region is configured; set AWS_REGION, or run `aws configure`"
 
 ATTEMPTS = 5
 """Attempts at a call that fails with a transient error; the pauses between them grow to a few seconds."""
@@ -112,14 +112,14 @@ def _new_session(**options: str | None) -> Any:
 
 @cache
 def _loader(data_path: str | None) -> Any:
-    """What reads the models of services, each once a process: a warm function makes clients in a fifth of the time."""
+    """The shared loader of service models; its cache lets a warm function create clients in a fifth of the time."""
     from botocore.loaders import create_loader
 
     return create_loader(data_path)
 
 
 @contextmanager
-def asking(attempt: str, permission: str) -> Iterator[None]:
+def translate_errors(attempt: str, permission: str) -> Iterator[None]:
     """Translate boto3 errors from the services of a deployed environment.
 
     Raises:
@@ -142,7 +142,9 @@ def asking(attempt: str, permission: str) -> Iterator[None]:
     except ClientError as exc:
         code = error_code(exc)
         if code in ACCESS_DENIED:
-            raise DeploymentRefused(f"cannot {attempt}: access is denied; allow {permission} to who you are") from exc
+            raise DeploymentRefused(
+                f"cannot {attempt}: access is denied; allow {permission} for your identity"
+            ) from exc
         if code in NOT_LOGGED_IN:
             raise DeploymentRefused(f"cannot {attempt}: AWS does not know who you are ({code}); {LOG_IN}") from exc
         raise DeploymentUnreachable(f"cannot {attempt}: AWS answered {code or 'an error'}; try again") from exc
@@ -159,7 +161,7 @@ def asking(attempt: str, permission: str) -> Iterator[None]:
     except ResponseParserError as exc:
         # Its message quotes the whole response.
         raise DeploymentUnreachable(
-            f"cannot {attempt}: what answered is not AWS; check the network, such as a proxy in between, and try again"
+            f"cannot {attempt}: the response is not from AWS; check the network and proxies, and try again"
         ) from exc
 
 

@@ -35,15 +35,15 @@ class LambdaFunction:
         except ClientError as exc:
             code = exc.response["Error"]["Code"]
             if code in ACCESS_DENIED:
-                raise DeploymentRefused(f"the function {self._name} may not be invoked; deploy the stack anew") from exc
-            raise DeploymentUnreachable(f"the function {self._name} does not answer ({code}); ask again") from exc
+                raise DeploymentRefused(
+                    f"the function {self._name} may not be invoked; deploy the stack again"
+                ) from exc
+            raise DeploymentUnreachable(f"the function {self._name} does not answer ({code}); try again") from exc
         except BotoCoreError as exc:
             raise DeploymentUnreachable(
-                f"the function {self._name} does not answer ({type(exc).__name__}); ask again"
+                f"the function {self._name} does not answer ({type(exc).__name__}); try again"
             ) from exc
         if "FunctionError" in answer:
-            # What it says may quote an event: its own log has it.
-            raise DeploymentUnreachable(
-                f"the function {self._name} failed; its log says why, and asking again may help"
-            )
+            # Its message may quote an event, and is in the function's log.
+            raise DeploymentUnreachable(f"the function {self._name} failed; see its log, or try again")
         return data

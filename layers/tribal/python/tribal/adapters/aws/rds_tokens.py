@@ -28,13 +28,13 @@ def token_source(
         host name, else that of the environment. role: ARN of a role to assume; defaults to the current identity.
 
     Raises:
-        ConfigurationError: when the server need not prove which one it is: a token lets whoever has it log in.
+        ConfigurationError: when the server's identity is not verified: anyone with a token can log in.
     """
     if not target.verifies_server:
         mode = target.ssl_mode + (" without sslrootcert" if target.ssl_mode == "verify-ca" else "")
         raise ConfigurationError(
-            f"a login by IAM at {target.host!r} sends a token that lets whoever answers there log in, and sslmode="
-            f"{mode} does not prove who that is; write sslmode=verify-full, with sslrootcert naming the file of the "
+            f"a login by IAM at {target.host!r} sends a token that anyone could use to log in, and sslmode="
+            f"{mode} does not verify the server; write sslmode=verify-full, with sslrootcert naming the file of the "
             "authorities of RDS (https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem)"
         )
     named = _HOST.search(target.host)

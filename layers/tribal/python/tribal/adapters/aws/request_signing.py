@@ -9,7 +9,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.exceptions import ProfileNotFound
 from botocore.session import Session
 
-from tribal.adapters.aws.clients import LOG_IN, asking
+from tribal.adapters.aws.clients import LOG_IN, translate_errors
 from tribal.errors import ConfigurationError, DeploymentRefused
 
 _SERVICE = "execute-api"
@@ -26,7 +26,7 @@ def request_signer(region: str, profile: str | None = None) -> Sign:
         DeploymentRefused: when there are no credentials to sign with.
     """
     session = Session(profile=profile)
-    with asking("sign a request", "nothing"):
+    with translate_errors("sign a request", "nothing"):
         try:
             credentials = session.get_credentials()
         except ProfileNotFound as exc:
@@ -36,7 +36,7 @@ def request_signer(region: str, profile: str | None = None) -> Sign:
 
     def sign(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
         request = AWSRequest(method, address, data=body, headers=dict(headers))
-        with asking("sign a request", "nothing"):
+        with translate_errors("sign a request", "nothing"):
             SigV4Auth(credentials.get_frozen_credentials(), _SERVICE, region).add_auth(request)
         return dict(request.headers.items())
 

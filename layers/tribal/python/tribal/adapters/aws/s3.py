@@ -94,7 +94,7 @@ class S3ObjectStore:
                     file.write(line + b"\n")
                 except OSError as exc:
                     raise StoreUnwritable(
-                        f"cannot gather {key!r} on the local disk before it is stored: {exc.strerror}; make room in "
+                        f"cannot buffer {key!r} on the local disk: {exc.strerror}; make room in "
                         f"{tempfile.gettempdir()!r} and run again"
                     ) from exc
                 digest.update(line + b"\n")
@@ -110,7 +110,7 @@ class S3ObjectStore:
             return None
         etag = _plain(response["ETag"])
         try:
-            content_hash = _hash_kept(response) or self._hash_of_bytes(key, etag)
+            content_hash = _stored_hash(response) or self._hash_of_bytes(key, etag)
         except ObjectNotFound:
             return None
         return ObjectInfo(key, response["ContentLength"], etag, content_hash)
@@ -162,7 +162,7 @@ class S3ObjectStore:
                     if etag is not None:
                         return etag
                     raise PreconditionFailed(
-                        f"{self.location}{key} was written or removed by somebody else; read it and decide again"
+                        f"another process wrote or removed {self.location}{key}; read it again"
                     ) from exc
         raise AssertionError("the last attempt returns or raises")
 
@@ -230,14 +230,14 @@ def _reason(error: ClientError, permission: str, bucket: str) -> str:
         return f"there is no bucket {bucket!r}; create it, or correct its name"
     if code in ACCESS_DENIED:
         return f"access is denied; allow {permission} and s3:ListBucket there to the role in use"
-    return f"S3 answered {code or 'an error'}; run again, what was written before is kept"
+    return f"S3 answered {code or 'an error'}; run again to resume"
 
 
 def _plain(etag: str) -> str:
     return etag.removeprefix('"').removesuffix('"')
 
 
-def _hash_kept(head: dict[str, Any]) -> str | None:
+def _stored_hash(head: dict[str, Any]) -> str | None:
     """The SHA-256 of the whole object, if S3 has one; that of a multipart upload covers the parts' hashes instead."""
     checksum = head.get("ChecksumSHA256", "")
     if not checksum or "-" in checksum or head.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT":

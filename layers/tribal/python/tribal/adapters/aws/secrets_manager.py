@@ -99,7 +99,7 @@ def _value(text: str, secret: str, key: str | None) -> SecretStr | None:
         fields = None
     if not isinstance(fields, dict):
         if key is not None:
-            raise ConfigurationError(f"the secret {secret!r} is no JSON object, so it has no {key!r}")
+            raise ConfigurationError(f"the secret {secret!r} is not a JSON object, so it has no {key!r}")
         return SecretStr(text) if text else None
     wanted = _PASSWORD if key is None else key
     value = fields.get(wanted)

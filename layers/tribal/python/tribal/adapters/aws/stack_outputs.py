@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tribal.adapters.aws.clients import asking, error_code
+from tribal.adapters.aws.clients import error_code, translate_errors
 from tribal.errors import ConfigurationError
 
 
@@ -23,7 +23,7 @@ def stack_outputs(client: Any, stack: str, hint: str) -> dict[str, str]:
         DeploymentRefused: when the caller lacks permission.
         DeploymentUnreachable: when CloudFormation did not answer. Retryable.
     """
-    with asking(f"read the outputs of the stack {stack!r}", "cloudformation:DescribeStacks"):
+    with translate_errors(f"read the outputs of the stack {stack!r}", "cloudformation:DescribeStacks"):
         try:
             (found,) = client.describe_stacks(StackName=stack)["Stacks"]
         except ClientError as exc:

@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tribal.adapters.aws.clients import asking, error_code
+from tribal.adapters.aws.clients import error_code, translate_errors
 from tribal.errors import ConfigurationError
 from tribal.ports.environment import Execution
 
@@ -38,7 +38,7 @@ class StateMachine:
             permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
-        with asking(f"start {self.arn!r}", "states:StartExecution"):
+        with translate_errors(f"start {self.arn!r}", "states:StartExecution"):
             try:
                 started = self._client.start_execution(stateMachineArn=self.arn, name=name, input=content.decode())
             except ClientError as exc:
@@ -58,7 +58,7 @@ class StateMachine:
         """
         more: dict[str, str] = {}
         for _ in range(_PAGES):
-            with asking(f"list the executions of {self.arn!r}", "states:ListExecutions"):
+            with translate_errors(f"list the executions of {self.arn!r}", "states:ListExecutions"):
                 page = self._client.list_executions(stateMachineArn=self.arn, maxResults=_PAGE, **more)
             for each in page["executions"]:
                 yield Execution(each["executionArn"], each["startDate"], each["status"])
@@ -73,7 +73,7 @@ class StateMachine:
             DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
-        with asking(f"look at {execution!r}", "states:DescribeExecution"):
+        with translate_errors(f"look at {execution!r}", "states:DescribeExecution"):
             return str(self._client.describe_execution(executionArn=execution)["status"])
 
     def failure(self, execution: str) -> tuple[str, str]:
@@ -83,7 +83,7 @@ class StateMachine:
             DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when Step Functions did not answer. Retryable.
         """
-        with asking(f"read the history of {execution!r}", "states:GetExecutionHistory"):
+        with translate_errors(f"read the history of {execution!r}", "states:GetExecutionHistory"):
             events = self._client.get_execution_history(
                 executionArn=execution, reverseOrder=True, maxResults=_LAST_EVENTS
             )["events"]

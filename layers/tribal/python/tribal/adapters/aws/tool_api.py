@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tribal.adapters.aws.request_signing import Sign
 
 _TIMEOUT_SECONDS = 35.0
-"""API Gateway gives up after 29."""
+"""API Gateway times out after 29."""
 _LARGEST_ANSWER_BYTES = 16 << 20
 _CHUNK_BYTES = 1 << 16
 _ATTEMPTS = 3
@@ -72,12 +72,12 @@ class ToolApi:
             DeploymentUnreachable: when there is no answer. Retryable.
         """
         body = json.dumps(dict(arguments)).encode()
-        answer = self._asked("POST", f"/v1/tools/{tool}", body, lambda given: "tokens_used" in given.content())
+        answer = self._request("POST", f"/v1/tools/{tool}", body, lambda given: "tokens_used" in given.content())
         if "tokens_used" in answer.content():
             return answer.body
         if answer.status == 404:
             raise ConfigurationError(
-                f"{self._address} has no tool {tool!r}; correct the profile's api, or deploy the environment anew"
+                f"{self._address} has no tool {tool!r}; correct the profile's api, or deploy the environment again"
             )
         raise self._refusal(answer)
 
@@ -89,12 +89,12 @@ class ToolApi:
             DeploymentRefused: when the caller lacks permission.
             DeploymentUnreachable: when there is no answer. Retryable.
         """
-        answer = self._asked("GET", "/health", b"", lambda given: "ready" in given.content())
+        answer = self._request("GET", "/health", b"", lambda given: "ready" in given.content())
         if "ready" in answer.content():
             return answer.content()
         raise self._refusal(answer)
 
-    def _asked(self, method: str, path: str, body: bytes, is_answer: Callable[[_Answer], bool]) -> _Answer:
+    def _request(self, method: str, path: str, body: bytes, is_answer: Callable[[_Answer], bool]) -> _Answer:
         for attempt in range(_ATTEMPTS):
             last = attempt + 1 == _ATTEMPTS
             try:
@@ -130,9 +130,9 @@ class ToolApi:
         while chunk := response.read1(_CHUNK_BYTES):
             body += chunk
             if len(body) > _LARGEST_ANSWER_BYTES:
-                raise self._unreachable(f"answers more than {_LARGEST_ANSWER_BYTES} bytes; send a smaller request")
+                raise self._unreachable(f"answers with more than {_LARGEST_ANSWER_BYTES} bytes; send a smaller request")
             if time.monotonic() > end:
-                raise self._unreachable(f"did not finish its answer in {_TIMEOUT_SECONDS:g} s; ask again")
+                raise self._unreachable(f"did not finish its answer in {_TIMEOUT_SECONDS:g} s; try again")
         return bytes(body)
 
     def _refusal(self, answer: _Answer) -> TribalError:
@@ -144,17 +144,17 @@ class ToolApi:
         status = answer.status
         if status in (401, 403):
             return DeploymentRefused(
-                f"{self._address} refuses the caller{more}; who you are in AWS needs execute-api:Invoke on this API; "
-                "where it takes tokens, it needs one that has not expired (TRIBAL_TOKEN)"
+                f"{self._address} refuses the caller{more}; your AWS identity needs execute-api:Invoke on this API; "
+                "an API with tokens needs one that has not expired (TRIBAL_TOKEN)"
             )
         if status == 429:
-            return self._unreachable(f"is asked too much just now{more}; wait a little and ask again")
+            return self._unreachable(f"is rate-limited{more}; retry in a minute")
         if status in _PASSING:
             return self._unreachable(
-                f"failed with {status}{more}; ask again, and look into the log of its retriever if that does not help"
+                f"failed with {status}{more}; try again, and check the log of its retriever if that does not help"
             )
         return ConfigurationError(
-            f"{self._address} answered {status}{more}, which no API of Tribal Knowledge does; correct the profile's api"
+            f"{self._address} answered {status}{more}: not an API of Tribal Knowledge; correct the profile's api"
         )
 
     def _unreachable(self, what: str) -> DeploymentUnreachable:
@@ -164,10 +164,10 @@ class ToolApi:
 def token_bearer(token: str) -> Sign:
     """Build a signer that adds a bearer token instead of a signature."""
 
-    def bear(_method: str, _address: str, _body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
+    def sign(_method: str, _address: str, _body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
         return {**headers, "authorization": f"Bearer {token}"}
 
-    return bear
+    return sign
 
 
 def _plain(text: str) -> str:

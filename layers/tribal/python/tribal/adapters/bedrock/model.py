@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MESSAGES_ADDRESS = "https://bedrock-mantle.{region}.api.aws/anthropic"
 _RUNTIME_ADDRESS = "https://bedrock-runtime.{region}.amazonaws.com"
 
-_LOGIN = "log in to AWS anew, check the clock of this machine, and the identity that runs this"
+_LOGIN = "log in to AWS again, and check this machine's clock and the identity in use"
 _MONEY = "see billing and quotas of the AWS account, then run again"
 _MODEL = "check model.name and model.region, and whether Bedrock has the model there; {}"
 
@@ -23,8 +23,8 @@ _MESSAGES_ADVICE = Advice(
     id="bedrock",
     provider="Amazon Bedrock",
     login=_LOGIN,
-    permission="allow bedrock-mantle:CreateInference to the identity that runs this, and the model to the account",
-    model=_MODEL.format("some are served by bedrock-runtime alone (model.endpoint: runtime)"),
+    permission="allow bedrock-mantle:CreateInference for the identity in use, and the model for the account",
+    model=_MODEL.format("some models are only available on bedrock-runtime (model.endpoint: runtime)"),
     money=_MONEY,
     account=_MONEY,
 )
@@ -32,8 +32,8 @@ _RUNTIME_ADVICE = Advice(
     id="bedrock",
     provider="Amazon Bedrock",
     login=_LOGIN,
-    permission="allow bedrock:InvokeModel on the model to the identity that runs this, and the model to the account",
-    model=_MODEL.format("many want an inference profile, such as eu.anthropic.claude-haiku-5-5"),
+    permission="allow bedrock:InvokeModel on the model for the identity in use, and the model for the account",
+    model=_MODEL.format("many models need an inference profile, such as eu.anthropic.claude-haiku-5-5"),
     money=_MONEY,
     account=_MONEY,
 )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tribal.adapters.aws.clients import LOG_IN, asking
+from tribal.adapters.aws.clients import LOG_IN, translate_errors
 from tribal.errors import ConfigurationError, DeploymentRefused
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _SIGNED = ("authorization", "x-amz-date", "x-amz-security-token", "x-amz-content
 
 
 class AwsSignature:
-    """Credentials of the usual chain of AWS, by which requests are signed.
+    """Signs requests with credentials from the default AWS chain.
 
     They are found and renewed in a thread, because that may wait for a service; the SDK would do the same, but then
     nothing could end the wait.
@@ -42,7 +42,7 @@ class AwsSignature:
     def _find(self) -> object:
         from botocore.exceptions import ProfileNotFound
 
-        with asking("sign a request to Bedrock", "nothing"):
+        with translate_errors("sign a request to Bedrock", "nothing"):
             try:
                 credentials = self._session.get_credentials()
             except ProfileNotFound as exc:
@@ -61,5 +61,5 @@ class AwsSignature:
         return {name: signed.headers[name] for name in _SIGNED if name in signed.headers}
 
     async def renew(self, refused: object) -> bool:  # noqa: ARG002 - of the protocol
-        """There are no others: expired ones were renewed before."""
+        """There are no others: expired ones were renewed already."""
         return False

@@ -1,4 +1,4 @@
-"""Knowledge in a git repository on this machine: read from its objects, whatever is checked out."""
+"""Knowledge in a local git repository, read from its objects, independent of the checkout."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000
 MOST_COMMITS = 5_000
-"""Of the history that is looked at."""
+"""Limit of the history that is read."""
 MOST_ENTRIES = 50
-"""Of the history of one file."""
+"""Limit of one file's history."""
 WALK_SECONDS = 60.0
 _MESSAGE_CHARS = 200
 
@@ -86,7 +86,7 @@ class GitKnowledge:
                 entries.append(SourceEntry(path, found.sha.decode(), 0))
             if len(entries) + len(refused) > MOST_FILES:
                 raise SourceFailed(
-                    f"{self.location!r} has more than {MOST_FILES:,} files; keep the items in a repository of their own"
+                    f"{self.location!r} has more than {MOST_FILES:,} files; move the items to their own repository"
                 )
         return SourceTree(self._head.decode(), entries, refused)
 
@@ -101,7 +101,7 @@ class GitKnowledge:
         except KeyError as error:
             raise ItemUnusable("its object is missing from the repository", None) from error
         if not isinstance(found, Blob):
-            raise ItemUnusable("it is no file", None)
+            raise ItemUnusable("it is not a file", None)
         data: bytes = found.data
         return data
 
@@ -124,7 +124,7 @@ class GitKnowledge:
         return found
 
     def _changes(self) -> Iterator[tuple[Commit, set[bytes]]]:
-        """The newest commits with the paths that each changed; of a merge what it changed against every parent."""
+        """The newest commits with the paths that each changed; for a merge, changes against every parent."""
         repository = self._repository()
         head = self._head or self._commit(self._given or self._newest())
         trees = Trees(repository.object_store)
@@ -139,7 +139,7 @@ class GitKnowledge:
             try:
                 self._opened = Repo(str(self._path), bare=None if self._given is None else True)
             except (NotGitRepository, OSError) as error:
-                raise SourceFailed(f"{str(self._path)!r} is no git repository") from error
+                raise SourceFailed(f"{str(self._path)!r} is not a git repository") from error
         return self._opened
 
     def _commit(self, name: ObjectID) -> ObjectID:
@@ -148,7 +148,7 @@ class GitKnowledge:
         while isinstance(found, Tag):
             found = self._repository()[found.object[1]]
         if not isinstance(found, Commit):
-            raise SourceFailed(f"{self.location!r} names no commit")
+            raise SourceFailed(f"{self.location!r} does not name a commit")
         return found.id
 
     def _newest(self) -> ObjectID:

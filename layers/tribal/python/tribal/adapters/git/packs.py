@@ -1,4 +1,4 @@
-"""Sizes in git's packs, read without inflating what they hold: a few kilobytes may stand for gigabytes.
+"""Reads sizes in git packs without decompressing their contents: a few kilobytes may expand to gigabytes.
 
 Source: git's documentation of gitformat-pack.
 """
@@ -32,7 +32,7 @@ class _Bytes(Protocol):
 
 
 def check_pack(descriptor: int, most_object_bytes: int, most_bytes: int) -> None:
-    """Make sure of the sizes of the objects of an open pack, whole and as differences.
+    """Check the sizes of the objects of an open pack, including deltas.
 
     Raises:
         PackTooLarge: when one, or all together, are larger than this.
@@ -40,7 +40,7 @@ def check_pack(descriptor: int, most_object_bytes: int, most_bytes: int) -> None
     """
     with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
         if data[:4] != b"PACK":
-            raise ValueError("it is no pack")
+            raise ValueError("it is not a pack")
         place, total = _HEADER_BYTES, 0
         for _ in range(int.from_bytes(data[8:12], "big")):
             size, start = _declared(data, place)
@@ -71,7 +71,7 @@ def object_size(store: DiskObjectStore, name: ObjectID) -> int | None:
 
 
 def _declared(data: _Bytes, place: int) -> tuple[int, int]:
-    """The size of the object at a place, of a difference that of its result, and where its compressed bytes begin."""
+    """The size of the object at an offset, or of a delta's result, and where its compressed bytes begin."""
     head = data[place : place + _CHUNK if len(data) <= _CHUNK else place + 64]
     kind, size, at = (head[0] >> 4) & 7, head[0] & 15, 1
     shift = 4
@@ -103,7 +103,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _end_of(data: _Bytes, start: int, most: int) -> tuple[int, int]:
-    """Where compressed bytes end, and how many they stand for."""
+    """Where compressed bytes end, and their decompressed size."""
     inflater, place, inflated = zlib.decompressobj(), start, 0
     while not inflater.eof:
         chunk = data[place : place + _CHUNK]

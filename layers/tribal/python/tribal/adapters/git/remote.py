@@ -1,4 +1,4 @@
-"""Knowledge in a git repository behind a URL: fetched into a bare copy, and read from its objects."""
+"""Knowledge in a remote git repository, fetched into a bare copy and read from its objects."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ MOST_FETCHED_BYTES = 256 << 20
 MOST_OBJECT_BYTES = 64 << 20
 MOST_INFLATED_BYTES = 1 << 30
 _MOST_PACKS = 50
-"""One a fetch that found something new; a copy with more is thrown away, so that it stays fast."""
+"""Each fetch with changes adds one; a copy with more is discarded, so that it stays fast."""
 _SOCKET_SECONDS = 10.0
 _HEAD = "tribal-head"
 _USER = "git"
-"""Sent with a token: hosts look at the token alone."""
+"""User name sent with a token; hosts only check the token."""
 _DAMAGE = (KeyError, ValueError, AssertionError, zlib.error, ChecksumMismatch, ObjectFormatException, NotGitRepository)
 
 
@@ -82,13 +82,13 @@ class RemoteGitKnowledge:
         try:
             return self._fetched_tree()
         except _DAMAGE:
-            # A copy that was cut short or damaged is no loss.
+            # An incomplete or damaged copy can be fetched again.
             self.close()
             shutil.rmtree(self._mirror, ignore_errors=True)
         try:
             return self._fetched_tree()
         except _DAMAGE as error:
-            raise SourceFailed(f"{self.location!r} holds what cannot be read: {type(error).__name__}") from error
+            raise SourceFailed(f"cannot read {self.location!r}: {type(error).__name__}") from error
 
     def read(self, entry: SourceEntry) -> bytes:
         """The bytes of a file of the tree."""
@@ -124,7 +124,7 @@ class RemoteGitKnowledge:
                 why = error.strerror or type(error).__name__
                 raise SourceFailed(f"{self.location!r} did not answer: {why}") from error
             except (GitProtocolError, HTTPUnauthorized, HTTPProxyUnauthorized) as error:
-                raise SourceFailed(_told(error, self.location)) from error
+                raise SourceFailed(_fetch_error(error, self.location)) from error
             head = fetching.require_head()
             written = self._mirror / f"{_HEAD}.new"
             written.write_bytes(head)
@@ -149,14 +149,14 @@ class RemoteGitKnowledge:
             return _HttpClient(self._url, None if token is None else token.get_secret_value()), ""
         found, path = get_transport_and_path(self._url)
         if not isinstance(found, SSHGitClient):
-            raise SourceFailed(f"{self.location!r} is no address of a repository over ssh")
-        # Nobody is there to answer a question.
+            raise SourceFailed(f"{self.location!r} is not an ssh address of a repository")
+        # No one can answer a prompt.
         found.ssh_command = f"{found.ssh_command or 'ssh'} -oBatchMode=yes"
         return found, str(path)
 
 
 class _HttpClient(Urllib3HttpGitClient):
-    """Follows no redirect, so that a token goes to nobody else, and waits for no byte for long."""
+    """Follows no redirects, so that the token is not sent elsewhere, and has a socket timeout."""
 
     def __init__(self, url: str, token: str | None) -> None:
         manager: Any = default_urllib3_manager(None, base_url=url, timeout=_SOCKET_SECONDS)
@@ -189,7 +189,7 @@ class _Fetching:
         self.is_over = threading.Event()
 
     def require_head(self) -> ObjectID:
-        """The commit or tag that was asked for.
+        """The requested commit or tag.
 
         Raises:
             SourceFailed: when there is none.
@@ -216,7 +216,7 @@ class _Fetching:
                     check_pack(file.fileno(), MOST_OBJECT_BYTES, MOST_INFLATED_BYTES)
                 except PackTooLarge as error:
                     raise SourceFailed(
-                        f"{self._location!r} is too large: {error}; keep the items in a repository of their own"
+                        f"{self._location!r} is too large: {error}; move the items to their own repository"
                     ) from error
                 self._check_time()
                 commit()
@@ -245,8 +245,8 @@ class _Fetching:
         self._size += len(data)
         if self._size > MOST_FETCHED_BYTES:
             raise SourceFailed(
-                f"{self._location!r} is too large: more than {MOST_FETCHED_BYTES:,} bytes came; keep the items in a"
-                " repository of their own"
+                f"{self._location!r} is too large: more than {MOST_FETCHED_BYTES:,} bytes arrived; move the items to"
+                " their own repository"
             )
         return int(file.write(data))
 
@@ -256,7 +256,7 @@ class _Fetching:
 
 
 def _within(seconds: float, work: Callable[[], None], fetching: _Fetching, location: str) -> None:
-    """Do something in a thread of its own, which is left alone once the time is over."""
+    """Run something in its own thread, which is abandoned when the time is up."""
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -275,16 +275,16 @@ def _within(seconds: float, work: Callable[[], None], fetching: _Fetching, locat
         raise failed[0]
 
 
-def _told(error: Exception, location: str) -> str:
+def _fetch_error(error: Exception, location: str) -> str:
     if isinstance(error, HTTPUnauthorized):
-        return f"{location!r} demands a token, or refuses this one; knowledge.token_secret names the secret with it"
+        return f"{location!r} requires a valid token; knowledge.token_secret names the secret with it"
     if isinstance(error, HangupException):
-        # What ssh says of it comes last.
+        # The last line is the reason given by ssh.
         said = " ".join(line.decode("utf-8", "replace").strip() for line in (error.stderr_lines or [])[-2:])
         return f"{location!r} hung up{f': {said}' if said else ''}"
     said = str(error)
     if "unexpected http resp 3" in said:
-        return f"{location!r} is elsewhere now, and redirects are not followed; write its new address"
+        return f"{location!r} has moved, and redirects are not followed; write its new address"
     if "unexpected http resp" in said:
         return f"{location!r} answers with {said.split('resp ')[1][:3]}"
     return f"{location!r} did not answer as a git repository: {type(error).__name__}"

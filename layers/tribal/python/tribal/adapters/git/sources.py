@@ -1,4 +1,4 @@
-"""Chooses the source of knowledge by what its repository is called."""
+"""Opens the source of knowledge for a repository setting."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def knowledge_source(
         ) from error
     if branch is not None:
         raise ConfigurationError(
-            f"knowledge.branch is {branch!r}, but {repository!r} is the root of no git repository; leave the branch out"
+            f"knowledge.branch is {branch!r}, but {repository!r} is not the root of a git repository; remove the branch"
         )
     from tribal.adapters.local.knowledge import KnowledgeFolder
 
@@ -74,5 +74,5 @@ def _check_url(repository: str) -> None:
         return
     if parts.scheme not in ("https", "ssh") or not parts.hostname:
         raise ConfigurationError(
-            f"knowledge.repository is of {parts.scheme}; name a folder, or a repository over https or ssh"
+            f"knowledge.repository uses {parts.scheme}; name a folder, or a repository over https or ssh"
         )

@@ -1,4 +1,4 @@
-"""What differs between trees of git, told without reading what they have in common.
+"""Compares git trees without reading what they have in common.
 
 Source: git's documentation of gitformat-pack and gitglossary, "tree object".
 """
@@ -74,7 +74,7 @@ class Trees:
         if known is None:
             kind, data = self._store.get_raw(name)
             if kind != _TREE:
-                raise ObjectFormatException("a tree is none")
+                raise ObjectFormatException("a tree object is invalid")
             known = self._read[name] = frozenset(_ENTRY.findall(data))
             if len(self._read) > _KEPT:
                 self._read.popitem(last=False)

@@ -1,6 +1,6 @@
-"""The index of memories in objects of the store, one a space: each search reads the spaces that it may look into.
+"""The index of memories in objects of the store, one per space; a search reads the objects of its spaces.
 
-For environments without a search domain. A search costs one look at each space, and more only where that has changed.
+For environments without a search domain. A search sends one request per space, and more only if the space has changed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 FOLDER = "memory/index/"
 _K1, _B = 1.2, 0.75
-"""Of BM25, as Lucene has them."""
+"""BM25 parameters with Lucene's defaults."""
 _SPACES_KEPT = 32
-"""Spaces that a process keeps ready to search, of which a full one takes some 20 MB. By judgement."""
+"""Spaces that a process caches; a full one takes about 20 MB. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """What searches read of a space, worked out once until it changes."""
+    """A space prepared for search; computed once per change."""
 
     space: Space
     entries: Entries
@@ -53,7 +53,7 @@ class _Space:
 
     @classmethod
     def of(cls, space: Space, entries: Entries) -> _Space:
-        """Work it out."""
+        """Prepare a space."""
         listed = list(entries.values())
         counts = [Counter(_texts(entry, "terms")) for entry in listed]
         read = [_vector(entry) for entry in listed]
@@ -87,7 +87,7 @@ class JournalMemories:
             changes.setdefault(memory.space, {})[memory.record.memory_id] = _entry(memory)
         for space, name in removed:
             changes.setdefault(space, {})[name] = None
-        with _told():
+        with _translate_errors():
             for space, change in changes.items():
                 self._journal.change(_key(space), change)
 
@@ -142,37 +142,37 @@ class JournalMemories:
         """All memories, or those of these ids."""
         named = None if memory_ids is None else {*memory_ids}
         for space in dict.fromkeys(wanted.spaces):
-            with _told():
+            with _translate_errors():
                 entries = self._journal.read(_key(space))
             read = [entry for name, entry in entries.items() if named is None or name in named]
             yield from (_found(0.0, space, read[number]) for number in _seen(space, read, wanted))
 
     def count(self, wanted: MemorySelection) -> int:
         """How many memories there are."""
-        with _told():
+        with _translate_errors():
             read = [(space, [*self._journal.read(_key(space)).values()]) for space in dict.fromkeys(wanted.spaces)]
         return sum(len(_seen(space, entries, wanted)) for space, entries in read)
 
     def is_empty(self) -> bool:
         """Whether no space has an object."""
-        with _told():
+        with _translate_errors():
             return next(iter(self._store.keys(FOLDER)), None) is None
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Throw the objects of all spaces away, or of some."""
-        with _told():
+        """Delete the objects of all spaces, or of some."""
+        with _translate_errors():
             keys = list(self._store.keys(FOLDER)) if spaces is None else [_key(space) for space in spaces]
             for key in keys:
                 self._store.delete(key)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no connections."""
 
     def _spaces(self, spaces: Sequence[Space]) -> list[_Space]:
         return [self._space(space) for space in dict.fromkeys(spaces)]
 
     def _space(self, space: Space) -> _Space:
-        with _told():
+        with _translate_errors():
             entries = self._journal.read(_key(space))
         with self._lock:
             kept = self._kept.pop(space, None)
@@ -264,11 +264,11 @@ def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Tells what a store raises as memory does."""
+def _translate_errors() -> Iterator[None]:
+    """Translate errors of the store into errors of memory."""
     try:
         yield
     except ObjectDamaged as error:
-        raise MemoryStoreFailed(f"the index of memories is damaged: build it anew ({error.message})") from error
+        raise MemoryStoreFailed(f"the index of memories is damaged: rebuild it ({error.message})") from error
     except StoreError as error:
-        raise MemoryStoreFailed(f"the store of memories did not answer: {error.message}; try again") from error
+        raise MemoryStoreFailed(f"the store of memories did not respond: {error.message}; try again") from error

@@ -1,8 +1,8 @@
-"""One append-only object a space: a line for each change of a memory, of which the last one counts.
+"""One append-only object per space: a line for each change of a memory, of which the last one counts.
 
-S3 appends nothing, so a change writes the object anew under a conditional put, with one line more. When too many lines
-count no more, it is compacted by the change that finds this out. It is a projection: the memories are objects of their
-own, and the journal of a space can be built anew from them.
+S3 cannot append, so a change rewrites the object with one more line under a conditional put. The change that finds too
+many obsolete lines compacts the object. It is a projection: the memories are separate objects, and the journal of a
+space can be rebuilt from them.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from tribal.errors import MemoryConflict, MemoryRefused, ObjectDamaged, ObjectNo
 from tribal.ports.object_store import ObjectStore
 
 MOST_MEMORIES = 5_000
-"""Of a space: each change sends the whole object, 6.3 MB for 5,000 memories of 120 characters."""
+"""Limit of a space: each change sends the whole object, 6.3 MB for 5,000 memories of 120 characters."""
 VERSION = 1
 _ATTEMPTS = 40
 _FIRST_PAUSE_SECONDS = 0.01
 _LONGEST_PAUSE_SECONDS = 0.5
 _SPARE_LINES = 200
-"""Lines that count no more, beyond one for each memory, before the object is compacted."""
+"""Obsolete lines, beyond one for each memory, before the object is compacted."""
 _KEPT_BYTES = 64 * 1024 * 1024
-"""Size of the objects of spaces that a process keeps. By judgement: parsed they take some four times as much."""
+"""Size of the cached objects. By judgement: parsed, they take about four times as much."""
 
 Entry = Mapping[str, JsonValue]
 Entries = Mapping[str, Entry]
 Change = Mapping[str, Entry | None]
-"""What becomes of memories by id; `None` removes one."""
+"""New entries by memory id; `None` removes a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class SpaceJournal:
                 return
             if self._put(key, self._changed(present, news), present.etag):
                 return
-        raise MemoryConflict(f"the memories of {key!r} are changed by others all the time; try again")
+        raise MemoryConflict(f"others keep changing the memories of {key!r}; try again")
 
     def rebuild(self, key: str, entries: Entries) -> None:
         """Put these memories in place of all that the object of a space says, even where it cannot be read.
@@ -104,7 +104,7 @@ class SpaceJournal:
         """
         head = self._store.head(key)
         if not self._put(key, self._compacted(entries), None if head is None else head.etag):
-            raise MemoryConflict(f"the memories of {key!r} were changed while they were collected; do it again")
+            raise MemoryConflict(f"the memories of {key!r} were changed while they were collected; try again")
 
     def _changed(self, present: _Read, news: Change) -> _Read:
         entries = {name: entry for name, entry in present.entries.items() if name not in news}
@@ -126,8 +126,8 @@ class SpaceJournal:
     def _require_room(self, count: int) -> None:
         if count > self._most:
             raise MemoryRefused(
-                f"a space holds at most {self._most:,} memories where the index is a file; forget some, or have who "
-                "deploys choose `index: opensearch` in the file of the environment",
+                f"a space has at most {self._most:,} memories with a file index; delete some, or ask an administrator "
+                "to set `index: opensearch` in the environment file",
                 code="MEM_SPACE_FULL",
             )
 
@@ -201,4 +201,4 @@ def _pairs(key: str, lines: Iterable[bytes]) -> Iterable[tuple[str, Entry | None
 
 
 def _damaged(key: str) -> ObjectDamaged:
-    return ObjectDamaged(f"{key!r} is not as it was written; it can be built anew from the memories themselves")
+    return ObjectDamaged(f"{key!r} is damaged; it can be rebuilt from the memories")

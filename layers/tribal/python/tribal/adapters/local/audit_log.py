@@ -1,4 +1,4 @@
-"""The log of writes of memories on one machine: a file of JSON lines."""
+"""The audit log of memory writes on one machine: a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def append_write(path: Path, write: MemoryWrite) -> None:
-    """Append a line; a log that cannot be written is told of, and fails nothing: the write itself is done."""
+    """Append a line. If that fails, log a warning only: the memory itself is written."""
     line = json.dumps(asdict(write), ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

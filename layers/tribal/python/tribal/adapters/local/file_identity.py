@@ -1,4 +1,4 @@
-"""What tells one state of a file from another without reading it."""
+"""Detects whether a file has changed without reading it."""
 
 from __future__ import annotations
 

@@ -210,9 +210,9 @@ class FolderStore:
         except (FileNotFoundError, IsADirectoryError):
             present = None
         if if_absent and present is not None:
-            raise PreconditionFailed(f"{str(path)!r} exists already; read it and decide again")
+            raise PreconditionFailed(f"{str(path)!r} exists already; read it again")
         if if_match is not None and present != if_match:
-            raise PreconditionFailed(f"{str(path)!r} was changed by somebody else; read it and decide again")
+            raise PreconditionFailed(f"another process changed {str(path)!r}; read it again")
 
     def _require_own(self, path: Path) -> None:
         """Refuse to write through a symbolic link, which may lead out of the store."""
@@ -222,8 +222,8 @@ class FolderStore:
             links += [folder for folder in inside if folder.is_symlink()]
         if links:
             raise StoreUnwritable(
-                f"{str(links[0])!r} is a symbolic link, and the store writes through none; "
-                "put a real file or folder in its place"
+                f"{str(links[0])!r} is a symbolic link, and the store does not write through links; "
+                "replace it with a real file or folder"
             )
         self._own_folders.add(path.parent)
 

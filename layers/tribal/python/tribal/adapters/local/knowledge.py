@@ -14,7 +14,7 @@ from tribal.ports.remembering.knowledge_source import MOST_BYTES, SourceEntry, S
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
 
 MOST_FILES = 20_000
-"""Files of a source, whatever they are; a folder of more was hardly meant."""
+"""Limit of files of any kind in a source; a folder with more is probably a mistake."""
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"})
 
 
@@ -36,7 +36,7 @@ class KnowledgeFolder:
     def tree(self) -> SourceTree:
         """The files as they are now; links are refused."""
         if not self._folder.is_dir():
-            raise SourceFailed(f"there is no folder {str(self._folder)!r}; name another one as `knowledge.repository`")
+            raise SourceFailed(f"there is no folder {str(self._folder)!r}; correct `knowledge.repository`")
         entries: list[SourceEntry] = []
         refused: list[ItemFailure] = []
         for path, found in self._files():
@@ -65,7 +65,7 @@ class KnowledgeFolder:
         return data
 
     def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:  # noqa: ARG002 - there is none
-        """Nothing."""
+        """Empty: a folder has no history."""
         return {}
 
     def _files(self) -> Iterator[tuple[str, os.stat_result]]:
@@ -88,7 +88,7 @@ class KnowledgeFolder:
         return SourceEntry(path, version, found.st_size, modified)
 
     def _data(self, path: str) -> bytes:
-        # What is too large is refused when it is read, and is not read to find out.
+        # A file that is too large is refused by its size, without reading it.
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(self._folder / path, flags)
         with os.fdopen(descriptor, "rb") as file:

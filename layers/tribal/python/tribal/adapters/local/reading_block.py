@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-Kept = TypeVar("Kept")
+Pinned = TypeVar("Pinned")
 
 
-class ReadingBlock(threading.local, Generic[Kept]):
+class ReadingBlock(threading.local, Generic[Pinned]):
     """Pins the value of each thread's first read until the thread leaves its outermost block.
 
     Args:
         release: called with the pinned value when a thread leaves.
     """
 
-    def __init__(self, release: Callable[[Kept], None] = lambda _: None) -> None:
-        self.kept: Kept | None = None
+    def __init__(self, release: Callable[[Pinned], None] = lambda _: None) -> None:
+        self.kept: Pinned | None = None
         self._release = release
         self._depth = 0
 
@@ -39,7 +39,7 @@ class ReadingBlock(threading.local, Generic[Kept]):
                 kept, self.kept = self.kept, None
                 self._release(kept)
 
-    def keep(self, found: Kept) -> Kept:
+    def pin(self, found: Pinned) -> Pinned:
         """The pinned value: inside a block the first one found, else `found` itself."""
         if not self._depth:
             return found

@@ -16,15 +16,15 @@ from typing import IO, Any
 from tribal.adapters.local.reading_worker import FileFunctions, functions_of
 
 FILE_SECONDS = 1.25
-"""For one file. The largest files within the other limits take about .8 s on one core."""
+"""Limit for one file. The largest files within the other limits take about .8 s on one core."""
 MEMORY_BYTES = 256 << 20
-"""Of one process. With the interpreter and its libraries it stays below 300 MB."""
+"""Limit for one process. With the interpreter and its libraries it stays below 300 MB."""
 MOST_PROCESSES = 4
-"""As many as the server answers at once."""
+"""As many as the server's concurrent requests."""
 _SLOW_SECONDS = 0.2
-"""After which another process gets ready, for the case that this one is killed."""
+"""After this time, a spare process is started in case this one is killed."""
 _START_SECONDS = 30.0
-"""For a process to start and import what it needs, which takes about 1 s."""
+"""Limit for a process to start and import its modules, which takes about 1 s."""
 _MODULE = "tribal.adapters.local.reading_worker"
 
 
@@ -70,7 +70,7 @@ class ReadingProcesses:
         allowed = min(budget.left, self._file_seconds)
         if allowed <= 0:
             return self._over(
-                request, f"the files before it took the {budget.seconds:g} s of a check; check fewer at once"
+                request, f"earlier files used up the {budget.seconds:g} s of a check; check fewer at once"
             )
         process = self._take()
         try:
@@ -93,7 +93,7 @@ class ReadingProcesses:
         return self._functions.not_read(request.path, reason, is_over_limit=True)
 
     def _prepare_spare(self, request: Any) -> None:
-        """Have a process ready for what comes after a file that may have to be given up."""
+        """Start a spare process for the files after one that may be given up."""
         with self._lock:
             if self._idle or self._closed:
                 return

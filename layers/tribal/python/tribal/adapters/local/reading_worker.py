@@ -16,10 +16,10 @@ from importlib import import_module
 from typing import IO, Any, Protocol, cast
 
 _NICENESS = 5
-"""Answers of the server go first."""
+"""Lower priority than the server's own answers."""
 _SPARE_SECONDS = 1.0
 _LARGE_CHARS = 10_000
-"""From which a file leaves so much garbage that it is collected at once; else the interpreter decides."""
+"""Files of this size leave so much garbage that it is collected at once; otherwise the interpreter decides."""
 STARTED = "started"
 """Sent before the first file of its kind is read, once everything that reading it needs is imported."""
 

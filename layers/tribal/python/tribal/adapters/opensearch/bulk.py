@@ -92,8 +92,8 @@ class BulkWriter:
             if not batch:
                 return
         raise IndexWriteFailed(
-            f"the index was too busy for {len(batch)} document(s) ({_shown(reasons)}); give it time or a larger "
-            "instance, then index again"
+            f"the index was too busy for {len(batch)} document(s) ({_shown(reasons)}); retry later, or use a larger "
+            "instance, and index again"
         )
 
     def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], list[str]]:
@@ -124,7 +124,7 @@ class BulkWriter:
         if refused:
             raise IndexWriteFailed(
                 f"the index refused {len(refused)} of {len(batch)} document(s): {_shown(refused)}; index again, or "
-                "rebuild the index if it is of another layout"
+                "rebuild the index if its layout is outdated"
             )
         return again, busy
 

@@ -46,7 +46,7 @@ class Generations:
         return None if "error" in found else str(min(found))
 
     def unfinished(self, about: dict[str, str]) -> str | None:
-        """The generation that an interrupted writer left, if it can be carried on."""
+        """The generation that an interrupted writer left, if it can be resumed."""
         return self._fitting(self.resolve(self.next_name), about)
 
     def begin(self, about: dict[str, str], dimensions: int, *, from_scratch: bool) -> str:

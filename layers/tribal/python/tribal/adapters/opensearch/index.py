@@ -165,7 +165,7 @@ class OpenSearchIndex:
         if kept is not None and not bodies:
             return kept, []
         found, answers = self._reader.ask(self._name if kept is None else kept.generation, *bodies)
-        state = self._block.keep(found)
+        state = self._block.pin(found)
         with self._lock:
             if self._memory is None or self._memory.state.name != state.name:
                 self._memory = _Memory(state)

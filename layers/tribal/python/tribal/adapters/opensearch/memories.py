@@ -1,8 +1,8 @@
-"""The one index of memories in OpenSearch: changed one by one, and searched at once.
+"""The index of memories in OpenSearch, updated one by one and searchable at once.
 
-The memories are objects of the store; the index finds them, and can be thrown away and built anew. Every search names
-the spaces that it may look into, which bound hits and totals alike. A change is visible to the next search of anybody:
-each write waits for its refresh. There is a single shard, so that term statistics do not depend on where a memory lies.
+The memories are objects of the store; the index can be deleted and rebuilt. Every search names its spaces, which limit
+hits and totals. A change is visible to everyone's next search, because each write waits for its refresh. There is a
+single shard, so that term statistics do not depend on where a memory is stored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MEMORIES = "tribal-memories"
-"""The alias of the index, and how its name begins; roles name it, too."""
+"""The alias of the index, and the prefix of its name; roles refer to it too."""
 LAYOUT = "2"
 MAX_TERMS = 64
 """Terms used from one query."""
@@ -60,14 +60,14 @@ class OpenSearchMemories:
         self._name = name
 
     def write(self, memories: Iterable[IndexedMemory], removed: Iterable[tuple[Space, str]] = ()) -> None:
-        """Add and replace memories, and remove others; removing what is not there is done already."""
+        """Add and replace memories, and remove others; missing ones are ignored."""
         lines: list[bytes] = []
         for memory in memories:
             lines += [_line({"index": {"_id": _id(memory.space, memory.record.memory_id)}}), _line(_document(memory))]
         lines += [_line({"delete": {"_id": _id(space, name)}}) for space, name in removed]
         if not lines:
             return
-        with _told():
+        with _translate_errors():
             try:
                 answer = self._bulk(lines)
             except NotFoundError:
@@ -128,7 +128,7 @@ class OpenSearchMemories:
         """How many memories there are."""
         if not wanted.spaces:
             return 0
-        with _told():
+        with _translate_errors():
             try:
                 query = {"bool": {"filter": _within(wanted)}}
                 return int(self._client.count(index=self._name, body={"query": query})["count"])
@@ -140,8 +140,8 @@ class OpenSearchMemories:
         return not self._hits({"query": {"match_all": {}}, "size": 1, "_source": ["space"]})
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Throw the index away, which the next write makes anew, or what it has of some spaces."""
-        with _told(), suppress(NotFoundError):
+        """Delete the index, which the next write creates again, or the memories of some spaces."""
+        with _translate_errors(), suppress(NotFoundError):
             if spaces is not None:
                 body = {"query": {"bool": {"filter": _within(MemorySelection(tuple(spaces)))}}}
                 params = {"refresh": "true", "conflicts": "proceed"}
@@ -165,19 +165,19 @@ class OpenSearchMemories:
         return sorted(found, key=lambda each: (-each.score, each.record.memory_id))
 
     def _hits(self, body: Body) -> list[Any]:
-        # Asked through `_msearch`, the one thing that a role which only reads may do.
+        # Use `_msearch`, the only request that a read-only role may send.
         head = _line({"index": self._name, "allow_partial_search_results": False})
-        with _told():
+        with _translate_errors():
             (answer,) = self._client.msearch(body=head + _line({**body, "track_total_hits": False}))["responses"]
         if "error" not in answer:
             hits: list[Any] = answer["hits"]["hits"]
             return hits
         if answer["error"].get("type") == "index_not_found_exception":
             return []
-        raise MemoryStoreFailed(f"the index of memories cannot be asked: {str(answer['error'].get('reason'))[:200]}")
+        raise MemoryStoreFailed(f"the index of memories cannot be searched: {str(answer['error'].get('reason'))[:200]}")
 
     def _bulk(self, lines: Sequence[bytes]) -> Any:
-        # An index is never made by writing, which would guess its mappings: a missing one is told item by item.
+        # Writing never creates the index, which would guess its mappings: a missing index is reported per item.
         answer = self._client.bulk(
             body=b"".join(lines), index=self._name, params={"refresh": "true", "require_alias": "true"}
         )
@@ -192,7 +192,7 @@ class OpenSearchMemories:
         try:
             self._client.indices.create(index=f"{self._name}-{LAYOUT}-{self._dimensions}", body=body)
         except RequestError as error:
-            # Somebody else made it at the same time.
+            # Another process created it at the same time.
             if error.error != "resource_already_exists_exception":
                 raise
 
@@ -261,7 +261,7 @@ def _id(space: Space, memory_id: str) -> str:
 
 
 def _within(wanted: MemorySelection) -> list[Body]:
-    """What a search may look at, as clauses that all hold."""
+    """The filter of a search, as clauses that must all match."""
     ending = [space for space in wanted.spaces if wanted.limits_use(space)]
     lasting = [space for space in wanted.spaces if not wanted.limits_use(space)]
     used = {"range": {"used": {"gt": wanted.used_after * 1_000}}}
@@ -307,8 +307,8 @@ def _line(value: Mapping[str, Any]) -> bytes:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Tells what the client raises in our own words; what a request said is in none of them."""
+def _translate_errors() -> Iterator[None]:
+    """Translate errors of the client into our own, without the text of requests."""
     try:
         yield
     except NotFoundError:
@@ -317,7 +317,7 @@ def _told() -> Iterator[None]:
         raise MemoryTimedOut("the index of memories took too long; try again") from error
     except TransportError as error:
         if error.status_code == 409:
-            raise MemoryConflict("somebody else changed the memory at the same time; try again") from error
-        raise MemoryStoreFailed(f"the index of memories did not answer ({error.status_code}); try again") from error
+            raise MemoryConflict("another process changed the memory at the same time; try again") from error
+        raise MemoryStoreFailed(f"the index of memories did not respond ({error.status_code}); try again") from error
     except OpenSearchException as error:
-        raise MemoryStoreFailed("the index of memories did not answer; try again") from error
+        raise MemoryStoreFailed("the index of memories did not respond; try again") from error

@@ -52,7 +52,7 @@ class Reader:
             state = read_state(found)
         except OtherVersion:
             raise IndexNotReady(
-                f"the index {alias!r} is of another version of this program; index again to rebuild it"
+                f"the index {alias!r} was built by another version of this program; index again to rebuild it"
             ) from None
         if state is None:
             raise IndexNotReady(f"the index {alias!r} is not finished yet; wait for indexing to end, or index again")
@@ -97,7 +97,7 @@ class Reader:
             reason = f"{kind}: {str(failed[0]['error'].get('reason'))[:200]}"
             if kind != _ABSENT and failed[0].get("status") not in _PASSING:
                 break
-        raise IndexNotReady(f"the index {alias!r} cannot be asked ({reason}); try again, or look after the domain")
+        raise IndexNotReady(f"the index {alias!r} cannot be searched ({reason}); try again, or check the domain")
 
     def hits(self, generation: str, query: Body, fields: Sequence[str]) -> Iterator[Any]:
         """Every matching document of a generation, ordered by `id` and fetched in pages.

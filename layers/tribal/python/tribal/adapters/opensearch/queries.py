@@ -211,7 +211,7 @@ def candidates(question: WordQuery | VectorQuery, response: Mapping[str, Any]) -
 
 
 def _shared(names: Sequence[str], terms: Sequence[str]) -> frozenset[str]:
-    """The terms by which a hit was found: a clause's name is told of every hit that it fits, whatever it is part of."""
+    """The terms that a hit matches: OpenSearch reports a clause's name for every hit that matches it."""
     mark = _NAMED if _NAMED in names else ""
     numbers = (name.removesuffix(mark) for name in names if name != mark and name.endswith(_NAMED) == bool(mark))
     return frozenset(terms[int(number)] for number in numbers)

@@ -1,4 +1,4 @@
-"""Builds the index in OpenSearch: a new generation beside the current one."""
+"""Builds the index in OpenSearch: a new generation next to the current one."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class OpenSearchIndexWriter(OpenSearchIndex):
                 self._refresh()
             self._not_refreshed |= paths
             FileWriter(self._reader, self._bulk, writing_alias(self._generation())).write(changes)
-            self._require_begun()
+            self._require_started()
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
         """Atomically publish the generation with its key graph and metadata."""
         pieces = graph_actions(graph)
         with self._writing():
             generation = self._generation()
-            self._require_begun()
+            self._require_started()
             alias = writing_alias(generation)
             self._bulk.write(alias, pieces)
             self._bulk.write(alias, [state_action(metadata, pieces)])
@@ -120,13 +120,13 @@ class OpenSearchIndexWriter(OpenSearchIndex):
 
     def _generation(self) -> str:
         if self._begun is None:
-            raise IndexWriteFailed(f"nothing was begun in {self._name!r}; begin before writing")
+            raise IndexWriteFailed(f"call begin() before writing to {self._name!r}")
         return self._begun
 
-    def _require_begun(self) -> None:
-        """Fail if another writer has begun since: readers would never see the write."""
+    def _require_started(self) -> None:
+        """Fail if another writer has started since: readers would never see the write."""
         if self._generation() != self._generations.resolve(self._generations.next_name):
-            raise IndexWriteFailed(f"what was begun in {self._name!r} was abandoned or replaced meanwhile; index again")
+            raise IndexWriteFailed(f"the new generation of {self._name!r} was abandoned or replaced; index again")
 
     def _drop_graphs_but(self, alias: str, kept: Sequence[str]) -> None:
         """Remove the pieces of the key graph of the generation that this one was cloned from."""
@@ -143,8 +143,8 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             yield
         except (OpenSearchException, IndexNotReady) as exc:
             raise IndexWriteFailed(
-                f"the index {self._name!r} refused a write: {str(exc)[:300]}; see that the domain is well and that "
-                "the role in use may write there, then index again"
+                f"the index {self._name!r} refused a write: {str(exc)[:300]}; check that the domain is healthy, that "
+                "the role in use may write to it, then index again"
             ) from exc
 
 

@@ -22,8 +22,8 @@ from tribal.adapters.postgres.connections.connection import PostgresConnection, 
 from tribal.adapters.postgres.connections.errors import (
     DENIED,
     NO_COLUMN,
-    NOT_OUR_ANSWERS,
     NOT_TEXT,
+    UNEXPECTED_ROWS,
     sqlstate,
 )
 from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _CATALOG = "reading the catalog"
 MOST_READINGS = 3
 """How often a database is read if tables change meanwhile. By judgement: a reading takes a second or less, and a change
-that takes longer than three of them rarely ends with the fourth."""
+that outlasts three readings rarely ends during the fourth."""
 _STRUCTURE = {
     "server": queries.SERVER,
     "schemas": queries.SCHEMAS,
@@ -224,10 +224,10 @@ class PostgresCatalog:
         try:
             readable, unreadable = readable_rows(rows) if lossy else (rows, ())
             return rows, replace(assemble(readable, gaps), unreadable_texts=unreadable)
-        except NOT_OUR_ANSWERS as error:
+        except UNEXPECTED_ROWS as error:
             raise DatabaseError(
-                f"Failed {_CATALOG} of {self._target}: the answers are not those of PostgreSQL "
-                f"({type(error).__name__}). Make sure that this is the server that you mean.",
+                f"Failed {_CATALOG} of {self._target}: the answers are not from PostgreSQL "
+                f"({type(error).__name__}). Check that this is the right server.",
                 context=self._target.as_context(),
             ) from error
 
@@ -258,7 +258,7 @@ class PostgresCatalog:
             rows = session.run(overlap_statement(table, row_count, pairs), most_rows=len(pairs))
         try:
             return read_overlaps(pairs, rows)
-        except NOT_OUR_ANSWERS as error:
+        except UNEXPECTED_ROWS as error:
             raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.") from error
 
     def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:
@@ -267,7 +267,7 @@ class PostgresCatalog:
             rows = session.run(queries.READABLE_COLUMNS, schema, name)
         context = {**(refusal.context or {}), "table": f"{schema}.{name}"}
         if not rows:
-            raise TableGone(f"Table {name!r} of schema {schema!r} is not there any more. Plan again.", context=context)
+            raise TableGone(f"Table {name!r} of schema {schema!r} no longer exists. Plan again.", context=context)
         user, usable, _ = rows[0]
         readable = {row[2] for row in rows} - {None}
         planned = {column.name for column in table.columns}
@@ -275,7 +275,7 @@ class PostgresCatalog:
             raise TableGone(f"Table {name!r} of schema {schema!r} has other columns now. Plan again.", context=context)
         if not usable or not readable or (sqlstate(refusal) == DENIED and planned <= readable):
             grant = select_grant(schema, name, user) if usable else usage_grant(schema, user)
-            message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Let its owner run: {grant}"
+            message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Ask its owner to run: {grant}"
             raise AccessDenied(message, context=context)
         return readable & planned
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 # A byte that cannot be decoded is read as a lone surrogate (PEP 383).
 _SURROGATE = re.compile("[\udc80-\udcff]")
 _WITH_COMMENTS = frozenset({"schemas", "tables", "columns"})
-"""What is reported object by object."""
+"""The parts whose rows are reported one by one."""
 _PARTS = {"enums": "labels of enum types", "types": "comments on types", "texts": "definitions", "server": "settings"}
-"""How other rows are called."""
+"""Names of the other parts in messages."""
 
 
 class ServerRow(NamedTuple):
@@ -124,7 +124,7 @@ Named = TypeVar("Named", SchemaRow, TableRow, ColumnRow)
 
 
 def is_readable(value: Any) -> bool:
-    """Whether every byte of a text, or of all texts in a list, was text."""
+    """Whether every byte of a text, or of all texts in a list, could be decoded."""
     if isinstance(value, list):
         return all(map(is_readable, value))
     if not isinstance(value, str) or value.isascii():
@@ -133,7 +133,7 @@ def is_readable(value: Any) -> bool:
 
 
 def replaced(value: Any) -> Any:
-    """The text, or list of texts, with U+FFFD in place of bytes that were no text."""
+    """The text, or list of texts, with U+FFFD for bytes that could not be decoded."""
     if isinstance(value, list):
         return [replaced(each) for each in value]
     return value if is_readable(value) else _SURROGATE.sub("\ufffd", value)

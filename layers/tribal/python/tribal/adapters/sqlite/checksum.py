@@ -1,6 +1,6 @@
 """The checksum of the published file: written beside it, checked in full by runs and, where that is free, by readers.
 
-A reader compares the file's times, size and inode with those noted when it was published, which costs nothing. Only a
+A reader compares the file's times, size and inode with those stored when it was published, which costs nothing. Only a
 file that is another by these, such as one that was copied, or written to, is read and hashed. A run always hashes.
 """
 
@@ -33,58 +33,58 @@ State = Literal["intact", "damaged", "unknown"]
 
 
 def announce(path: Path, coming: Path) -> Published:
-    """Note the checksum of a file that is about to take its place, beside that of the one that is there."""
+    """Store the checksum of a file before it replaces the current one, next to that of the current one."""
     published = Published(_hash_of(coming))
     _write(path, [*_read(path), published])
     return published
 
 
 def confirm(path: Path, published: Published) -> None:
-    """Note how the file that was announced looks in its place, and forget the one before it."""
+    """Store the identity of the announced file in its place, and drop the previous checksum."""
     _write(path, [Published(published.sha256, _seen(FileIdentity.of(path)))])
 
 
 def forget(path: Path) -> None:
-    """Remove what is noted, since another file takes the place."""
+    """Remove the stored checksums, because another file takes the place."""
     with suppress(NotADirectoryError):
-        _beside(path).unlink(missing_ok=True)
+        _sibling(path).unlink(missing_ok=True)
 
 
 def of_published(path: Path, file: FileIdentity) -> State:
-    """What the checksum says of a file; `unknown` when none is noted."""
-    noted = _read(path)
-    if not noted:
+    """The state of a file by its checksum; `unknown` if none is stored."""
+    stored = _read(path)
+    if not stored:
         return "unknown"
-    if any(published.seen == _seen(file) for published in noted):
+    if any(published.seen == _seen(file) for published in stored):
         return "intact"
-    return "intact" if _is_noted(path, noted) else "damaged"
+    return "intact" if _matches(path, stored) else "damaged"
 
 
 def is_intact(path: Path) -> bool:
     """Whether the file, if there is one, has the bytes that were published.
 
-    It is hashed in full or, where no hash is noted, checked by SQLite.
+    It is hashed in full or, if no hash is stored, checked by SQLite.
     """
     try:
         file = FileIdentity.of(path)
-        noted = _read(path)
-        if file is None or not noted:
+        stored = _read(path)
+        if file is None or not stored:
             return file is None or _passes(path)
-        return _is_noted(path, noted)
+        return _matches(path, stored)
     except OSError:
         return False
 
 
 def is_proven(path: Path) -> bool:
-    """Whether a checksum is noted, and the file has it."""
+    """Whether a checksum is stored and matches the file."""
     try:
-        return _is_noted(path, _read(path))
+        return _matches(path, _read(path))
     except OSError:
         return False
 
 
-def _is_noted(path: Path, noted: Sequence[Published]) -> bool:
-    return _hash_of(path) in {published.sha256 for published in noted}
+def _matches(path: Path, stored: Sequence[Published]) -> bool:
+    return _hash_of(path) in {published.sha256 for published in stored}
 
 
 def complete(path: Path) -> None:
@@ -124,21 +124,21 @@ def _hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _beside(path: Path) -> Path:
+def _sibling(path: Path) -> Path:
     return path.with_name(path.name + "-sum")
 
 
 def _read(path: Path) -> list[Published]:
-    """What is noted of a file; nothing where that is missing or damaged."""
+    """The stored checksums of a file; empty if they are missing or damaged."""
     try:
-        entries = json.loads(_beside(path).read_bytes())["published"]
+        entries = json.loads(_sibling(path).read_bytes())["published"]
         return [Published(str(one["sha256"]), tuple(one["seen"]) if one["seen"] else None) for one in entries]
     except (OSError, ValueError, TypeError, LookupError):
         return []
 
 
 def _write(path: Path, published: Sequence[Published]) -> None:
-    target = _beside(path)
+    target = _sibling(path)
     data = json.dumps({"published": [asdict(one) for one in published]}, indent=2).encode() + b"\n"
     with temporary_file(target.parent) as (file, temporary):
         write_through(file, [data])

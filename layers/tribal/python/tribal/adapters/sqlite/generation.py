@@ -20,22 +20,22 @@ from tribal_contracts import DocType, IndexMetadata, KeyGraph
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Kept = TypeVar("Kept")
+Cached = TypeVar("Cached")
 
 METADATA_FIELDS = (
     *("last_full_index", "manifest_hash", "document_count", "embedding_count", "index_version"),
     *("embedding_model", "embedding_dimensions"),
 )
 NOT_READY = {
-    "absent": "there is no index at {path!r} yet; run `tribal run`, which documents the databases and indexes them",
-    "other version": "the index at {path!r} is of another version of this program; `tribal index` rebuilds it",
+    "absent": "there is no index at {path!r} yet; run `tribal run` to document and index the databases",
+    "other version": "the index at {path!r} was built by another version of this program; `tribal index` rebuilds it",
     "damaged": "the index at {path!r} is damaged; `tribal index` or `tribal run` rebuilds it",
-    "foreign": "the file at {path!r} is a database of something else, not an index",
+    "foreign": "the file at {path!r} is another database, not an index",
     "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",
 }
 _IDLE_CONNECTIONS = 8
 _SCOPES_KEPT = 16
-"""Sets of hidden words for which the records that mention them are kept. By judgement: as many as `Derived` keeps."""
+"""How many sets of hidden words have their records cached. By judgement: as many as `Derived` caches."""
 _ATTEMPTS = 20
 
 
@@ -90,7 +90,7 @@ class Generation:
         connection.close()
         return None
 
-    def give_back(self, connection: sqlite3.Connection, *, usable: bool = True) -> None:
+    def release(self, connection: sqlite3.Connection, *, usable: bool = True) -> None:
         """Return a connection, for use by other threads if it is still usable."""
         with self._pool_lock:
             kept = usable and not self._closed and len(self._idle) < _IDLE_CONNECTIONS
@@ -120,20 +120,20 @@ class Generation:
 
     def tables(self, connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
         """Every table, ordered by name."""
-        return self._kept("tables", lambda: records.read_tables(connection))
+        return self._cached("tables", lambda: records.read_tables(connection))
 
     def key_graph(self, connection: sqlite3.Connection) -> KeyGraph | None:
         """Every foreign key; always the same object."""
-        return self._kept("graph", lambda: _read_graph(connection))
+        return self._cached("graph", lambda: _read_graph(connection))
 
     def terms(self, connection: sqlite3.Connection, doc_type: DocType) -> TermIndex:
         """The term index of one record type."""
-        return self._kept(f"terms of {doc_type}", lambda: TermIndex(connection, doc_type))
+        return self._cached(f"terms of {doc_type}", lambda: TermIndex(connection, doc_type))
 
     def matrix(self, connection: sqlite3.Connection, kind: VectorKind) -> VectorMatrix:
         """The vectors of one kind."""
         dimensions = self.metadata.embedding_dimensions
-        return self._kept(f"matrix of {kind}", lambda: load_matrix(connection, kind, dimensions))
+        return self._cached(f"matrix of {kind}", lambda: load_matrix(connection, kind, dimensions))
 
     def mentioning(self, connection: sqlite3.Connection, words: frozenset[str]) -> NDArray[Any]:
         """Ids of the records that mention any of the words, in order."""
@@ -149,7 +149,7 @@ class Generation:
                 self._mentioning.popitem(last=False)
             return found
 
-    def _kept(self, name: str, load: Callable[[], Kept]) -> Kept:
+    def _cached(self, name: str, load: Callable[[], Cached]) -> Cached:
         with self._loading:
             if name not in self._loaded:
                 self._loaded[name] = load()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PREPARED_BYTES = 16 * 1024 * 1024
-"""From which a file is prepared before it is read. By judgement: a smaller one is opened in less than 0.1 s."""
+"""Files of this size are prepared before they are read. By judgement: a smaller one opens in less than 0.1 s."""
 _TURN_SECONDS = 0.002
 _EVERYTHING = IndexFilter()
 
@@ -69,7 +69,7 @@ class SqliteIndex:
         self._preparing: threading.Thread | None = None
         self._current: Generation | None = None
         self._opening = threading.Lock()
-        self._block = ReadingBlock[_View](_give_back)
+        self._block = ReadingBlock[_View](_release)
         self._writer: GenerationWriter | None = None
         self._write_lock = threading.RLock()
 
@@ -163,7 +163,7 @@ class SqliteIndex:
     def counts(self) -> IndexCounts:
         """The size of the generation under construction."""
         with self._write_lock:
-            return self._begun().counts()
+            return self._started_writer().counts()
 
     def replace(
         self,
@@ -173,12 +173,12 @@ class SqliteIndex:
     ) -> None:
         """Replace the records of changed files, in one transaction."""
         with self._write_lock:
-            self._begun().replace(changed, removed, hashes or {})
+            self._started_writer().replace(changed, removed, hashes or {})
 
     def finish(self, metadata: IndexMetadata, graph: KeyGraph) -> None:
         """Replace the current generation with the new one, by renaming its file."""
         with self._write_lock:
-            self._begun().publish(metadata, graph)
+            self._started_writer().publish(metadata, graph)
             self._writer = None
 
     def abandon(self) -> None:
@@ -188,7 +188,9 @@ class SqliteIndex:
             try:
                 abandon(self._path)
             except OSError as exc:
-                raise IndexWriteFailed(f"cannot tidy up beside {str(self._path)!r}: {exc}; remove it yourself") from exc
+                raise IndexWriteFailed(
+                    f"cannot remove files next to {str(self._path)!r}: {exc}; remove them yourself"
+                ) from exc
 
     def close(self) -> None:
         """Close files and connections; the next read reopens them."""
@@ -229,23 +231,23 @@ class SqliteIndex:
         """The current generation, or the one that this thread is pinned to."""
         block = self._block
         try:
-            view = block.kept or block.keep(self._latest())
+            view = block.kept or block.pin(self._latest())
             try:
                 yield view
             except BaseException:
                 block.forget()
-                view.generation.give_back(view.connection, usable=False)
+                view.generation.release(view.connection, usable=False)
                 raise
         except (*READ_ERRORS, OSError) as exc:
             message = f"the index at {str(self._path)!r} cannot be read ({exc}); `tribal index` rebuilds it"
             raise IndexNotReady(message) from exc
         except (ValueError, TypeError, LookupError, OverflowError) as exc:
-            # What damage that SQLite does not notice makes of our own reading.
+            # Damage that SQLite does not notice causes these in our own code.
             if checksum.is_proven(self._path):
                 raise
             raise IndexNotReady(NOT_READY["damaged"].format(path=str(self._path))) from exc
         if not block.entered:
-            _give_back(view)
+            _release(view)
 
     def _latest(self) -> _View:
         while True:
@@ -284,10 +286,10 @@ class SqliteIndex:
             connection = following.take()
             if connection is not None:
                 with self._block.enter():
-                    self._block.keep(_View(following, connection))
+                    self._block.pin(_View(following, connection))
                     prepare()
         except (IndexNotReady, *READ_ERRORS, OSError):
-            # Whoever asks next opens it, and is told what is wrong with it.
+            # The next reader opens it and gets the error.
             following = None
         finally:
             with self._opening:
@@ -308,12 +310,12 @@ class SqliteIndex:
             return self._current
 
     def _leave(self, generation: Generation) -> None:
-        # Whoever still reads it would derive anew what is dropped now.
+        # Readers that still use it would derive the dropped values again.
         generation.close(partial(self._replaced, generation.file))
 
-    def _begun(self) -> GenerationWriter:
+    def _started_writer(self) -> GenerationWriter:
         if self._writer is None:
-            raise IndexWriteFailed(f"nothing was begun at {str(self._path)!r}; begin before writing")
+            raise IndexWriteFailed(f"call begin() before writing to {str(self._path)!r}")
         return self._writer
 
     def _close_writer(self) -> None:
@@ -323,12 +325,12 @@ class SqliteIndex:
 
 
 def _withheld(view: _View, where: IndexFilter) -> NDArray[Any] | None:
-    """Ids of the records whose prose a filter keeps from search; `None` if there are none."""
+    """Ids of the records whose text a filter excludes from search; `None` if there are none."""
     if not where.hidden:
         return None
     found = view.generation.mentioning(view.connection, where.hidden)
     return found if len(found) else None
 
 
-def _give_back(view: _View) -> None:
-    view.generation.give_back(view.connection)
+def _release(view: _View) -> None:
+    view.generation.release(view.connection)

@@ -1,6 +1,6 @@
-"""The index of memories as one SQLite file in WAL mode, which processes share.
+"""The index of memories as one SQLite file in WAL mode, shared by processes.
 
-It is a projection of the objects that hold the memories: it can be thrown away and built anew.
+It is a projection of the objects that hold the memories: it can be deleted and rebuilt.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 _BUSY_SECONDS = 10.0
 _K1, _B = 1.2, 0.75
-"""Of BM25, as Lucene has them."""
+"""BM25 parameters with Lucene's defaults."""
 _PARAMETERS = 500
-"""Fewer than any SQLite takes in one statement."""
+"""Below every SQLite's limit for one statement."""
 _LAYOUT = 2
 _RECORDS_KEPT = 4_096
-"""Parsed memories that a process keeps, of some 2 KB each."""
+"""Parsed memories that a process caches, about 2 KB each."""
 Value = TypeVar("Value")
 Condition = tuple[str, list[Any]]
 """Of a statement, and its values."""
@@ -87,7 +87,7 @@ class SqliteMemories:
 
     def write(self, memories: Iterable[IndexedMemory], removed: Iterable[tuple[Space, str]] = ()) -> None:
         """Add and replace memories, and remove others, in one transaction."""
-        with _told(self._path), self._changing() as connection:
+        with _translate_errors(self._path), self._changing() as connection:
             for memory in memories:
                 _put(connection, memory)
             for space, memory_id in removed:
@@ -182,8 +182,8 @@ class SqliteMemories:
             return connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
 
     def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Throw all away, or what there is of some spaces."""
-        with _told(self._path), self._changing() as connection:
+        """Delete all memories, or those of some spaces."""
+        with _translate_errors(self._path), self._changing() as connection:
             if spaces is None:
                 for table in ("about", "postings", "memories", "spaces"):
                     connection.execute(f"DELETE FROM {table}")  # noqa: S608
@@ -201,7 +201,7 @@ class SqliteMemories:
     @contextmanager
     def _reading(self, spaces: Sequence[Space]) -> Iterator[tuple[sqlite3.Connection, Mapping[int, Space]]]:
         """One state of the file, and the spaces that it has by their numbers."""
-        with _told(self._path):
+        with _translate_errors(self._path):
             connection = self._connection()
             connection.execute("BEGIN")
             try:
@@ -235,11 +235,11 @@ class SqliteMemories:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # What is acknowledged survives a loss of power: the objects do, and the index has to agree with them.
+            # Acknowledged writes survive a power cut: the objects do, and the index must be consistent with them.
             connection.execute("PRAGMA synchronous = FULL")
             (layout,) = connection.execute("PRAGMA user_version").fetchone()
             if layout not in (0, _LAYOUT):
-                raise MemoryStoreFailed(f"{str(self._path)!r} is of another version; remove it, and it is made anew")
+                raise MemoryStoreFailed(f"{str(self._path)!r} has another version; remove it, and it is rebuilt")
             if layout == 0:
                 connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")
         except BaseException:
@@ -291,7 +291,7 @@ def _bytes(vector: NDArray[Any] | None) -> bytes | None:
 
 
 def _condition(space: tuple[int, Space], wanted: MemorySelection) -> Condition:
-    """What memories of a space the search may look at."""
+    """The condition for memories of a space that the search may see."""
     number, of = space
     clauses = ["space = ?"]
     values: list[Any] = [number]
@@ -342,7 +342,7 @@ def _found(
     try:
         return [_memory(spaces, rows[number], float(scores[number])) for number in best]
     except ValidationError as error:
-        raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is made anew") from error
+        raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is rebuilt") from error
 
 
 def _memory(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
@@ -358,7 +358,7 @@ def _parsed(record: str) -> MemoryRecord:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:

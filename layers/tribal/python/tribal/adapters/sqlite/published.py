@@ -172,7 +172,7 @@ class PublishedSqliteIndex:
                 self._store.put(POINTER, _written(made), if_match=etag, if_absent=etag is None)
             except PreconditionFailed as exc:
                 raise IndexWriteFailed(
-                    f"another indexer has published in {self._store.location} meanwhile; index again"
+                    f"another indexer has published to {self._store.location} in the meantime; index again"
                 ) from exc
             with self._lock:
                 self._checked_at = -float("inf")
@@ -192,7 +192,7 @@ class PublishedSqliteIndex:
             index.close()
 
     def _present(self) -> SqliteIndex:
-        return self._block.kept or self._block.keep(self._latest())
+        return self._block.kept or self._block.pin(self._latest())
 
     def _latest(self) -> SqliteIndex:
         with self._lock:
@@ -252,7 +252,7 @@ class PublishedSqliteIndex:
                 file.write(piece)
             file.close()
             if digest.hexdigest() != published.content_hash:
-                raise StoreError(f"{published.key!r} is not what was published; index again with --force")
+                raise StoreError(f"{published.key!r} is damaged; index again with --force")
             temporary.replace(path)
         return path
 

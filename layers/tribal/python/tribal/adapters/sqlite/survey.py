@@ -1,7 +1,7 @@
-"""Which of very many vectors are near to a question, told by the directions in which they differ most.
+"""Preselects vectors near a query by the directions in which the vectors differ most.
 
-Comparing is bound by memory bandwidth: a quarter of the numbers takes a quarter of the time. What is near by them is
-then compared whole.
+Comparing is bound by memory bandwidth: a quarter of the numbers takes a quarter of the time. The preselected vectors
+are then compared in full.
 """
 
 from __future__ import annotations
@@ -45,6 +45,6 @@ class Survey:
         return cls(directions, shares)
 
     def products(self, query: NDArray[Any]) -> NDArray[Any]:
-        """Of each vector, about its product with the query."""
+        """The approximate product of each vector with the query."""
         products: NDArray[Any] = self.shares @ (query @ self.directions)
         return products

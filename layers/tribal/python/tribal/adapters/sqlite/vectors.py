@@ -75,11 +75,11 @@ def without_records(connection: sqlite3.Connection, origin: int, ids: Collection
     """Remove the vectors of records from their file's rows, within the caller's transaction."""
     found = connection.execute("SELECT rowid, ids, table_ids, vectors FROM vectors WHERE origin = ?", (origin,))
     for row, *blobs in found.fetchall():
-        keep = ~np.isin(np.frombuffer(blobs[0], _ID), list(ids))
-        if keep.all():
+        pin = ~np.isin(np.frombuffer(blobs[0], _ID), list(ids))
+        if pin.all():
             continue
-        kept = [np.frombuffer(blob, np.uint8).reshape(len(keep), -1)[keep].tobytes() for blob in blobs]
-        if keep.any():
+        kept = [np.frombuffer(blob, np.uint8).reshape(len(pin), -1)[pin].tobytes() for blob in blobs]
+        if pin.any():
             connection.execute("UPDATE vectors SET ids = ?, table_ids = ?, vectors = ? WHERE rowid = ?", (*kept, row))
         else:
             connection.execute("DELETE FROM vectors WHERE rowid = ?", (row,))

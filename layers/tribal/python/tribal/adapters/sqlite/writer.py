@@ -41,7 +41,7 @@ class GenerationWriter:
             except schema.READ_ERRORS as exc:
                 if not (schema.is_damage(exc) or schema.is_read_only(exc)):
                     raise
-                # What an interrupted run left, or a copy of what is published, is damaged: start from nothing.
+                # The file of an interrupted run, or the copy of the published one, is damaged: start from scratch.
                 self._connection = self._open(from_scratch=True)
 
     def sources(self) -> dict[str, str]:
@@ -127,7 +127,7 @@ class GenerationWriter:
         return sqlite3.connect(self._next, isolation_level=None, check_same_thread=False, timeout=10)
 
     def _copy_published(self) -> None:
-        copy = _beside(self._path, "-copy")
+        copy = _sibling(self._path, "-copy")
         shutil.copyfile(self._path, copy)
         _sync(copy)
         copy.replace(self._next)
@@ -157,8 +157,8 @@ class GenerationWriter:
                     f"the index at {str(self._path)!r} is damaged ({exc}); run `tribal index`, which rebuilds it"
                 ) from exc
             raise IndexWriteFailed(
-                f"the index at {str(self._path)!r} refused a write: {exc}; make room there and see that the folder"
-                " may be written, or build it from nothing with `tribal index --force`"
+                f"cannot write to the index at {str(self._path)!r}: {exc}; check the free space and that the folder"
+                " is writable, or rebuild the index with `tribal index --force`"
             ) from exc
 
 
@@ -170,17 +170,17 @@ def abandon(path: Path) -> None:
     """
     for half in ("-next", "-copy"):
         # Remove the journal first: a new file must never be paired with an old journal.
-        _remove(_beside(path, half), (*_OF_SQLITE, ""))
+        _remove(_sibling(path, half), (*_OF_SQLITE, ""))
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _sibling(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
 def _remove(path: Path, suffixes: Iterable[str]) -> None:
     for suffix in suffixes:
         with suppress(NotADirectoryError):
-            _beside(path, suffix).unlink(missing_ok=True)
+            _sibling(path, suffix).unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
@@ -193,7 +193,7 @@ def _sync(path: Path) -> None:
 
 def next_file(path: Path) -> Path:
     """The file of the generation under construction, for the index at a path."""
-    return _beside(path, "-next")
+    return _sibling(path, "-next")
 
 
 def is_generation(file: Path, model: str) -> bool:

@@ -86,7 +86,7 @@ class WordLlamaEmbedder:
         return vectors
 
     def knows(self, words: Sequence[str]) -> list[bool]:
-        """Whether each word is made of pieces that are longer than those of words that nobody uses.
+        """Whether each word consists of longer pieces than made-up words do.
 
         Raises:
             EmbeddingFailed: when the weights are not installed or cannot be read.

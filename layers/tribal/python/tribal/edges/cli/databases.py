@@ -23,11 +23,11 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.console import print_connection_warnings
-    from tribal.identity.expansion import stands_for_several
+    from tribal.identity.expansion import names_several
     from tribal.runs.expanding import find_databases, recorded_databases
     from tribal.settings.entries import with_targets
 
-    several = [entry.name for entry in settings.require_entries() if stands_for_several(entry)]
+    several = [entry.name for entry in settings.require_entries() if names_several(entry)]
     settings = with_targets(settings)
     print_connection_warnings(settings)
     if not several:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from pydantic import SecretStr
 
 from tribal.errors import ConfigurationError
-from tribal.identity.expansion import stands_for_several
+from tribal.identity.expansion import names_several
 from tribal.settings.snowflake.target import (
     DOMAIN,
     HTTPS_PORT,
@@ -73,7 +73,7 @@ def snowflake_entry_target(entry: DatabaseEntry) -> SnowflakeTarget:
     Raises:
         ConfigurationError: when it cannot be read.
     """
-    several = stands_for_several(entry)
+    several = names_several(entry)
     fields = {
         "account": entry.account,
         "database": None if several or not isinstance(entry.database, str) else entry.database,

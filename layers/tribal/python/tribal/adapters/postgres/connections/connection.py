@@ -24,7 +24,7 @@ from tribal.adapters.postgres.connections.errors import (
     statement_error,
     timeout_behind,
     too_large,
-    without_words,
+    without_message,
 )
 from tribal.adapters.postgres.connections.line import MOST_ROWS, AnswerTooLarge, Line, PlainLine, plain_line, tls_line
 from tribal.adapters.postgres.connections.login import LoginGuard
@@ -37,9 +37,9 @@ Row = list[Any]
 _Tls = Literal["never", "if offered", "always"]
 
 _UTF8 = (b"UTF8", b"UTF-8", b"UNICODE")
-"""Names of UTF-8, which is asked for at login."""
+"""Names of UTF-8, which is requested at login."""
 _AS_STORED = b"SQL_ASCII"
-"""What a transaction asks for where it wants the bytes as the database stores them."""
+"""Requested by a transaction that wants the bytes as the database stores them."""
 _MOST_COLUMNS = 1664
 """As many as PostgreSQL lets a statement have."""
 _LENGTH = struct.Struct("!i")
@@ -70,11 +70,11 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
     last_error: ServerError | None = None
     most_rows = MOST_ROWS
     lossy = False
-    """Whether some bytes of a text were no text; they are lone surrogates."""
+    """Whether some bytes could not be decoded; they are lone surrogates."""
     _codec = "utf-8"
-    """How texts are read and statements sent."""
+    """Encoding of texts and statements."""
     _stored_codec = "utf-8"
-    """How the database stores texts, as far as that is known."""
+    """Encoding in which the database stores texts, if known."""
 
     def __init__(self, guard: LoginGuard, user: str, **options: Any) -> None:
         self._guard = guard
@@ -89,10 +89,10 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
         self.last_error = context.error
 
     def handle_NOTICE_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
-        """Notices are read by nobody."""
+        """Ignore notices."""
 
     def handle_NOTIFICATION_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
-        """Nor are notifications."""
+        """Ignore notifications."""
 
     def handle_PARAMETER_STATUS(self, data: bytes, _: Any) -> None:  # noqa: N802 - pg8000's name
         name, _, value = data[:-1].partition(b"\0")
@@ -169,7 +169,7 @@ class PostgresConnection:
             named = {f"p{number}": value for number, value in enumerate(parameters, start=1)}
             return self._connection.run(sql, **named) or []
         except ServerError as error:
-            raise statement_error(error, doing, self._target) from without_words(error)
+            raise statement_error(error, doing, self._target) from without_message(error)
         except AnswerTooLarge as error:
             self._terminate(wait=False)
             raise too_large(error, doing, self._target) from error
@@ -177,9 +177,9 @@ class PostgresConnection:
             last_words = self._connection.last_error
             self._terminate(wait=False)
             if last_words is not None:
-                raise statement_error(last_words, doing, self._target) from without_words(last_words)
+                raise statement_error(last_words, doing, self._target) from without_message(last_words)
             cause = timeout_behind(error) or error
-            raise broken_connection(cause, doing, self._target) from without_words(cause)
+            raise broken_connection(cause, doing, self._target) from without_message(cause)
         except BaseException:
             # Interrupted in the middle of a response: the protocol state is unknown.
             self._terminate(wait=False)
@@ -247,7 +247,7 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
     except (OSError, struct.error, ServerError, ScramException, AnswerTooLarge, *BROKEN_PROTOCOL) as error:
         _hang_up(line)
         # Where the server hung up first, pg8000's complaint about that hides why the login was broken off.
-        raise guard.refusal or login_error(error, target, timeout_seconds) from without_words(error)
+        raise guard.refusal or login_error(error, target, timeout_seconds) from without_message(error)
     except BaseException:
         _hang_up(line)
         raise
@@ -287,8 +287,8 @@ def _start_tls(line: PlainLine, target: PostgresTarget, tls: _Tls) -> Line:
     if tls == "always":
         line.close()
         raise LoginRefused(
-            f"{target.place} does not offer TLS, and sslmode is {target.ssl_mode}. Turn TLS on at the server, or "
-            "allow a connection that can be listened to with sslmode=prefer.",
+            f"{target.place} does not offer TLS, and sslmode is {target.ssl_mode}. Enable TLS on the server, or "
+            "allow an unencrypted connection with sslmode=prefer.",
             context=target.as_context(),
         )
     return line

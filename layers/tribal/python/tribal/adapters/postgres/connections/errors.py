@@ -53,20 +53,20 @@ _REFUSED_PARAMETER = "unsupported startup parameter"
 NOT_TEXT = ("22021", "22P05")
 """A byte that the encoding of the database does not define, or a character that UTF-8 lacks."""
 
-_TOLD_CLASSES = frozenset("08 0A 25 26 28 3D 3F 40 42 53 54 55 57 58".split())
-"""Classes of SQLSTATE whose messages name objects, settings and limits, and no values of rows."""
-_TOLD_AT_LOGIN = _TOLD_CLASSES | {"XX"}
+_SHOWN_CLASSES = frozenset("08 0A 25 26 28 3D 3F 40 42 53 54 55 57 58".split())
+"""Classes of SQLSTATE whose messages name objects, settings and limits but no values of rows."""
+_SHOWN_AT_LOGIN = _SHOWN_CLASSES | {"XX"}
 """No row has been read yet, and poolers give most of their reasons as internal errors."""
 _LANGUAGES = re.compile(r"pl_|plpy|plperl|pltcl|plv8|plr\b")
 """Beginnings of the names of source files of procedural languages."""
-_UNTOLD = "what it says may quote a row and is not repeated here"
+_HIDDEN_MESSAGE = "its message may quote a row and is not shown"
 
 # Besides OSError: what pg8000 raises when the other side violates the protocol.
 BROKEN_PROTOCOL = (InterfaceError, AttributeError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError)
 
 
-NOT_OUR_ANSWERS = (AttributeError, LookupError, ValueError, TypeError)
-"""What reading rows raises when they are not of the columns and types that the statement asked for."""
+UNEXPECTED_ROWS = (AttributeError, LookupError, ValueError, TypeError)
+"""Exceptions from reading rows that do not have the columns and types of the statement."""
 
 
 def sqlstate(error: DatabaseError) -> str:
@@ -75,7 +75,7 @@ def sqlstate(error: DatabaseError) -> str:
 
 
 def is_of_an_object(error: DatabaseError) -> bool:
-    """Whether the server failed because of an object that it was asked for, so that the others can be read."""
+    """Whether the server failed because of one object, so that others can still be read."""
     passing = isinstance(error, DatabaseUnreachable | LoginRefused | ConnectionLost | StatementTimedOut)
     code = sqlstate(error)
     return bool(code) and not passing and code not in (*CONFLICTS, *NOT_TEXT)
@@ -88,19 +88,19 @@ def shown(message: str) -> str:
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
 
 
-def _said(fields: dict[str, Any], *, told: frozenset[str] = _TOLD_CLASSES) -> str:
+def _server_message(fields: dict[str, Any], *, told: frozenset[str] = _SHOWN_CLASSES) -> str:
     """What the server says, if that cannot quote a row, else a sentence of our own; starts in lower case.
 
     Code in a function may raise any SQLSTATE with any words. A message that passed through one has a context, and one
     that a procedural language raised is told by the file of its source.
     """
     if str(fields.get("C", ""))[:2] not in told or fields.get("W") or _LANGUAGES.match(str(fields.get("F", ""))):
-        return _UNTOLD
+        return _HIDDEN_MESSAGE
     return f"the server says: {shown(str(fields.get('M', '')))}"
 
 
-def without_words(error: BaseException) -> BaseException:
-    """A stand-in for an error as the cause of ours: tracebacks print causes, and the driver's quote what it read."""
+def without_message(error: BaseException) -> BaseException:
+    """A replacement for a driver error as a cause: tracebacks print causes, and the driver's messages quote rows."""
     if isinstance(error, TimeoutError):
         return TimeoutError("no answer in time")
     fields = _fields(error)
@@ -129,7 +129,7 @@ def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: f
     """Translate an error from connecting or logging in."""
     fields = _fields(error)
     if fields is not None:
-        return _refusal(str(fields.get("C", "")), _said(fields, told=_TOLD_AT_LOGIN), target)
+        return _refusal(str(fields.get("C", "")), _server_message(fields, told=_SHOWN_AT_LOGIN), target)
     context = target.as_context()
     refused = next(
         (e for e in _chain(error) if isinstance(e, scramp.ScramException | ssl.SSLCertVerificationError)), None
@@ -142,8 +142,8 @@ def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: f
         )
     if refused is not None:
         return LoginRefused(
-            f"{target.place} did not prove that it knows the password of {target.user!r}. Make sure that this is the "
-            "server that you mean, and that the password has no characters that SCRAM forbids.",
+            f"{target.place} did not prove that it knows the password of {target.user!r}. Check that this is the "
+            "right server, and that the password has no characters that SCRAM forbids.",
             context=context,
         )
     return DatabaseUnreachable(_why_unreachable(error, target, timeout_seconds), context=context)
@@ -154,20 +154,20 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
     if code == BAD_PASSWORD and not (target.password and target.password.get_secret_value()):
         advice = "No password was given: set PGPASSWORD, add a line to ~/.pgpass, or put it into the DSN."
     elif code.startswith("28"):
-        advice = "Check user and password, and that pg_hba.conf lets this user in from here."
+        advice = "Check user and password, and that pg_hba.conf allows this user from here."
     elif code == NO_DATABASE:
         advice = "Check the name of the database at the end of the DSN."
     elif code == DENIED:
         database, user = quote_identifier(target.database, "postgres"), quote_identifier(target.user, "postgres")
-        advice = f"Let an administrator run: GRANT CONNECT ON DATABASE {database} TO {user};"
+        advice = f"Ask an administrator to run: GRANT CONNECT ON DATABASE {database} TO {user};"
     elif code == PROTOCOL and _REFUSED_PARAMETER in said:
         advice = (
-            "A pooler such as PgBouncer says so. Take the options out of the DSN and PGOPTIONS, or let its "
-            "administrator name them in ignore_startup_parameters."
+            "This comes from a pooler such as PgBouncer. Remove the options from the DSN and PGOPTIONS, or ask its "
+            "administrator to list them in ignore_startup_parameters."
         )
     else:
         return DatabaseUnreachable(
-            f"{target.place} answered but took no login to database {target.database!r} as user {target.user!r} "
+            f"{target.place} responded but accepted no login to database {target.database!r} as user {target.user!r} "
             f"({said}). Try again later.",
             context=context,
         )
@@ -177,7 +177,7 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
 def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_seconds: float) -> str:
     cause = next((e for e in _chain(error) if isinstance(e, OSError)), error)
     if isinstance(cause, AnswerTooLarge):
-        return f"What answers at {target.place} sends too much for a login: {cause}. Check host and port."
+        return f"The server at {target.place} sends too much data for a login: {cause}. Check host and port."
     if isinstance(cause, socket.gaierror):
         return f"There is no host {target.host!r} ({target}). Check the spelling, and that your network knows it."
     if isinstance(cause, TimeoutError):
@@ -186,7 +186,7 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
             "limits.connect_timeout_seconds."
         )
     if isinstance(cause, ConnectionRefusedError):
-        return f"Nothing listens where {target} should be. Check host and port, and that the server is running."
+        return f"Nothing listens at the address of {target}. Check host and port, and that the server is running."
     if isinstance(cause, FileNotFoundError | PermissionError):
         return (
             f"The socket of {target} cannot be opened ({cause.strerror}). Check the folder, the port and your rights."
@@ -200,13 +200,13 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
         )
     if isinstance(cause, OSError):
         return f"No connection to {target} ({cause.strerror or type(cause).__name__}). Check host, port and network."
-    return f"What answers at {target.place} does not speak PostgreSQL's protocol. Check host and port."
+    return f"The server at {target.place} does not use PostgreSQL's protocol. Check host and port."
 
 
 def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> DatabaseError:
     """Translate a server error in a statement; `doing` is a phrase such as "sampling 'a.b'"."""
     fields = _fields(error) or {}
-    code, said = str(fields.get("C", "")), _said(fields)
+    code, said = str(fields.get("C", "")), _server_message(fields)
     context = target.as_context() | {"sqlstate": code}
     where = f"of {target}"
     if code == LOCK_NOT_GRANTED:
@@ -216,12 +216,12 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
         message = f"Gave up {doing} {where}: it took too long ({said}). Try again, or raise the limit."
         return StatementTimedOut(message, context=context)
     if code in (NO_TABLE, NO_SCHEMA):
-        return TableGone(f"Failed {doing} {where}: it is not there any more. Plan again.", context=context)
+        return TableGone(f"Failed {doing} {where}: it no longer exists. Plan again.", context=context)
     if code == DENIED:
         return AccessDenied(f"Failed {doing} {where}: a privilege is missing ({said}).", context=context)
     if code in CONFLICTS:
         return StatementConflict(
-            f"Gave up {doing} {where}: the server put other work first ({said}). Try again; on a replica, "
+            f"Gave up {doing} {where}: the server cancelled it for other work ({said}). Try again; on a replica, "
             "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
             context=context,
         )
@@ -242,9 +242,9 @@ def timeout_behind(error: BaseException) -> TimeoutError | None:
 
 
 def too_large(error: AnswerTooLarge, doing: str, target: PostgresTarget) -> DatabaseError:
-    """Say that the server sent more than is taken."""
+    """The error for an answer over the size limits."""
     return DatabaseError(
-        f"Gave up {doing} of {target}: {error}. Make sure that this is the server that you mean.",
+        f"Gave up {doing} of {target}: {error}. Check that this is the right server.",
         context=target.as_context(),
     )
 

@@ -1,8 +1,8 @@
-"""The line to a server, within limits that no server can stretch: time by the clock, and bytes.
+"""The line to a server, with limits on time and bytes that no server can exceed.
 
-A socket's own timeout begins anew with every byte, and pg8000 reads messages of whatever length a server states, and
-as many rows and notices as it sends. So a server that drips, floods or lies would hold a run for ever, or fill the
-memory. Here every read ends at the deadline of the statement, whatever arrives.
+A socket timeout restarts with every byte, and pg8000 reads messages of any stated length and any number of rows and
+notices. So a server that drips, floods or lies could block a run for ever, or fill the memory. Here every read ends at
+the deadline of the statement, whatever arrives.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_ROWS = 3_000_000
 
 
 class AnswerTooLarge(Exception):
-    """The server sent more than any answer of ours has."""
+    """The server sent more than the limits allow."""
 
 
 class _TimedReads:
@@ -34,7 +34,7 @@ class _TimedReads:
     """Bytes of the messages read since the deadline was set."""
 
     def allow(self, seconds: float) -> None:
-        """Begin a statement or login that may take so long in all."""
+        """Set the deadline and reset the counters for a statement or login."""
         self.deadline = time.monotonic() + seconds
         self.received = 0
         self.settimeout(max(seconds, 0.001))  # type: ignore[attr-defined]  # of the socket that this is mixed into
@@ -47,7 +47,7 @@ class _TimedReads:
         """
         remaining = self.deadline - time.monotonic()
         if remaining <= 0:
-            raise TimeoutError("the time of this statement is up")
+            raise TimeoutError("the statement timed out")
         if remaining != math.inf:
             self.settimeout(remaining)  # type: ignore[attr-defined]  # of the socket that this is mixed into
 
@@ -86,7 +86,7 @@ Line = PlainLine | TlsLine
 
 
 def plain_line(connected: socket.socket, seconds: float) -> PlainLine:
-    """Take a connected socket over; whatever happens on it first may take so long."""
+    """Take over a connected socket, with a first deadline."""
     line = PlainLine(fileno=connected.detach())
     line.allow(seconds)
     return line

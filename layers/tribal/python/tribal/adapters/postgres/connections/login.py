@@ -50,27 +50,27 @@ class LoginGuard:
         target = self._target
         if target.login_methods is not None and method not in target.login_methods:
             self._refuse(
-                f"{target.place} asks for a login by {method!r}, which require_auth does not allow. Change one or the "
-                "other, or make sure that this is the server that you mean."
+                f"{target.place} requests a login by {method!r}, which require_auth does not allow. Change one of the "
+                "two, or check that this is the right server."
             )
         trusted = target.verifies_server or target.clear_text_allowed or target.unix_socket is not None
         if method == "password" and not trusted and target.password:
             self._refuse(
-                f"{target.place} asks for the password in clear text, and nothing proves that it is the server that "
-                "you mean. Write sslmode=verify-full, with sslrootcert naming the authority of its certificate; or "
-                "let the server ask for scram-sha-256; or, where the way there is trusted, require_auth=password."
+                f"{target.place} requests the password in clear text, but nothing proves that it is the right "
+                "server. Write sslmode=verify-full, with sslrootcert naming the authority of its certificate; or "
+                "let the server request scram-sha-256; or, on a trusted network, write require_auth=password."
             )
 
     def _check_accepted(self) -> None:
         target = self._target
         if self._asked == "none" and target.login_methods is not None and "none" not in target.login_methods:
             self._refuse(
-                f"{target.place} asks for no login at all, which require_auth does not allow. Make sure that this is "
+                f"{target.place} requests no login at all, which require_auth does not allow. Check that this is "
                 "the server that you mean."
             )
         if self._asked == "scram-sha-256" and not self._proven:
             self._refuse(
-                f"{target.place} did not prove that it knows the password of {target.user!r}. Make sure that this is "
+                f"{target.place} did not prove that it knows the password of {target.user!r}. Check that this is "
                 "the server that you mean."
             )
 

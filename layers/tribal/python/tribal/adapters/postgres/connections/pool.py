@@ -87,7 +87,7 @@ class PostgresPool:
                 connection.close()
                 raise
         finally:
-            self._give_back(connection)
+            self._release(connection)
 
     def close(self) -> None:
         """Close idle connections now, and the others when they are returned."""
@@ -98,7 +98,7 @@ class PostgresPool:
         if self._closed:
             if pooled is not None:
                 pooled.close()
-            raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
+            raise ConnectionLost(f"Cannot continue {doing}: this reader is closed. Create a new one.")
         if pooled is not None:
             try:
                 pooled.run(begin, doing=doing, timeout_seconds=self._begin_seconds)
@@ -126,11 +126,11 @@ class PostgresPool:
         except DatabaseError:
             connection.close()
 
-    def _give_back(self, connection: PostgresConnection | None) -> None:
+    def _release(self, connection: PostgresConnection | None) -> None:
         if connection is not None and self._closed:
             connection.close()
         reusable = connection is not None and not connection.broken
-        self._server.give_back(self, connection if reusable else None)
+        self._server.release(self, connection if reusable else None)
         if self._closed:
             # Closed meanwhile by another thread, which could not see this connection.
             self._server.close_idle(self)

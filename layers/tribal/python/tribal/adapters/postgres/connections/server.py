@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
 
 WAIT_SECONDS = 600.0
-"""By judgement: several slow catalogs, each of a minute or two, may be read before it is one's turn."""
+"""By judgement: several slow catalogs, each of a minute or two, may be read first."""
 REFUSALS = 3
-"""After as many refusals running, a server is not asked any more. By judgement: one or two may be an accident."""
+"""After this many refusals in a row, a server is no longer tried. By judgement: one or two may be chance."""
 _NO_ROOM = "53300"
 _STARTING_OR_STOPPING = "57P03"
 
 
 class PostgresServer:
-    """Shares out the connections to a server, and stops asking one that has none to spare; thread-safe.
+    """Shares the connections to a server, and stops trying a server without free ones; thread-safe.
 
     An idle connection to one database gives way to a new one to another.
 
@@ -49,7 +49,7 @@ class PostgresServer:
     def take(self, owner: object) -> PostgresConnection | None:
         """Wait for one of the connections: an idle one of this owner, or `None` for leave to open one.
 
-        Each successful call is followed by one of `give_back`.
+        Each successful call is followed by one of `release`.
 
         Raises:
             StatementTimedOut: when none became free in time.
@@ -67,7 +67,7 @@ class PostgresServer:
             self._close(self._idle[: max(0, surplus)])
             return None
 
-    def give_back(self, owner: object, connection: PostgresConnection | None) -> None:
+    def release(self, owner: object, connection: PostgresConnection | None) -> None:
         """Return a connection to be reused, or `None` if it is closed."""
         with self._change:
             self._in_use -= 1
@@ -81,7 +81,7 @@ class PostgresServer:
             self._close([idle for idle in self._idle if idle[0] is owner])
 
     def check(self) -> None:
-        """Raise an error if the server is not asked any more.
+        """Raise an error if the server is no longer tried.
 
         Raises:
             ServerUnavailable: with the reason of its last refusal.
@@ -92,12 +92,12 @@ class PostgresServer:
             raise ServerUnavailable(error.message, context=error.context) from error
 
     def answered(self) -> None:
-        """Count an answer."""
+        """Reset the count of refusals."""
         with self._change:
             self._refusals = 0
 
     def refused(self, error: DatabaseUnreachable) -> None:
-        """Count a refusal that says nothing about the database; the last straw ends the asking.
+        """Count a refusal that is not about the database; after too many, the server is no longer tried.
 
         Raises:
             ServerUnavailable: when the server has no room, or this was one refusal too many.
