@@ -35,7 +35,7 @@ def test_an_expired_login_is_told_from_a_missing_permission(claude: FakeClaude, 
     claude.fail(refusal, failures.FORBIDDEN)
     expired, forbidden = failed(model.ask(REQUEST)), failed(model.ask(REQUEST))
     assert (expired.kind, forbidden.kind) == ("stopped", "stopped")
-    assert "log in to AWS anew" in expired.message
+    assert "log in to AWS again" in expired.message
     assert "allow bedrock:InvokeModel" in forbidden.message
 
 

@@ -57,7 +57,7 @@ def test_one_value_of_a_json_secret_is_named_after_a_hash(client: Any, secrets: 
 def test_a_plain_secret_has_no_fields_and_may_look_like_a_number(client: Any, secrets: SecretsManagerSecrets) -> None:
     client.create_secret(Name="pin", SecretString="0042")
     assert _value(secrets, "pin") == "0042"
-    with pytest.raises(ConfigurationError, match="no JSON object"):
+    with pytest.raises(ConfigurationError, match="not a JSON object"):
         secrets.get("pin#password")
 
 
