@@ -171,7 +171,7 @@ def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, 
     with pytest.raises(IndexWriteFailed, match="another database"):
         index.begin(MODEL, DIMENSIONS, from_scratch=write == "from_scratch")
     assert path.read_bytes() == before
-    with pytest.raises(IndexNotReady, match="something else"):
+    with pytest.raises(IndexNotReady, match="another database"):
         index.tables(EVERYWHERE)
 
 
