@@ -173,7 +173,7 @@ def test_what_answers_in_the_place_of_aws_is_named(environment: Deployed) -> Non
     with serving() as portal:
         portal.instead = [(200, "<!doctype html><title>Log in to this network</title>")]
         ran = environment.ask("domains", AWS_ENDPOINT_URL=portal.address)
-    assert (ran.returncode, "not AWS" in ran.stderr, "Traceback" in ran.stderr) == (8, True, False), ran.stderr
+    assert (ran.returncode, "not from AWS" in ran.stderr, "Traceback" in ran.stderr) == (8, True, False), ran.stderr
 
 
 def test_a_profile_of_the_aws_configuration_is_who_asks(environment: Deployed, tmp_path: Path) -> None:
