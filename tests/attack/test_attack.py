@@ -10,6 +10,7 @@ from tests.attack.__main__ import PAGE, with_rows
 from tests.attack.areas import AREAS, WITH_A_SERVER
 from tests.attack.outcome import Attack, Outcome
 
+pytestmark = pytest.mark.slow
 SEED = 20261122
 EFFORT = 0.02
 

@@ -117,6 +117,7 @@ def snapshots(path: Path, *stores: MemoryStore) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_readers_that_never_pause_see_one_generation_or_the_other(index: SqliteIndex, path: Path) -> None:
     few, many = documented("alpha", 110), documented("beta", 130)
     expected = snapshots(path, few, many)

@@ -177,6 +177,7 @@ def test_what_merely_tells_of_a_secret_stays(text: str) -> None:
     "unit",
     ["token:", "password is ", "token=a.b ", "secret_", "pass: ", "bearer ", "Aa Bb ", "a@", "PIN a ", "pw a b "],
 )
+@pytest.mark.slow
 def test_a_text_of_twice_the_length_takes_about_twice_the_time(unit: str) -> None:
     def seconds(characters: int) -> float:
         text = unit * (characters // len(unit))

@@ -13,6 +13,9 @@ from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 
+# Starts `tribal serve` for nearly every test.
+pytestmark = pytest.mark.slow
+
 ORDERS = {"table": "shop.crm.customer", "words": "Whoever bought once."}
 
 

@@ -19,6 +19,9 @@ from tests.sample_shop.indexed import shop_tables
 from tribal.identity.locations import INDEX_FILE
 from tribal.tools.registry import REGISTRY
 
+# Starts `tribal serve` for nearly every test.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(name="project", scope="module")
 def project_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:

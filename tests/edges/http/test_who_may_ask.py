@@ -20,6 +20,9 @@ from tests.fakes.published_issuer import PublishedIssuer
 from tribal.identity.locations import ACCESS_TOKENS_FILE
 from tribal.store.access_tokens import is_token
 
+# Starts `tribal serve` for nearly every test.
+pytestmark = pytest.mark.slow
+
 PUBLIC = "https://catalog.example.com"
 NOW = int(time.time())
 

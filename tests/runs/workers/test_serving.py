@@ -32,5 +32,5 @@ def test_a_worker_that_is_stopped_before_it_is_set_up_ends_without_a_word(messag
 
 
 def test_a_worker_that_is_given_work_before_it_is_set_up_says_so() -> None:
-    with pytest.raises(TypeError, match="set up first, and got Document"):
+    with pytest.raises(TypeError, match="expects its setup first, got DocumentUnitRequest"):
         serve(told(DocumentUnitRequest("unit", postpone=True)), io.BytesIO(), nothing_to_build)

@@ -105,7 +105,13 @@ def test_a_socket_of_this_machine_is_trusted_with_a_password_in_clear_text() -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("scram", "scram-sha-256"), ("md5,!password", "either"), ("!md5,password", "either"), ("!", "!")]
+    ("text", "said"),
+    [
+        ("scram", "scram-sha-256"),
+        ("md5,!password", "prefixed with !"),
+        ("!md5,password", "prefixed with !"),
+        ("!", "!"),
+    ],
 )
 def test_a_require_auth_that_libpq_would_refuse_is_refused(text: str, said: str) -> None:
     from tribal.errors import ConfigurationError
