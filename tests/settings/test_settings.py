@@ -11,7 +11,7 @@ import pytest
 from tests.cases import each_case
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.settings import Settings, load_settings
-from tribal.settings.entries import with_targets
+from tribal.settings.settings import with_targets
 
 
 def load(folder: Path, text: str, **environment: str) -> Settings:

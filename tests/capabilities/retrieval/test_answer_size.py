@@ -20,7 +20,7 @@ from tribal.capabilities.retrieval.answers.paging import ITEMS_A_PAGE, Page, Pla
 from tribal.capabilities.retrieval.errors import AnswerTooLong
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.table_names import TableIdentity
-from tribal.ports.tool import ANSWER_TOKENS
+from tribal.ports.application import ANSWER_TOKENS
 from tribal.tools.call import with_tokens_used
 from tribal_contracts import (
     DocumentedColumn,

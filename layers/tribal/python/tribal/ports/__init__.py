@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports.application import Application, Provider
+    from tribal.ports.application import Application, Provider, RunContext
     from tribal.ports.caller import Caller
     from tribal.ports.catalog_reader import (
         AccessReport,
@@ -78,14 +78,13 @@ if TYPE_CHECKING:
         MessageQueue,
         ProcessLock,
         ProgressSink,
-        RunContext,
         WorkerPool,
     )
     from tribal.ports.stopping import StopToken
     from tribal.ports.tool import READS, Effect, ToolGroup, ToolSpec
 else:
     _NAMES_BY_MODULE = {
-        "application": "Application Provider",
+        "application": "Application Provider RunContext",
         "caller": "Caller",
         "remembering.identity": "Identity Space",
         "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
@@ -101,7 +100,7 @@ else:
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
-        "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink RunContext WorkerPool",
+        "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink WorkerPool",
         "stopping": "StopToken",
         "object_store": "ObjectInfo ObjectStore StoredObject",
         "tool": "READS ToolGroup Effect ToolSpec",

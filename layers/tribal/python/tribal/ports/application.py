@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tribal.ports.derived import Derived
-from tribal.ports.tool import ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from tribal.identity.scope import Scope
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.pointer_writer import PointerWriter
     from tribal.ports.remembering.policy_checker import PolicyChecker
-    from tribal.ports.running import Clock, MessageQueue, ProcessLock
+    from tribal.ports.running import Clock, Lease, MessageQueue, ProcessLock, ProgressSink, WorkerPool
     from tribal.ports.stopping import StopToken
     from tribal.scoping.bounds import Bounds
-    from tribal_contracts import CapabilitySettings, DatabaseEntry
+    from tribal_contracts import CapabilitySettings, DatabaseEntry, ModelUsage
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
+
+ANSWER_TOKENS = 3_000
+"""The most tokens of a tool's default answer, unless settings say otherwise. Source: docs/contracts.md, Tools."""
 
 Part = TypeVar("Part")
 
@@ -202,3 +205,46 @@ class Application:
             parts.close()
         if self.index.made:
             self.index().close()
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What the stages of one run share."""
+
+    run_id: str
+    app: Application
+    lease: Lease
+    stop: StopToken
+    pool: WorkerPool
+    sink: ProgressSink
+
+    @property
+    def store(self) -> ObjectStore:
+        """The store that the run reads and writes."""
+        return self.app.store()
+
+    @property
+    def clock(self) -> Clock:
+        """The application's clock."""
+        return self.app.clock
+
+    @cached_property
+    def describers(self) -> Describers:
+        """The describers of the run."""
+        return self.app.run.describers(self.run_id, self.stop)
+
+    @property
+    def options(self) -> Options:
+        """The options of the run."""
+        return self.app.options()
+
+    @property
+    def usage(self) -> ModelUsage | None:
+        """Usage of models so far in this process; `None` if none was called."""
+        used = self.describers.usage if "describers" in self.__dict__ else None
+        return used if used is not None and used.calls else None
+
+    def close(self) -> None:
+        """Close the describers, if any was used; the context cannot be used afterwards."""
+        if "describers" in self.__dict__:
+            self.describers.close()

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from tribal.ports.application import Application
-    from tribal.ports.describing import Describers
-    from tribal.ports.object_store import ObjectStore
-    from tribal.ports.options import Options
-    from tribal.ports.stopping import StopToken
-    from tribal_contracts import ModelUsage
+from typing import Literal, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -121,46 +111,3 @@ class MessageQueue(Protocol):
             RuntimeError: when the queue refused a message; send the whole batch again.
         """
         ...
-
-
-@dataclass(frozen=True)
-class RunContext:
-    """What the stages of one run share."""
-
-    run_id: str
-    app: Application
-    lease: Lease
-    stop: StopToken
-    pool: WorkerPool
-    sink: ProgressSink
-
-    @property
-    def store(self) -> ObjectStore:
-        """The store that the run reads and writes."""
-        return self.app.store()
-
-    @property
-    def clock(self) -> Clock:
-        """The application's clock."""
-        return self.app.clock
-
-    @cached_property
-    def describers(self) -> Describers:
-        """The describers of the run."""
-        return self.app.run.describers(self.run_id, self.stop)
-
-    @property
-    def options(self) -> Options:
-        """The options of the run."""
-        return self.app.options()
-
-    @property
-    def usage(self) -> ModelUsage | None:
-        """Usage of models so far in this process; `None` if none was called."""
-        used = self.describers.usage if "describers" in self.__dict__ else None
-        return used if used is not None and used.calls else None
-
-    def close(self) -> None:
-        """Close the describers, if any was used; the context cannot be used afterwards."""
-        if "describers" in self.__dict__:
-            self.describers.close()

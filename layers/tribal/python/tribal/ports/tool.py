@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tribal_contracts import AgentError, CapabilitySettings, Contract, ToolError
 
 BYTES_A_TOKEN = 4
-ANSWER_TOKENS = 3_000
-"""The most tokens of a tool's default answer, unless settings say otherwise. Source: docs/contracts.md, Tools."""
 
 
 def tokens_of(size: int) -> int:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
 from tribal.errors import ConfigurationError
-from tribal.identity.expansion import expanded
 from tribal.settings import dsn as postgres
 from tribal.settings.snowflake import dsn as snowflake
 from tribal_contracts import DatabaseEntry, DatabaseType
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
-    from tribal.settings.settings import Settings
     from tribal.settings.snowflake.target import SnowflakeTarget
 
 
@@ -114,17 +112,6 @@ def _source(dsn: str) -> _Source:
     return source
 
 
-def with_targets(settings: Settings) -> Settings:
-    """The same settings with the DSN of every entry and database read; nothing is connected to.
-
-    Raises:
-        ConfigurationError: when one of them cannot be read, or two databases would have the same name.
-    """
-    databases = expanded(settings.entries, settings.found)
-    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *databases)}
-    return replace(settings, targets=targets)
-
-
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget | SnowflakeTarget:
     """The target of an entry, by its type.
 
@@ -145,12 +132,3 @@ def check_dsn(entry: DatabaseEntry) -> None:
     if entry.dsn is not None:
         check = snowflake.check_snowflake_dsn if entry.type == "snowflake" else postgres.check_dsn
         check(entry.dsn.get_secret_value())
-
-
-def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget | SnowflakeTarget:
-    try:
-        return entry_target(entry, settings.environment)
-    except ConfigurationError as error:
-        if not settings.has_file:
-            raise
-        raise ConfigurationError(f"database {entry.name!r}: {error.message}") from None

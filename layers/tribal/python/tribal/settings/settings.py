@@ -301,3 +301,27 @@ def source_date_epoch(environment: Mapping[str, str]) -> int | None:
 def _entry_hash(entry: DatabaseEntry) -> str:
     """Hash of the entry's canonical JSON without secrets."""
     return object_hash(entry.model_dump(mode="json", exclude={"dsn", "password"}))
+
+
+def with_targets(settings: Settings) -> Settings:
+    """The same settings with the DSN of every entry and database read; nothing is connected to.
+
+    Raises:
+        ConfigurationError: when one of them cannot be read, or two databases would have the same name.
+    """
+    from tribal.identity.expansion import expanded
+
+    databases = expanded(settings.entries, settings.found)
+    targets = {entry.name: _target(entry, settings) for entry in (*settings.entries, *databases)}
+    return replace(settings, targets=targets)
+
+
+def _target(entry: DatabaseEntry, settings: Settings) -> PostgresTarget | SnowflakeTarget:
+    from tribal.settings.entries import entry_target
+
+    try:
+        return entry_target(entry, settings.environment)
+    except ConfigurationError as error:
+        if not settings.has_file:
+            raise
+        raise ConfigurationError(f"database {entry.name!r}: {error.message}") from None

@@ -11,9 +11,8 @@ from tribal.identity.scope import EVERYTHING, Scope
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.statements import same_name
 from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
-from tribal.ports.application import bounds_of
+from tribal.ports.application import ANSWER_TOKENS, bounds_of
 from tribal.ports.remembering.guidance import Guidance
-from tribal.ports.tool import ANSWER_TOKENS
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.scoping.bounds import OPEN, Bounds
 from tribal_contracts import AgentError, IndexMetadata, agent_error

@@ -25,7 +25,7 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
     from tribal.edges.cli.console import print_connection_warnings
     from tribal.identity.expansion import names_several
     from tribal.runs.expanding import find_databases, recorded_databases
-    from tribal.settings.entries import with_targets
+    from tribal.settings.settings import with_targets
 
     several = [entry.name for entry in settings.require_entries() if names_several(entry)]
     settings = with_targets(settings)
