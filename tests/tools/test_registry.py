@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -12,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import ROOT
 from tests.cases import each_case
 from tests.fakes import MemoryStore, application_over
 from tests.plugins.verify import examples
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.capabilities import NAMES
+from tribal.capabilities import NAMES, capabilities
 from tribal.ports import Application, Caller, Effect
 from tribal.tools.call import call_tool
 from tribal.tools.error_classes import error_class_of
@@ -182,3 +184,10 @@ def test_calling_a_tool_loads_no_vendor_and_no_writing_stage() -> None:
     unwanted = ("numpy", "sqlite3", "pg8000", "tokenizers", "tribal.adapters", "tribal.planning", "tribal.documenting")
     assert not [name for name in loaded if name.startswith(unwanted)]
     assert "tribal.capabilities.retrieval.searching.search_tables" not in loaded
+
+
+def test_the_optional_dependencies_of_capabilities_can_be_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {extra for capability in capabilities() for extra in capability.extras}
+    assert needed
+    assert needed <= set(project["optional-dependencies"])

@@ -87,3 +87,16 @@ def test_whoever_may_not_see_a_table_reads_no_decision_and_no_memory_that_names_
     refused = call(app, "knowledge_show", crm_alone, id=hidden)
     assert (refused["errorCode"], hidden in refused["details"].get("nearMisses", [])) == ("NOT_FOUND", False)
     assert call(app, "knowledge_show", ADA, id=hidden)["success"]
+
+
+def test_sql_is_checked_against_the_policies_of_its_caller(app: Application) -> None:
+    call(app, "sync_now")
+    assert app.policies is not None
+    checker = app.policies(app)
+    refused = checker.check_sql("SELECT 1 FROM CRM.Customer", "postgres", ADA)
+    assert (refused.passed, [each.knowledge_item_id for each in refused.violations]) == (False, ["no-customer-queries"])
+    assert checker.check_sql("SELECT 1 FROM crm.orders", "postgres", ADA).passed
+    # SQL that cannot be parsed may name the table.
+    assert checker.check_sql("SELECT FROM WHERE (", "postgres", ADA).violations
+    # Policies of other teams do not apply.
+    assert checker.check_sql("SELECT 1 FROM crm.customer", "postgres", EVE).passed
