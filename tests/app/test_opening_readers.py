@@ -25,7 +25,7 @@ def target(entry: DatabaseEntry) -> PostgresTarget:
 
 
 def databases(secrets: Callable[[], Secrets]) -> Databases:
-    return Databases(Provider(secrets), target, "make it", Provider(partial(postgres_servers, lambda limit: limit)))
+    return Databases(Provider(secrets), target, "create it", Provider(partial(postgres_servers, lambda limit: limit)))
 
 
 class SilentSecrets:
