@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import isclass
+from typing import Any, TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -85,11 +86,39 @@ def _answered(
         raise RightMissing(f"{spec.name} needs the right {spec.right!r}", code=group.access_denied_code)
     _require_text(arguments, group.invalid_input_code)
     try:
-        request = spec.input_model.model_validate(dict(arguments))
+        request = spec.input_model.model_validate(_without_empty(arguments, spec.input_model))
     except ValidationError as exc:
         raise _InvalidInput(exc) from exc
     with group.around(app):
         return spec.handler(request, caller, app)
+
+
+def _without_empty(value: Any, annotation: Any) -> Any:
+    """Input without optional arguments that are null or "": many clients send every argument of a schema.
+
+    Args:
+        value: the input, or a part of it.
+        annotation: the type of that part; models in it may have optional fields too.
+    """
+    model = next((each for each in _types_in(annotation) if isclass(each) and issubclass(each, Contract)), None)
+    if model is None:
+        return value
+    if isinstance(value, list):
+        return [_without_empty(each, model) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    return {
+        name: _without_empty(each, fields[name].annotation) if name in fields else each
+        for name, each in value.items()
+        if not (each in (None, "") and name in fields and not fields[name].is_required())
+    }
+
+
+def _types_in(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for each in get_args(annotation):
+        yield from _types_in(each)
 
 
 def _require_text(arguments: Mapping[str, Any], code: str) -> None:
