@@ -103,6 +103,13 @@ def test_other_methods_are_refused_with_those_that_there_are(server: Served, met
     assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
 
 
+def test_a_refusal_has_the_id_of_its_request(server: Served) -> None:
+    call = call_message(17, "list_domains", {})
+    for refused in (server.post(call), server.post(call, mcp_session_id="0" * 32)):
+        assert (refused.status_code >= 400, refused.json()["id"]) == (True, 17)
+    assert server.post(b"{", **opened(server, "shop")).json()["id"] is None
+
+
 def test_without_sessions_none_is_opened_and_none_can_be_ended(stateless: Served) -> None:
     assert "mcp-session-id" not in stateless.post(HELLO).headers
     assert httpx2.delete(stateless.url, headers=HEADERS).status_code == 405
@@ -164,7 +171,8 @@ def test_tribal_serve_answers_at_mcp_for_whoever_bears_a_token_and_logs_it(tmp_p
     made = tribal("token", "create", "agent", "--scope", "web", cwd=tmp_path)
     token = made.stdout.strip()
     with ServedProject(tmp_path, "--require-token") as server:
-        running = Served(f"{server.address}/mcp")
+        # Some clients append a slash.
+        running = Served(f"{server.address}/mcp/")
         assert running.post(HELLO).status_code == 401
         asked = {"query": "customer visit", "limit": 20}
         answer = posted_modern(running, "search_tables", asked, authorization=f"Bearer {token}")

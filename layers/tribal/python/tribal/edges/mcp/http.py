@@ -6,6 +6,7 @@ which keeps none. Answers are JSON. The server never sends messages on its own, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -17,6 +18,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import JSONResponse
 
 from tribal.edges.mcp.agents import with_agent
+from tribal.edges.mcp.request_ids import request_id
 from tribal.edges.mcp.server import build_server
 from tribal.edges.mcp.tool_client import CallTool, local_calls
 from tribal.ports.application import Application
@@ -65,7 +67,49 @@ class McpEndpoint:
         caller: Caller = scope[CALLER]
         # A session belongs to the caller who opened it; each request is still answered for its own caller.
         owner = AuthenticatedUser(AccessToken(token="", client_id=caller.subject, scopes=[]))
-        await self._manager.handle_request({**scope, "user": owner}, receive, send)
+        answer = _WithRequestId(receive, send)
+        await self._manager.handle_request({**scope, "user": owner}, answer.receive, answer.send)
+
+
+class _WithRequestId:
+    """Adds the request's id to a refusal without one, by which a client knows which request failed.
+
+    A refusal is one message. The id is looked for in the first part of a request, which is usually the only one.
+    """
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self._request = b""
+        self._start: Message | None = None
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._request = self._request or message.get("body", b"")
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            self._start = message
+            return
+        if self._start is not None:
+            start, self._start = self._start, None
+            body = _with_id(message.get("body", b""), self._request)
+            length = (b"content-length", b"%d" % len(body))
+            headers = [header for header in start["headers"] if header[0].lower() != length[0]]
+            await self._send({**start, "headers": [*headers, length]})
+            message = {**message, "body": body}
+        await self._send(message)
+
+
+def _with_id(refusal: bytes, request: bytes) -> bytes:
+    try:
+        content = json.loads(refusal)
+    except ValueError:
+        return refusal
+    if not isinstance(content, dict) or content.get("id", 0) is not None:
+        return refusal
+    return json.dumps({**content, "id": request_id(request)}).encode()
 
 
 def _caller_of(context: ServerRequestContext[Any]) -> Caller:

@@ -50,6 +50,7 @@ def asgi_application(
     """
     routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
     mcp = mcp_asgi(app, tools, sessions=serving.one_process)
+    observed = _Mcp(mcp, tools)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -62,7 +63,12 @@ def asgi_application(
             app.close()
 
     return Starlette(
-        routes=[Endpoint(MCP, _Mcp(mcp, tools)), Mount("/", app=Bridge(app, tools, serving, routes))],
+        # Some clients append a slash.
+        routes=[
+            Endpoint(MCP, observed),
+            Endpoint(f"{MCP}/", observed),
+            Mount("/", app=Bridge(app, tools, serving, routes)),
+        ],
         middleware=[
             Middleware(Observed, routes=routes, metrics=metrics, clock=app.clock, write=write),
             Middleware(
