@@ -112,7 +112,13 @@ def test_the_root_certificate_of_the_home_directory_is_used_where_there_is_one(t
         ("postgresql://u:hunter2#x@h/d", "percent-encoded"),
         ("postgresql://u:hunter2%@h/d", "percent-encoded"),
         ("postgresql://u:p@h/d?hunter2", "unknown parameter"),
-        ("postgresql://u:p@h/d?Hunter2=1", "unknown parameter"),
+        ("postgresql://u@h/d?password=p&Hunter2=1", "unknown parameter. Known"),
+        ("postgresql://u:p&hunter2=@h/d?Hunter2=1", "unknown parameter. Known"),
+        ("postgresql://u:hunter2@h/d?colour=red", "unknown parameter, colour. Known"),
+        ("postgresql://u:hunter2@h/d?requirepeer=x", "The parameter requirepeer of the DSN is not supported"),
+        ("postgresql://u:hunter2@h/d?ssl=hunter2", "The parameter ssl of the DSN must be"),
+        ("postgresql://u:hunter2@h/d?hostaddr=hunter2", "hostaddr is not an IP address"),
+        ("postgresql://u@h/d?ssl_min_protocol_version=TLSv1.3&ssl_max_protocol_version=TLSv1.2", "older than"),
         ("postgresql://u:hunter2@h/d?sslmod=require", "sslmod"),
         ("postgresql://u:hunter2@h/d?sslmode=hunter2", "verify-full"),
         ("postgresql://u:hunter2@h/d?connect_timeout=soon", "seconds"),
@@ -127,10 +133,36 @@ def test_an_unusable_url_is_refused_with_the_hint_and_without_the_password(url: 
     assert error.value.__cause__ is None
 
 
-def test_parameters_of_hosted_servers_without_effect_are_passed_over_with_a_warning() -> None:
-    target = parse_dsn("postgresql://u@h/d?sslmode=require&channel_binding=require&pgbouncer=true", {})
-    assert target.ssl_mode == "require"
-    assert target.warnings == ("Parameters of the DSN without effect here: channel_binding, pgbouncer.",)
+@each_case(
+    ("query", "ignored"),
+    [
+        ("sslmode=require&channel_binding=require&pgbouncer=true", "channel_binding, pgbouncer"),
+        ("schema=public", "schema"),
+        ("pgbouncer=true&connection_limit=1", "connection_limit, pgbouncer"),
+        ("sslmode=require&supa=base-pooler.x", "supa"),
+        ("currentSchema=public", "currentSchema"),
+        ("load_balance_hosts=random", "load_balance_hosts"),
+    ],
+)
+def test_parameters_of_platforms_and_drivers_are_ignored_with_one_line(query: str, ignored: str) -> None:
+    target = parse_dsn(f"postgresql://u:p@h/d?{query}", {})
+    assert target.warnings == (f"Parameters of the DSN without effect here: {ignored}.",)
+    assert target.ssl_mode == ("require" if "require" in query else "prefer")
+
+
+@each_case(
+    ("query", "mode"), [("ssl=true", "require"), ("ssl=require", "require"), ("ssl=0", "prefer"), ("", "prefer")]
+)
+def test_ssl_means_what_drivers_mean_by_it(query: str, mode: str) -> None:
+    assert parse_dsn(f"postgresql://u:p@h/d?{query}", {}).ssl_mode == mode
+
+
+def test_parameters_that_libpq_knows_are_read() -> None:
+    query = "hostaddr=10.0.0.1&sslcrl=/x.crl&ssl_min_protocol_version=TLSv1.3"
+    target = parse_dsn(f"postgresql://u:p@h/d?{query}", {"PGSSLMAXPROTOCOLVERSION": "tlsv1.3"})
+    assert (target.host, target.host_address, target.ssl_revocation_list) == ("h", "10.0.0.1", Path("/x.crl"))
+    assert target.tls_versions == ("TLSv1.3", "TLSv1.3")
+    assert parse_dsn("postgresql://u@/d?hostaddr=::1", {}).place == "[::1]:5432"
 
 
 def _passfile(folder: Path, text: str, mode: int = 0o600) -> Path:

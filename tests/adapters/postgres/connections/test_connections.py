@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from pydantic import SecretStr
@@ -250,6 +251,19 @@ def test_a_password_that_was_changed_is_asked_for_again_once(fresh_database: Fre
         PostgresCatalog(target, renew_password=lambda: None).read()
 
 
+def test_a_password_that_scram_would_refuse_to_prepare_is_accepted_as_psql_accepts_it(
+    fresh_database: FreshDatabase,
+) -> None:
+    for password in ("\N{GRINNING FACE}", "a\tb", "aא1ב", "\N{NO-BREAK SPACE}ü"):
+        user = unique_name("odd")
+        dsn = fresh_database(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'")
+        catalog = PostgresCatalog(parse_dsn(login(dsn, user, quote(password)), NO_ENVIRONMENT))
+        assert catalog.access().user == user
+        catalog.close()
+        with pytest.raises(LoginRefused):
+            PostgresCatalog(parse_dsn(login(dsn, user, quote(f"{password}!")), NO_ENVIRONMENT)).read()
+
+
 @pytest.fixture
 def tls_relay(dsn: str, certificate: Path, relay_to: MakeRelay) -> Relay:
     return relay_to(dsn, tls_context(certificate))
@@ -281,6 +295,35 @@ def test_a_certificate_that_does_not_fit_is_refused(
     (tmp_path / "empty").write_text("")
     unreadable = replace(target, ssl_mode="verify-ca", ssl_root_certificate=tmp_path / "empty")
     assert "sslrootcert" in _fails(unreadable, LoginRefused)
+
+
+def test_hostaddr_is_connected_to_and_the_certificate_still_has_the_name_of_the_host(
+    dsn: str, tls_relay: Relay, certificate: Path
+) -> None:
+    target = replace(tls_relay.target(dsn), host_address="127.0.0.1", ssl_root_certificate=certificate)
+    catalog = PostgresCatalog(replace(target, host="localhost", ssl_mode="verify-full"))
+    assert len(catalog.read().tables) == 1
+    catalog.close()
+    other = replace(target, host="elsewhere.example", ssl_mode="verify-full")
+    assert "could not be verified" in _fails(other, LoginRefused)
+
+
+def test_limits_on_versions_of_tls_and_lists_of_revoked_certificates_are_kept(
+    dsn: str, certificate: Path, relay_to: MakeRelay, tmp_path: Path
+) -> None:
+    old = tls_context(certificate)
+    old.maximum_version = ssl.TLSVersion.TLSv1_2
+    target = replace(
+        relay_to(dsn, old).target(dsn), host="localhost", ssl_mode="verify-full", ssl_root_certificate=certificate
+    )
+    _fails(replace(target, tls_versions=("TLSv1.3", None)), DatabaseUnreachable)
+    catalog = PostgresCatalog(replace(target, tls_versions=("TLSv1.2", "TLSv1.2")))
+    assert len(catalog.read().tables) == 1
+    catalog.close()
+    # A list that is not one, and one without the authority's entry.
+    (tmp_path / "empty").write_text("")
+    assert "sslcrl" in _fails(replace(target, ssl_revocation_list=tmp_path / "empty"), LoginRefused)
+    assert "could not be verified" in _fails(replace(target, ssl_revocation_list=certificate), LoginRefused)
 
 
 def test_a_client_certificate_is_shown_to_a_server_that_asks_for_one(

@@ -16,14 +16,15 @@ from tribal.errors import ConfigurationError
 from tribal.identity.expansion import names_several
 from tribal.settings.postgres_parameters import (
     NO_SERVICES,
+    UNSUPPORTED,
     VARIABLES,
     WITHOUT_EFFECT,
     check_shown,
     check_values,
     completed,
-    is_ipv6_address,
+    is_ip_address,
 )
-from tribal.settings.postgres_target import PostgresTarget
+from tribal.settings.postgres_target import SSL_MODES, PostgresTarget
 from tribal.settings.urls import (
     ENCODE,
     IN_NAME,
@@ -43,6 +44,7 @@ _EXAMPLE = (
 )
 _MAINTENANCE_DATABASE = "postgres"
 """The database to connect to for listing databases, unless the entry names another."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,39}")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -135,7 +137,7 @@ def portable(text: str, environment: Mapping[str, str]) -> str:
         ConfigurationError: when the URL or the environment cannot be used.
     """
     added = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
-    parts = {name: value for name, value in (added | _parts(text)).items() if name not in WITHOUT_EFFECT}
+    parts = {name: value for name, value in (added | _parts(text)).items() if name in VARIABLES}
     parts.pop("password", None)
     target = completed(parts, environment)
     host, port = parts.pop("host", target.host), parts.pop("port", str(target.port))
@@ -169,7 +171,7 @@ def _parts(text: str) -> dict[str, str]:
             f"colon as it is, and encode the two one by one. {ENCODE}"
         )
     for name, value in url.pairs:
-        parts.update(_parameter(decoded(name), value))
+        parts.update(_parameter(decoded(name), value, url))
     check_values(parts)
     return {name: value for name, value in parts.items() if value}
 
@@ -183,24 +185,49 @@ def _host_and_port(where: str) -> dict[str, str]:
             f"Cannot parse host and port of the DSN. Write host:port, and an IPv6 address as [::1]:5432. {ENCODE}"
         )
     host, port = found.groups()
-    if host.startswith("[") and not is_ipv6_address(decoded(host[1:-1])):
+    if host.startswith("[") and not is_ip_address(decoded(host[1:-1]), 6):
         raise ConfigurationError(f"The text in [brackets] in the DSN is not an IPv6 address such as [::1]. {ENCODE}")
     return {"host": decoded(host.removeprefix("[").removesuffix("]")), "port": port or ""}
 
 
-def _parameter(name: str, value: str | None) -> dict[str, str]:
-    if name == "ssl" and value == "true":
-        return {"sslmode": "require"}
-    if name == "service":
+def _parameter(name: str, value: str | None, url: Url) -> dict[str, str]:
+    if name == "ssl":
+        return _ssl(decoded(value or ""))
+    if name in ("service", "servicefile"):
         raise ConfigurationError(f"The DSN names a service. {NO_SERVICES}")
-    if name not in VARIABLES and name not in WITHOUT_EFFECT:
-        # Unknown names are not shown: they may be part of a password with a &.
-        close = difflib.get_close_matches(name, VARIABLES, n=1) if value is not None and len(name) < 40 else []
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise ConfigurationError(
-            f"The DSN has an unknown parameter.{hint} Known are: {', '.join(sorted(VARIABLES))}. Write & in a "
-            "password as %26."
-        )
+    if name in UNSUPPORTED:
+        raise ConfigurationError(f"The parameter {name} of the DSN is not supported. Leave it out.")
+    if name not in VARIABLES and name.lower() not in WITHOUT_EFFECT:
+        raise _unknown(name, value, url)
     if name != "password" and (IN_NAME if name in ("user", "dbname") else IN_VALUE).search(value or ""):
         raise special_character(f"The parameter {name} of the DSN")
     return {name: decoded(value or "")}
+
+
+def _ssl(value: str) -> dict[str, str]:
+    """`ssl`, which drivers have instead of `sslmode`."""
+    if value in SSL_MODES:
+        return {"sslmode": value}
+    modes = dict.fromkeys(("", "1", "true", "on", "no-verify"), "require") | dict.fromkeys(
+        ("0", "false", "off"), "prefer"
+    )
+    if value not in modes:
+        raise ConfigurationError(f"The parameter ssl of the DSN must be true, false or one of {', '.join(SSL_MODES)}.")
+    return {"sslmode": modes[value]}
+
+
+def _unknown(name: str, value: str | None, url: Url) -> ConfigurationError:
+    # The name may be the end of a password that has an unencoded &.
+    login = decoded(f"{url.user} {url.password}").lower()
+    is_safe = (
+        value is not None
+        and _NAME.fullmatch(name)
+        and name.lower() not in login
+        and all(decoded(other) != "password" for other, _ in url.pairs)
+    )
+    close = difflib.get_close_matches(name, VARIABLES, n=1) if value is not None and len(name) < 40 else []
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return ConfigurationError(
+        f"The DSN has an unknown parameter{f', {name}' if is_safe else ''}.{hint} Known are: "
+        f"{', '.join(sorted(VARIABLES))}. Write & in a password as %26."
+    )

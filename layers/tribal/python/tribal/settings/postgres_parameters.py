@@ -18,14 +18,17 @@ from tribal.settings.postgres_target import (
     DEFAULT_PORT,
     LOGIN_METHODS,
     SSL_MODES,
+    TLS_VERSIONS,
     LoginMethod,
     PostgresTarget,
     SslMode,
+    TlsVersion,
 )
 
 # Parameter -> environment variable, as in libpq.
 VARIABLES = {
     "host": "PGHOST",
+    "hostaddr": "PGHOSTADDR",
     "port": "PGPORT",
     "user": "PGUSER",
     "password": "PGPASSWORD",
@@ -34,6 +37,9 @@ VARIABLES = {
     "sslrootcert": "PGSSLROOTCERT",
     "sslcert": "PGSSLCERT",
     "sslkey": "PGSSLKEY",
+    "sslcrl": "PGSSLCRL",
+    "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION",
+    "ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",
     "require_auth": "PGREQUIREAUTH",
     "connect_timeout": "PGCONNECT_TIMEOUT",
     "application_name": "PGAPPNAME",
@@ -41,10 +47,30 @@ VARIABLES = {
     "passfile": "PGPASSFILE",
 }
 WITHOUT_EFFECT = frozenset(
-    "channel_binding client_encoding fallback_application_name gssencmode keepalives keepalives_count keepalives_idle "
-    "keepalives_interval pgbouncer sslcompression sslnegotiation target_session_attrs tcp_user_timeout".split()
+    # libpq
+    "channel_binding client_encoding fallback_application_name gssdelegation gssencmode gsslib keepalives "
+    "keepalives_count keepalives_idle keepalives_interval krbsrvname load_balance_hosts max_protocol_version "
+    "min_protocol_version sslcertmode sslcompression sslkeylogfile sslnegotiation sslsni target_session_attrs "
+    "tcp_user_timeout "
+    # Prisma and Supabase
+    "connection_limit pgbouncer pool_timeout schema schemas socket_timeout sslaccept statement_cache_size supa "
+    "workaround "
+    # JDBC
+    "applicationname currentschema logintimeout preparethreshold prefersqlmode preferquerymode "
+    "rewritebatchedinserts sockettimeout sslfactory stringtype targetservertype tcpkeepalive "
+    # Python, Node.js, Go, Ruby and Elixir
+    "command_timeout conn_max_age conn_health_checks default_query_exec_mode description_cache_capacity encoding "
+    "idle_timeout max_overflow pool pool_max_conn_idle_time pool_max_conn_lifetime pool_max_conns pool_min_conns "
+    "pool_recycle pool_size prepared_statement_cache_size prepared_statements prepare reaping_frequency "
+    "schema_search_path search_path server_settings sslrequire statement_cache_capacity statement_timeout timeout "
+    "uselibpqcompat".split()
 )
-"""Hosted servers include these in the URLs that they display; they do not affect what is read."""
+"""Parameters of hosted servers, drivers and object-relational mappers that do not affect what is read; lower case."""
+UNSUPPORTED = frozenset(
+    "oauth_client_id oauth_client_secret oauth_issuer oauth_scope replication requirepeer requiressl "
+    "scram_client_key scram_server_key sslcrldir sslpassword".split()
+)
+"""Parameters of libpq that must not be ignored: each asks for more safety, or for another way to log in."""
 NO_SERVICES = (
     "Service files (pg_service.conf) are not read. Write the host, port, database and user of that entry into the DSN, "
     "or into PGHOST, PGPORT, PGDATABASE and PGUSER."
@@ -67,16 +93,18 @@ def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
 
     if environment.get("PGSERVICE") and not (value("host") and value("dbname")):
         raise ConfigurationError(f"PGSERVICE names a service. {NO_SERVICES}")
-    host, port = value("host") or "localhost", _port(value("port"))
+    address = value("hostaddr")
+    host, port = value("host") or address or "localhost", _port(value("port"))
     user = value("user") or environment.get("USER") or environment.get("LOGNAME") or ""
     if not user:
         raise ConfigurationError("No user is named. Put one into the DSN (postgresql://user@host/database) or PGUSER.")
     database = value("dbname") or user
     check_shown({"host": host, "dbname": database, "user": user})
-    ignored = sorted(name for name in parts if name in WITHOUT_EFFECT)
+    ignored = sorted(name for name in parts if name not in VARIABLES)
     methods, clear_text = _login_methods(value("require_auth"))
     target = PostgresTarget(
         host="localhost" if host.startswith("/") else host,
+        host_address=address or None,
         port=port,
         database=database,
         user=user,
@@ -85,6 +113,8 @@ def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
         ssl_root_certificate=_root_certificate(value("sslrootcert"), environment),
         ssl_certificate=_own_file(value("sslcert"), environment, "postgresql.crt"),
         ssl_key=_own_file(value("sslkey"), environment, "postgresql.key"),
+        ssl_revocation_list=_own_file(value("sslcrl"), environment, "root.crl"),
+        tls_versions=_tls_versions(value("ssl_min_protocol_version"), value("ssl_max_protocol_version")),
         unix_socket=f"{host.rstrip('/')}/.s.PGSQL.{port}" if host.startswith("/") else None,
         application_name=value("application_name") or "tribal",
         connect_timeout_seconds=_seconds(value("connect_timeout")),
@@ -129,25 +159,28 @@ def check_values(parts: Mapping[str, str]) -> None:
     _ssl_mode(parts.get("sslmode", ""))
     _seconds(parts.get("connect_timeout", ""))
     _login_methods(parts.get("require_auth", ""))
+    _tls_versions(parts.get("ssl_min_protocol_version", ""), parts.get("ssl_max_protocol_version", ""))
+    address = parts.get("hostaddr", "")
+    if address and not is_ip_address(address):
+        raise ConfigurationError("hostaddr is not an IP address. Write a host name as the host of the DSN.")
 
 
 def _check_host(value: str) -> None:
     if "," in value:
         raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
-    if not _HOST.match(value) and not is_ipv6_address(value):
+    if not _HOST.match(value) and not is_ip_address(value, 6):
         raise ConfigurationError(
             "The host is not a host name, an IP address or a socket folder. Write only the host, such as "
             "db.example.com; user, password and database go elsewhere."
         )
 
 
-def is_ipv6_address(text: str) -> bool:
-    """Whether a text is an IPv6 address, with or without a zone."""
+def is_ip_address(text: str, version: int | None = None) -> bool:
+    """Whether a text is an IP address, of a version or of any; an IPv6 address may have a zone."""
     try:
-        ipaddress.IPv6Address(text)
+        return ipaddress.ip_address(text).version == version or version is None
     except ValueError:
         return False
-    return True
 
 
 def _secret(text: str) -> SecretStr | None:
@@ -186,6 +219,23 @@ def _ssl_mode(text: str) -> SslMode:
         if mode == (text or "prefer"):
             return mode
     raise ConfigurationError(f"sslmode must be one of {', '.join(SSL_MODES)}.")
+
+
+def _tls_versions(oldest: str, newest: str) -> tuple[TlsVersion | None, TlsVersion | None]:
+    def version(text: str, default: TlsVersion | None) -> TlsVersion | None:
+        for known in TLS_VERSIONS:
+            if known.lower() == (text or default or "").lower():
+                return known
+        if not text:
+            return None
+        raise ConfigurationError(
+            f"ssl_min_protocol_version and ssl_max_protocol_version must be one of {', '.join(TLS_VERSIONS)}."
+        )
+
+    found = version(oldest, "TLSv1.2"), version(newest, None)
+    if found[1] is not None and TLS_VERSIONS.index(found[1]) < TLS_VERSIONS.index(found[0] or "TLSv1"):
+        raise ConfigurationError("ssl_max_protocol_version is older than ssl_min_protocol_version.")
+    return found
 
 
 def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Literal["system"] | None:

@@ -9,6 +9,8 @@ from typing import Literal, get_args
 from pydantic import JsonValue, SecretStr
 
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+TlsVersion = Literal["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]
+TLS_VERSIONS: tuple[TlsVersion, ...] = get_args(TlsVersion)
 SSL_MODES: tuple[SslMode, ...] = get_args(SslMode)
 DEFAULT_PORT = 5432
 LoginMethod = Literal["password", "md5", "scram-sha-256", "gss", "sspi", "oauth", "none"]
@@ -21,6 +23,8 @@ class PostgresTarget:
     """One database on one server; its `repr` shows no password."""
 
     host: str = "localhost"
+    host_address: str | None = None
+    """The IP address to connect to instead of looking up the host, whose name the certificate must still have."""
     port: int = DEFAULT_PORT
     database: str
     user: str
@@ -32,6 +36,10 @@ class PostgresTarget:
     """The client certificate, for servers that ask for one."""
     ssl_key: Path | None = None
     """The key of the client certificate; `None` when it is in the same file."""
+    ssl_revocation_list: Path | None = None
+    """Revoked certificates; checked where the server's certificate is."""
+    tls_versions: tuple[TlsVersion | None, TlsVersion | None] = ("TLSv1.2", None)
+    """The oldest and the newest version allowed; `None` for no limit."""
     unix_socket: str | None = None
     """Path of the socket file, for example `/run/postgresql/.s.PGSQL.5432`; overrides host and TLS."""
     application_name: str = "tribal"

@@ -13,6 +13,7 @@ from pg8000.exceptions import DatabaseError as ServerError
 from pg8000.native import Connection
 from pydantic import SecretStr
 from scramp import ScramException
+from scramp.core import Password
 
 from tribal.adapters.postgres.connections.encodings import codec_of
 from tribal.adapters.postgres.connections.errors import (
@@ -31,7 +32,9 @@ from tribal.adapters.postgres.connections.login import LoginGuard
 from tribal.errors import DatabaseUnreachable, LoginRefused
 
 if TYPE_CHECKING:
-    from tribal.settings.postgres_target import PostgresTarget, SslMode
+    from pathlib import Path
+
+    from tribal.settings.postgres_target import PostgresTarget, SslMode, TlsVersion
 
 Row = list[Any]
 _Tls = Literal["never", "if offered", "always"]
@@ -46,6 +49,14 @@ _LENGTH = struct.Struct("!i")
 _TERMINATE = b"X\x00\x00\x00\x04"
 _GOODBYE_SECONDS = 1.0
 _GOODBYE_BYTES = 65_536
+_SASL = 10
+"""The authentication request that begins SCRAM."""
+_TLS_VERSIONS: dict[TlsVersion, ssl.TLSVersion] = {
+    "TLSv1": ssl.TLSVersion.TLSv1,
+    "TLSv1.1": ssl.TLSVersion.TLSv1_1,
+    "TLSv1.2": ssl.TLSVersion.TLSv1_2,
+    "TLSv1.3": ssl.TLSVersion.TLSv1_3,
+}
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)
 
 # As in libpq, the second mode is tried when the server has no pg_hba.conf entry for the first.
@@ -67,6 +78,7 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
     when the guard agrees, whenever it comes.
     """
 
+    password: bytes
     last_error: ServerError | None = None
     most_rows = MOST_ROWS
     lossy = False
@@ -81,8 +93,15 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
         super().__init__(user, **options)
 
     def handle_AUTHENTICATION_REQUEST(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
-        self._guard.check(struct.unpack_from("!i", data)[0])
+        request = struct.unpack_from("!i", data)[0]
+        self._guard.check(request)
+        if request != _SASL or _can_be_prepared(self.password):
+            super().handle_AUTHENTICATION_REQUEST(data, context)
+            return
+        # Like libpq, use a password that SASLprep refuses as it is.
+        password, self.password = self.password, b"replaced below"
         super().handle_AUTHENTICATION_REQUEST(data, context)
+        self.password = self.auth.password = password
 
     def handle_ERROR_RESPONSE(self, data: bytes, context: Any) -> None:  # noqa: N802 - pg8000's name
         super().handle_ERROR_RESPONSE(data, context)
@@ -254,6 +273,14 @@ def _log_in(target: PostgresTarget, tls: _Tls, timeout_seconds: float) -> Postgr
     return PostgresConnection(target, connection, line)
 
 
+def _can_be_prepared(password: bytes) -> bool:
+    try:
+        Password(password.decode())
+    except ScramException:
+        return False
+    return True
+
+
 def _hang_up(line: Line | None) -> None:
     if line is not None:
         line.close()
@@ -271,7 +298,7 @@ def _dial(target: PostgresTarget, timeout_seconds: float) -> PlainLine:
             line.close()
             raise
     else:
-        line = socket.create_connection((target.host, target.port), timeout_seconds)
+        line = socket.create_connection((target.host_address or target.host, target.port), timeout_seconds)
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return plain_line(line, timeout_seconds - (time.monotonic() - began))
@@ -311,6 +338,9 @@ def _present_certificate(context: ssl.SSLContext, target: PostgresTarget) -> Non
 def _tls_context(target: PostgresTarget) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     certificate = target.ssl_root_certificate
+    oldest, newest = target.tls_versions
+    context.minimum_version = _TLS_VERSIONS[oldest] if oldest else ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.maximum_version = _TLS_VERSIONS[newest] if newest else ssl.TLSVersion.MAXIMUM_SUPPORTED
     _present_certificate(context, target)
     # Like libpq, verify the certificate under sslmode=require too if a root certificate is given.
     verify = target.ssl_mode.startswith("verify") or (target.ssl_mode == "require" and certificate is not None)
@@ -320,12 +350,19 @@ def _tls_context(target: PostgresTarget) -> ssl.SSLContext:
     elif certificate is None or certificate == "system":
         context.load_default_certs()
     else:
-        try:
-            context.load_verify_locations(cafile=certificate)
-        except (OSError, ssl.SSLError) as error:
-            raise LoginRefused(
-                f"The certificates in {str(certificate)!r} cannot be read, so that {target.place} cannot be verified. "
-                "Check sslrootcert.",
-                context=target.as_context(),
-            ) from error
+        _load_certificates(context, certificate, "sslrootcert", target)
+    if verify and target.ssl_revocation_list is not None:
+        _load_certificates(context, target.ssl_revocation_list, "sslcrl", target)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_CHAIN
     return context
+
+
+def _load_certificates(context: ssl.SSLContext, file: Path, parameter: str, target: PostgresTarget) -> None:
+    try:
+        context.load_verify_locations(cafile=file)
+    except (OSError, ssl.SSLError) as error:
+        raise LoginRefused(
+            f"The certificates in {str(file)!r} cannot be read, so that {target.place} cannot be verified. "
+            f"Check {parameter}.",
+            context=target.as_context(),
+        ) from error
