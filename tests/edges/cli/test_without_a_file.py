@@ -6,6 +6,7 @@ import re
 import shlex
 import stat
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -113,6 +114,27 @@ def test_a_run_that_fails_keeps_the_address_that_the_folder_is_made_from(
     assert not source.exists()
     assert tribal("run", dsn, cwd=tmp_path).returncode == 0
     recorded = source.read_bytes()
-    for command, code in (("run", 3), ("plan", 3), ("index", 0)):
-        assert tribal(command, unreachable, cwd=tmp_path).returncode == code
+    for command, code in ((("run", "--replace"), 3), (("plan", "--replace"), 3), (("index",), 0)):
+        assert tribal(*command, unreachable, cwd=tmp_path).returncode == code
         assert source.read_bytes() == recorded
+
+
+def test_another_database_is_documented_in_a_folder_only_when_asked_to_replace(
+    tmp_path: Path, fresh_database: FreshDatabase
+) -> None:
+    first, second = fresh_database(TABLE), fresh_database(TABLE)
+    assert tribal("run", first, cwd=tmp_path).returncode == 0
+    # The same database by another name of its server, and by another user.
+    assert tribal("run", first.replace("127.0.0.1", "localhost"), cwd=tmp_path).returncode == 0
+    documented = sorted(path.name for path in (tmp_path / "docs").rglob("*.md"))
+    name = urlsplit(first).path.removeprefix("/")
+    for command in ("run", "plan", "document"):
+        refused = tribal(command, second, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert (
+            f"this folder documents postgresql://localhost:{urlsplit(first).port}/{name}; use --replace"
+            in refused.stderr
+        )
+        assert sorted(path.name for path in (tmp_path / "docs").rglob("*.md")) == documented
+    assert tribal("run", "--replace", second, cwd=tmp_path).returncode == 0
+    assert tribal("run", second, cwd=tmp_path).returncode == 0

@@ -236,11 +236,19 @@ def _with_recorded_source(outside: Settings) -> Settings:
     """The settings with the database that a run recorded in the folder; an unreadable record is ignored."""
     from tribal.settings.entries import entry_from_dsn
 
+    dsn = recorded_source(outside)
     try:
-        record = SourceRecord.from_json((outside.store / SOURCE_FILE).read_bytes())
-        return _with_entry(outside, entry_from_dsn(record.dsn, outside.environment))
-    except (OSError, ValidationError, ConfigurationError):
+        return outside if dsn is None else _with_entry(outside, entry_from_dsn(dsn, outside.environment))
+    except ConfigurationError:
         return outside
+
+
+def recorded_source(settings: Settings) -> str | None:
+    """The DSN, without a password, that a run recorded in the folder; `None` without a readable record."""
+    try:
+        return SourceRecord.from_json((settings.store / SOURCE_FILE).read_bytes()).dsn
+    except (OSError, ValidationError):
+        return None
 
 
 def _project_folder(project: Path | None) -> Path:

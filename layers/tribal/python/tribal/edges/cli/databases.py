@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tribal.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from tribal.settings import Settings
 
@@ -37,3 +39,33 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
     if not as_planned or not found.keys() >= set(several):
         found = find_databases(app, found)
     return with_targets(replace(settings, found=found))
+
+
+def require_own_folder(settings: Settings, *, replace: bool) -> Settings:
+    """The settings, unless a DSN was given for another database than the one that the folder documents.
+
+    Raises:
+        ConfigurationError: when it is another one and the user has not asked to replace it.
+    """
+    from tribal.settings.settings import recorded_source
+
+    recorded = recorded_source(settings)
+    if settings.source is None or recorded is None or replace:
+        return settings
+    old, new = (_place(dsn, settings) for dsn in (recorded, settings.source.dsn))
+    if old != new:
+        raise ConfigurationError(
+            f"this folder documents {old}; use --replace to switch to {new}, or --project to choose another folder"
+        )
+    return settings
+
+
+def _place(dsn: str, settings: Settings) -> str:
+    """The scheme, server and database of a DSN."""
+    from tribal.settings.entries import entry_from_dsn, entry_target
+
+    entry = entry_from_dsn(dsn, settings.environment)
+    target = entry_target(entry, settings.environment)
+    scheme = "postgresql" if entry.type == "postgres" else entry.type
+    place = target.place.replace("127.0.0.1", "localhost").replace("[::1]", "localhost")
+    return f"{scheme}://{place}/{target.database}"

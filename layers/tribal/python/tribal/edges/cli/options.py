@@ -41,6 +41,9 @@ RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Only the tabl
 Replan = Annotated[
     bool, typer.Option("--replan", help="Infer all domains again instead of keeping those of the last plan.")
 ]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Document another database than before; its documents are replaced.")
+]
 NewProse = Annotated[bool, typer.Option("--new-prose", help="Have the model rewrite everything, and pay for it again.")]
 Budget = Annotated[
     Optional[float],  # noqa: UP045 - typer reads it at run time

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tribal.edges.cli.console import command, counted, print_json, progress
-from tribal.edges.cli.databases import with_databases
+from tribal.edges.cli.databases import require_own_folder, with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import (
     Budget,
@@ -21,6 +21,7 @@ from tribal.edges.cli.options import (
     NewProse,
     NoSamples,
     Project,
+    Replace,
     Replan,
     RetryFailed,
     Strict,
@@ -41,6 +42,7 @@ def plan(
     dsn: Dsn = None,
     project: Project = _HERE,
     replan: Replan = False,
+    replace: Replace = False,
     no_samples: NoSamples = False,
     as_json: Json = False,
 ) -> None:
@@ -55,7 +57,8 @@ def plan(
     from tribal.ports import RunParameters
     from tribal.settings import load_settings
 
-    settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
+    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    settings = with_databases(require_own_folder(settings, replace=replace))
     app = local_application(settings, RunParameters(replan=replan))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
@@ -77,6 +80,7 @@ def document(
     work_unit: WorkUnits = None,
     domain: Domains = None,
     retry_failed: RetryFailed = False,
+    replace: Replace = False,
     force: Annotated[
         bool,
         typer.Option("--force", help="Document unchanged tables too, and accept a plan older than the configuration."),
@@ -98,7 +102,7 @@ def document(
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    settings = with_databases(settings, as_planned=True)
+    settings = with_databases(require_own_folder(settings, replace=replace), as_planned=True)
     selection = Selection(units=frozenset(work_unit or ()), domains=frozenset(domain or ()))
     parameters = RunParameters(
         selection=selection,
@@ -149,6 +153,7 @@ def run(
     dsn: Dsn = None,
     project: Project = _HERE,
     replan: Replan = False,
+    replace: Replace = False,
     force: Annotated[bool, typer.Option("--force", help="Document and index everything again.")] = False,
     no_samples: NoSamples = False,
     open_page: Annotated[
@@ -169,7 +174,8 @@ def run(
     from tribal.runs.local import LocalRun
     from tribal.settings import load_settings
 
-    settings = with_databases(load_settings(project=project, dsn=dsn, take_samples=not no_samples))
+    settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    settings = with_databases(require_own_folder(settings, replace=replace))
     parameters = RunParameters(force=force or new_prose, replan=replan, new_prose=new_prose, budget_usd=budget)
     app = local_application(settings, parameters)
     with progress(app.clock, quiet=as_json) as sink, LocalRun(app, "run", sink) as work:
