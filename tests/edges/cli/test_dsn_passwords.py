@@ -92,3 +92,5 @@ def test_a_message_names_no_login_of_any_url(tmp_path: Path) -> None:
 
     said = without_logins(f"cannot reach the proxy http://u:{PIECES[0]}@proxy:80; see https://example.com/a")
     assert said == "cannot reach the proxy http://…@proxy:80; see https://example.com/a"
+    example = "write postgresql://user@host:5432/database"
+    assert without_logins(example) == example

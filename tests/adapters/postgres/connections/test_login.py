@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pg8000.exceptions import DatabaseError as ServerError
 from pydantic import SecretStr
 
 from servers.tls import tls_context
 from tests.attack.fake_server import Behaviour, FakeServer
 from tests.cases import each_case
 from tribal.adapters.postgres.catalog import PostgresCatalog
+from tribal.adapters.postgres.connections.errors import login_error, shown
 from tribal.adapters.postgres.connections.login import LoginGuard
 from tribal.errors import DatabaseError, LoginRefused
 from tribal.settings.dsn import parse_dsn
@@ -118,3 +120,11 @@ def test_a_require_auth_that_libpq_would_refuse_is_refused(text: str, said: str)
 
     with pytest.raises(ConfigurationError, match=said):
         parse_dsn(f"postgresql://u@h/d?require_auth={text}", {})
+
+
+def test_a_refusal_before_any_row_was_read_names_the_address_of_the_user() -> None:
+    said = 'no pg_hba.conf entry for host "10.20.30.40", user "u", database "d", no encryption'
+    error = ServerError({"C": "28000", "M": said})
+    assert said in login_error(error, PostgresTarget(database="d", user="u"), 1).message
+    # The same class of error after the login may quote a row.
+    assert "10.20.30.40" not in shown("value 10.20.30.40")

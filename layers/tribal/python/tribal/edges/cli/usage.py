@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-_LOGIN = re.compile(r"(?<=://)\S*@")
+_LOGIN = re.compile(r"(?<=://)(?!user(?::password)?@host)\S*@")
+"""A login in a URL, except in our own examples."""
 _DSN = re.compile(r"\s*(?:postgres(?:ql)?|snowflake)://", re.IGNORECASE)
 _UNSHOWN = (
     "Cannot read the command line. It is not shown, since it may contain a password. A DSN goes after the "

@@ -81,9 +81,9 @@ def is_of_an_object(error: DatabaseError) -> bool:
     return bool(code) and not passing and code not in (*CONFLICTS, *NOT_TEXT)
 
 
-def shown(message: str) -> str:
-    """A server's message on one line, redacted and truncated."""
-    text = " ".join(redact_text(message).split())
+def shown(message: str, *, redacted: bool = True) -> str:
+    """A server's message on one line, truncated and redacted."""
+    text = " ".join((redact_text(message) if redacted else message).split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
 
@@ -96,7 +96,8 @@ def _server_message(fields: dict[str, Any], *, told: frozenset[str] = _SHOWN_CLA
     """
     if str(fields.get("C", ""))[:2] not in told or fields.get("W") or _LANGUAGES.match(str(fields.get("F", ""))):
         return _HIDDEN_MESSAGE
-    return f"the server says: {shown(str(fields.get('M', '')))}"
+    # Before the first row is read, a message can only name what the user is connecting with, such as an address.
+    return f"the server says: {shown(str(fields.get('M', '')), redacted=told is not _SHOWN_AT_LOGIN)}"
 
 
 def without_message(error: BaseException) -> BaseException:
