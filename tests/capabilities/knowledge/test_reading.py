@@ -159,6 +159,40 @@ def test_what_supersedes_it_is_told_by_its_link() -> None:
     assert item.superseded_by == ("0002-b.md",)
 
 
+@each_case(
+    ("text", "title", "status"),
+    [
+        (
+            "14. Setext heading\n===\n\nStatus\n---\n\nAccepted\n\nDecision\n---\n\nWe do.\n",
+            "Setext heading",
+            "accepted",
+        ),
+        ("# 17. Strike\n\n## Status\n\n~~Proposed~~ Accepted\n", "Strike", "accepted"),
+        ("---\nstatus: ~~proposed~~ accepted\n---\n# A\n", "A", "accepted"),
+        ("# A\n\n## Status\n\nAccepted\n\nSuperseded by [ADR 5](0005.md)\n", "A", "superseded"),
+        ("# A\n\n## Status\n\nAccepted, superseded by ADR 5\n", "A", "superseded"),
+        ("# A\n\nStatus: Reverted by ADR 9\n", "A", "superseded"),
+        ("# A\n\nStatus: experimental\n", "A", "proposed"),
+        ("# A\n\n## Status\n\nAccepted\n\nIt was proposed in May and supersedes ADR 3.\n", "A", "accepted"),
+        ("---\nstatus: { accepted }\n---\n# A\n", "A", "accepted"),
+        ("---\nstatus: accepted\n# A decision\n---\n\nWe do.\n", "A decision", "accepted"),
+    ],
+)
+def test_records_are_read_as_people_write_them(text: str, title: str, status: str) -> None:
+    item = read(text)
+    assert item is not None
+    assert (item.title, item.status) == (title, status)
+
+
+def test_templates_and_the_readme_of_a_folder_are_skipped() -> None:
+    assert read("# {short title}\n\nStatus: proposed\n") is None
+    for layout in (Layout(flat=ADR), Layout()):
+        folder = "" if layout.flat else "projects/shop/adrs/"
+        names = ("0000-template.md", "adr-template.md", "TEMPLATE.md", "_draft.md", "README.md", "index.md")
+        assert [name for name in names if layout.place_of(f"{folder}{name}")] == []
+        assert layout.place_of(f"{folder}0001-templates.md") is not None
+
+
 @pytest.mark.parametrize("text", ["# A\n\nStatus: Rejected\n", "---\nstatus: rejected\n---\n# A\n"])
 def test_what_was_rejected_is_no_item(text: str) -> None:
     assert read(text) is None

@@ -27,14 +27,22 @@ _STATUS_OF: dict[str, KnowledgeStatus | str] = {
     "proposed": "proposed",
     "pending": "proposed",
     "review": "proposed",
+    "experimental": "proposed",
+    "trial": "proposed",
     "draft": "draft",
     "on hold": "draft",
     "deprecated": "deprecated",
     "superseded": "superseded",
     "superceded": "superseded",
+    "replaced": "superseded",
+    "obsoleted": "superseded",
+    "reverted": "superseded",
     REJECTED: REJECTED,
 }
 _WORDS = re.compile(rf"\b(?:{'|'.join(_STATUS_OF)})\b", re.IGNORECASE)
+_REPLACED = re.compile(r"\b(?:superseded|superceded|replaced|obsoleted|reverted)\b.{0,20}?\bby\b", re.IGNORECASE)
+_STRUCK = re.compile(r"~~.*?~~")
+_PLACEHOLDER = re.compile(r"[{<][^{}<>]*[}>]\Z")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?:ADR|Decision|DR)?[\s:#-]*\d+(?:\.\d+)*\s*(?:[.:)\]\u2013\u2014-]|\s)\s*(?=\S)", re.IGNORECASE
@@ -80,9 +88,11 @@ def without_number(title: str) -> str:
 
 def status_of(outline: Outline) -> DeclaredStatus | None:
     """The declared status."""
-    line = next(_declarations("status", outline), None)
-    if line is None:
+    lines = next(_declarations("status", outline), ())
+    if not lines:
         return None
+    # `Accepted` often stays above `Superseded by` when a record is replaced.
+    line = next((each for each in lines[1:] if _REPLACED.match(each.text)), lines[0])
     status, is_placeholder = known_status(line.text)
     superseded_by = line.targets if status == "superseded" else ()
     return DeclaredStatus(line.text, None if is_placeholder else status, line.number, superseded_by)
@@ -90,10 +100,19 @@ def status_of(outline: Outline) -> DeclaredStatus | None:
 
 def known_status(text: str) -> tuple[str | None, bool]:
     """The status in a text, and whether the text is a template that lists several."""
+    text = _STRUCK.sub("", text)
+    if _REPLACED.search(text):
+        return "superseded", "|" in text
     before_link = _BY.split(text)[0]
     words = list(dict.fromkeys(_STATUS_OF[found.casefold()] for found in _WORDS.findall(before_link)))
     is_list = len(words) > 1 and (before_link.lstrip().startswith(("[", "{", "<")) or "|" in before_link)
     return (words[0] if words else None), is_list
+
+
+def is_template(outline: Outline) -> bool:
+    """Whether a file is a form to copy, with a placeholder in place of its title."""
+    title = title_of(outline)
+    return title is not None and _PLACEHOLDER.match(title.text) is not None
 
 
 def summary_of(outline: Outline, title: str) -> str:
@@ -109,8 +128,8 @@ def summary_of(outline: Outline, title: str) -> str:
 
 def day_of(outline: Outline) -> str | None:
     """The declared day, as `YYYY-MM-DD`."""
-    for line in _declarations("date", outline):
-        if found := day(line.text):
+    for lines in _declarations("date", outline):
+        if found := day(lines[0].text):
             return found
     return None
 
@@ -123,20 +142,21 @@ def day(text: str) -> str | None:
     return None
 
 
-def _declarations(name: str, outline: Outline) -> Iterator[Line]:
-    """The values given for a name, by a heading or on a line of its own, in order of the file."""
+def _declarations(name: str, outline: Outline) -> Iterator[Sequence[Line]]:
+    """The lines given for a name, by a heading or on a line of its own, in order of the file."""
     for section in outline.sections:
         if section.heading is not None and section.heading.text.casefold().rstrip(":") == name:
-            yield from section.lines[:1]
+            if section.lines:
+                yield section.lines
             continue
         if section.heading is not None and (found := _one(section.heading, name)):
-            yield found
+            yield [found]
         lines: Sequence[Line] = section.lines
         for place, line in enumerate(lines):
             if found := _one(line, name):
-                yield found
+                yield [found]
             elif line.is_cell and line.text.casefold() == name and place + 1 < len(lines):
-                yield lines[place + 1]
+                yield [lines[place + 1]]
 
 
 def _one(line: Line, name: str) -> Line | None:

@@ -23,6 +23,7 @@ from tribal.capabilities.knowledge.items.decisions import (
     SUMMARY_CHARS,
     day,
     day_of,
+    is_template,
     known_status,
     status_of,
     summary_of,
@@ -94,7 +95,7 @@ class ReadItem:
 
 
 def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
-    """The item of a file; `None` if it was rejected, so that it is not published.
+    """The item of a file; `None` if it is not published, because it was rejected or is a template.
 
     Raises:
         ItemUnusable: with the line and what to do.
@@ -108,10 +109,12 @@ def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
         raise ItemUnusable("it is not UTF-8; save it as UTF-8", line) from None
     front, node, body, first_line = _front_matter(path, text)
     document = outline(body, first_line)
+    if is_template(document):
+        return None
     status, superseded_by, warnings = _status(front, node, document)
     if status == REJECTED:
         return None
-    title = _title(front, node, document)
+    title = _title(front, node, document, text)
     return ReadItem(
         id=_id(front, node, path),
         type=_type(front, node, place),
@@ -198,11 +201,13 @@ def _type(front: Mapping[str, Any], node: yaml.Node | None, place: Place) -> Kno
     return place.type
 
 
-def _title(front: Mapping[str, Any], node: yaml.Node | None, document: Outline) -> str:
+def _title(front: Mapping[str, Any], node: yaml.Node | None, document: Outline, text: str) -> str:
     own = _text(front, node, "title", MAX_TITLE_CHARS)
     if own is not None:
         return own
-    found = title_of(document)
+    matter = _FRONT.match(text)
+    # Some records have their heading inside the front matter, where YAML takes it for a comment.
+    found = title_of(document) or (title_of(outline(matter["yaml"])) if matter else None)
     if found is None:
         raise ItemUnusable("it has no title: add a first heading, or `title` in front matter", 1)
     return found.text[:MAX_TITLE_CHARS]
@@ -212,6 +217,10 @@ def _status(
     front: Mapping[str, Any], node: yaml.Node | None, document: Outline
 ) -> tuple[KnowledgeStatus | Any, Sequence[str], Sequence[str]]:
     """The status, the items that supersede it, and warnings."""
+    value = front.get("status")
+    if isinstance(value, dict) and all(each is None for each in value.values()):
+        # `{accepted}`, as templates write it.
+        front = {**front, "status": " ".join(map(str, value))}
     own = _text(front, node, "status", 500)
     if own is not None:
         status, is_placeholder = known_status(own)

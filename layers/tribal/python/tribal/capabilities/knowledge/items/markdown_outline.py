@@ -11,6 +11,7 @@ from markdown_it.token import Token
 
 _SPACE = re.compile(r"\s+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NUMBERED_TITLE = re.compile(r"^(?P<number>\d+)\. (?=.*\n=+[ \t]*$)", re.MULTILINE)
 _NOT_A_LINE_BREAK = re.compile(r"[^\n]")
 
 
@@ -59,7 +60,9 @@ class Outline:
 def outline(text: str, first_line: int = 1) -> Outline:
     """The outline of a text that begins at a line of its file, without comments."""
     shown = _COMMENT.sub(lambda found: _NOT_A_LINE_BREAK.sub(" ", found[0]), text)
-    tokens = MarkdownIt("commonmark").enable("table").parse(shown)
+    # A title that is underlined and begins with a number would be an item of a list.
+    shown = _NUMBERED_TITLE.sub(r"\g<number>\\. ", shown)
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(shown)
     sections = [Section(None)]
     fences: list[Fence] = []
     in_heading = in_cell = False
@@ -79,11 +82,16 @@ def outline(text: str, first_line: int = 1) -> Outline:
 
 
 def _lines(token: Token, number: int) -> Iterator[Line]:
-    """The lines of a paragraph. They stay separate, because neighbouring lines are often unrelated."""
+    """The lines of a paragraph, without struck-through text. Neighbouring lines are often unrelated."""
     parts: list[str] = []
     targets: list[str] = []
+    is_struck = False
     for child in token.children or ():
-        if child.type in ("softbreak", "hardbreak"):
+        if child.type in ("s_open", "s_close"):
+            is_struck = child.type == "s_open"
+        elif is_struck:
+            continue
+        elif child.type in ("softbreak", "hardbreak"):
             yield from _line(parts, targets, number)
             parts, targets, number = [], [], number + 1
         elif child.type == "link_open":

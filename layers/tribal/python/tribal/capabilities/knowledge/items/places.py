@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from tribal.ports.remembering.identity import is_identifier
@@ -11,6 +12,8 @@ from tribal_contracts.knowledge import KnowledgeLayer, KnowledgeType
 _TYPE_OF: dict[str, KnowledgeType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
 _LAYER_OF: dict[str, KnowledgeLayer] = {"orgs": "org", "teams": "team", "projects": "project"}
 _SUFFIXES = (".md", ".markdown")
+
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,13 @@ class Layout:
         if not path.startswith(below) or not path.casefold().endswith(_SUFFIXES):
             return None
         parts = path.removeprefix(below).split("/")
+        # Files that begin with a dot or an underscore are templates, and an index of decisions is not a decision.
+        name = parts[-1].casefold()
+        words = set(_WORD.findall(name.rpartition(".")[0]))
+        if name.startswith((".", "_")) or "template" in words or words in ({"readme"}, {"index"}):
+            return None
         if self.flat is not None:
-            # Files that begin with a dot or an underscore are templates, and an index of decisions is not a decision.
-            name = parts[-1].casefold()
-            is_item = not name.startswith((".", "_")) and name.rpartition(".")[0] not in ("readme", "index", "template")
-            return self.flat if is_item else None
+            return self.flat
         if len(parts) >= 3 and parts[0] == "company" and parts[1] in _TYPE_OF and self.company is not None:
             return Place("company", self.company, _TYPE_OF[parts[1]])
         if len(parts) >= 4 and parts[0] in _LAYER_OF and parts[2] in _TYPE_OF and is_identifier(parts[1]):
