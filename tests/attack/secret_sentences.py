@@ -14,7 +14,7 @@ from tests.attack.outcome import Attack, Outcome
 from tests.attack.sentences import Sentence, generate
 from tribal.capabilities.memory.content import masked_content
 from tribal.capabilities.memory.errors import MemoryContentRefused
-from tribal.planning.catalog.redaction import redact_contents
+from tribal.planning.catalog.contents import redact_contents
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogSchema
 

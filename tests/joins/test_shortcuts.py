@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tribal.joins.graph import Step
-from tribal.joins.shortcuts import without_pass_through
+from tribal.joins.paths import without_pass_through
 from tribal_contracts import KeyEdge, KeyEvidence
 
 NAME = KeyEvidence(kind="name", of="db.s.customer")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cases import each_case
-from tribal.planning.concurrency import concurrency_limit
+from tribal.planning.units.work_units import concurrency_limit
 from tribal_contracts import DatabaseEntry, DatabaseLimits
 
 

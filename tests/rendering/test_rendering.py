@@ -28,8 +28,7 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, drawn_tables, er_diagram
-from tribal.rendering.relations import relation_sentence
-from tribal.rendering.words import listing, rows_phrase, shorten
+from tribal.rendering.words import listing, relation_sentence, rows_phrase, shorten
 from tribal_contracts import DocumentedInferredKey, KeyEvidence, Relationship
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -15,9 +15,8 @@ from tests.fakes import FixedClock
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox_over  # noqa: F401
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.capabilities.retrieval.answers.fitting import fit_join
-from tribal.capabilities.retrieval.answers.paging import ITEMS_A_PAGE, Page, Place, fill_page
 from tribal.capabilities.retrieval.errors import AnswerTooLong
+from tribal.capabilities.retrieval.paging import ITEMS_A_PAGE, Page, Place, fill_page, fit_join
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.table_names import TableIdentity
 from tribal.ports.application import ANSWER_TOKENS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.identity.table_names import TableIdentity
-from tribal.rendering.relations import relation_sentence
+from tribal.rendering.words import relation_sentence
 from tribal_contracts import (
     CatalogForeignKey,
     CatalogTable,

@@ -11,7 +11,7 @@ from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.masking import MASKING_VERSION
 from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
-from tribal.rendering.versions import RENDERER_VERSION
+from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
 from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
 

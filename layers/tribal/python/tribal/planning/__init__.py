@@ -3,9 +3,7 @@
 from tribal.planning.catalog.read_catalog import latest_readings, read_catalog
 from tribal.planning.catalog.selection import is_selected
 from tribal.planning.compose_plan import ComposedPlan, HasWork, compose_plan, recompose_plan
-from tribal.planning.concurrency import concurrency_limit
-from tribal.planning.units.check import check_plan
-from tribal.planning.units.edits import plan_was_edited
+from tribal.planning.units.edits import check_plan, plan_was_edited
 from tribal.planning.units.plan_files import (
     last_plan,
     latest_outline,
@@ -15,6 +13,7 @@ from tribal.planning.units.plan_files import (
     select_units,
     write_run_plan,
 )
+from tribal.planning.units.work_units import concurrency_limit
 
 __all__ = [
     "ComposedPlan",

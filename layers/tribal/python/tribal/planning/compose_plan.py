@@ -12,14 +12,13 @@ from tribal.identity.table_names import TableIdentity, domain_name
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
 from tribal.planning.catalog.read_catalog import internal_error, latest_readings, load_statistics
-from tribal.planning.concurrency import concurrency_limit
 from tribal.planning.domains.domain_names import OtherDomains
 from tribal.planning.domains.earlier_domains import EarlierDomains, domains_of_other_databases, tables_by_domain
 from tribal.planning.domains.grouping import DOMAIN_RULES, Evidence, Grouping, Key, group_tables
 from tribal.planning.units.edits import undone_edits
 from tribal.planning.units.plan_files import plan_hash
 from tribal.planning.units.slices import DatabaseTables, inferred_keys_hash, metadata_hash, neighbours_of, write_slice
-from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
+from tribal.planning.units.work_units import Chunk, concurrency_limit, cut_domain, unit_ids
 from tribal.ports import Application, ObjectStore, PlanOptions
 from tribal.store import Write, background_writes, iterate_snapshot
 from tribal_contracts import (

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name
-from tribal.rendering.corrections import correction
 from tribal.rendering.markdown import escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
 from tribal.rendering.names import linked_prose
-from tribal.rendering.words import number, row_figure
+from tribal.rendering.words import correction, number, row_figure
 from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
 
 

@@ -7,8 +7,6 @@ import json
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
-from tribal.rendering.corrections import correction
-from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
 from tribal.rendering.likely_keys import LIKELY_KEYS, likely_key_list
 from tribal.rendering.markdown import (
@@ -22,7 +20,7 @@ from tribal.rendering.markdown import (
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
-from tribal.rendering.words import number, rows_phrase
+from tribal.rendering.words import basis, correction, number, rows_phrase
 from tribal_contracts import (
     Description,
     DescriptionSource,

@@ -1,8 +1,13 @@
-"""Numbers and lists in sentences about tables."""
+"""Phrases and sentences about tables: numbers, lists, relations, evidence, and where to correct a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from tribal.identity import locations
+from tribal.identity.table_names import format_name
+from tribal.rendering.markdown import code_span
+from tribal_contracts import Description
 
 
 def listing(items: Sequence[str], *, limit: int = 6, last: str = "and") -> str:
@@ -39,3 +44,35 @@ def rows_phrase(row_count: int) -> str:
 def row_figure(row_count: int) -> str:
     """The number of rows as a figure for a table cell."""
     return "unknown" if row_count < 0 else f"{row_count:,}"
+
+
+def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple[str, ...] = ()) -> str:
+    """Say which rows of two tables belong together; both names are without schema.
+
+    `columns` of the child are mentioned if the sentence would otherwise be the same for another key.
+    """
+    verb = "may refer" if nullable else "refers"
+    by = f" by {listing(columns, limit=len(columns))}" if columns else ""
+    whole = "the same table" if child == parent else format_name((parent,))
+    return f"Each row of {format_name((child,))} {verb} to one row of {whole}{by}."
+
+
+def basis(description: Description) -> str:
+    """The distinct evidence of a description: "foreign key, name"; empty if none is recorded.
+
+    Of a model's, who wrote it and how sure that is comes first: "model (60 %) from names".
+    """
+    known_from = ", ".join(dict.fromkeys(evidence.of for evidence in description.evidence or ()))
+    if description.source == "model":
+        return " from ".join([f"model ({description.confidence:.0%})".replace("%", " %"), *filter(None, [known_from])])
+    return known_from
+
+
+def correction(database: str, line: int | None, under: str, keys: Sequence[str]) -> str:
+    """The last line of a page: which line of the annotations file corrects it, or where to add one."""
+    file = code_span(locations.annotations_file(database))
+    if line is not None:
+        return f"Something wrong or missing? Correct it in {file}, line {line}; your words are never overwritten."
+    where = f" under {code_span(under)}" if under else ""
+    named = " or ".join(f"`{key}:`" for key in keys)
+    return f"Something wrong or missing? Write it in {file}{where} as {named}; your words are never overwritten."

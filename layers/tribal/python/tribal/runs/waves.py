@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 
 from tribal.identity import locations
 from tribal.planning import ComposedPlan
-from tribal.planning.concurrency import concurrency_limit
+from tribal.planning.units.work_units import concurrency_limit
 from tribal.ports import Application, Options
 from tribal_contracts import ComposedRun, RunOutline, UnitItem, Wave
 

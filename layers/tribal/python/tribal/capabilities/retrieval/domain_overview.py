@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.domains import DocumentsByPlace, domain_description, domain_documents
 from tribal.capabilities.retrieval.names import find_database, find_domain, name_of
+from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.ports import IndexedTable, IndexFilter
 from tribal.scoping.bounds import Bounds

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tribal.capabilities.retrieval.answers.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.guidance import guidance_of
 from tribal.capabilities.retrieval.names import find_table, name_of
+from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.errors import IndexNotReady
 from tribal.identity.locations import DOCS

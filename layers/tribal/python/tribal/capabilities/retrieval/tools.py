@@ -74,7 +74,7 @@ def _get_table_schema(request: GetTableSchemaInput, caller: Caller, app: Applica
 
 
 def _get_join_path(request: GetJoinPathInput, caller: Caller, app: Application) -> ToolOutput:
-    from tribal.capabilities.retrieval.joining.join_path import get_join_path
+    from tribal.capabilities.retrieval.join_path import get_join_path
 
     return get_join_path(request, toolbox_of(caller, app))
 

@@ -1,15 +1,17 @@
-"""The describer that asks a model for descriptions that neither people, comments nor rules provide."""
+"""The describer that asks a model for descriptions that nothing else provides, and estimates what that costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import (
+    ANSWER_SCHEMA,
     Prompting,
+    Question,
     domain_key,
     domain_question,
     is_open,
@@ -17,7 +19,6 @@ from tribal.describing.model.questions import (
     table_questions,
 )
 from tribal.describing.model.questions.domains import MAX_TABLES
-from tribal.describing.model.quoting import quote_domain, quote_questions
 from tribal.describing.model.writing import Writer, unanswered
 from tribal.describing.rules.describer import RulesDescriber
 from tribal.errors import DescriptionPostponed
@@ -32,7 +33,16 @@ from tribal.ports import (
     TableContext,
     TableDescription,
 )
-from tribal_contracts import AgentError, Description, Evidence, KeptProse, KeptSlice, ModelQuote, agent_error
+from tribal_contracts import (
+    AgentError,
+    Description,
+    Evidence,
+    KeptProse,
+    KeptSlice,
+    ModelQuote,
+    ModelUsage,
+    agent_error,
+)
 
 MODEL_VERSION = "1"
 """Change it whenever the same model text would yield different descriptions."""
@@ -93,7 +103,7 @@ class ModelDescriber:
         if kept.prose is not None:
             return None
         left = [part for each in questions for part in unanswered(each, kept.slices)]
-        return quote_questions(left, self._prompting, self._facts)
+        return _quote_questions(left, self._prompting, self._facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:
         """The questions about what is open in a table."""
@@ -106,7 +116,7 @@ class ModelDescriber:
             return None
         if not changed and self._cache.find(context.domain, domain_key(context, self._prompting)).prose:
             return None
-        return quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._facts)
+        return _quote_domain(min(len(context.tables), MAX_TABLES), self._prompting, self._facts)
 
     def describe_table(self, context: TableContext) -> TableDescription:
         """Describe a table: texts from people, comments and declarations are kept, the model writes the rest.
@@ -205,3 +215,39 @@ def _why_open(prose: KeptProse) -> str:
 
 def _said(text: str, evidence: list[Evidence]) -> Description:
     return Description(text=text, source="model", confidence=CONFIDENCE, evidence=evidence)
+
+
+_SECONDS_A_CALL = 8.0
+"""Typical response time; an estimate."""
+_BYTES_A_TOKEN = 3
+# Typical lengths in tokens, estimated: a short sentence per column, two or three per table, plus JSON.
+_TEXT_TOKENS = 100
+_COLUMN_TOKENS = 35
+_DOMAIN_TABLE_BYTES = 160
+"""Per table in a question about a domain: its name and the start of its description."""
+_SCHEMA_BYTES = ModelRequest("", "", ANSWER_SCHEMA, 1, 1.0).size_bytes
+
+
+def _quote_questions(questions: Iterable[Question], prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+    """The cost of these questions if each is answered at the first attempt."""
+    quote = ModelQuote()
+    for question in questions:
+        answer = _TEXT_TOKENS * question.asks_text + _COLUMN_TOKENS * len(question.columns)
+        quote += _call(len(question.request_part.encode()), answer, prompting, facts)
+    return quote
+
+
+def _quote_domain(tables: int, prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+    """The cost of a question about a domain with this many tables."""
+    return _call(_DOMAIN_TABLE_BYTES * tables, _TEXT_TOKENS, prompting, facts)
+
+
+def _call(part_bytes: int, answer_tokens: int, prompting: Prompting, facts: ModelFacts) -> ModelQuote:
+    sent = -(-(len(prompting.prefix.encode()) + _SCHEMA_BYTES + part_bytes) // _BYTES_A_TOKEN)
+    came = answer_tokens + prompting.thinking_tokens // 2
+    return ModelQuote(
+        calls=1,
+        tokens=sent + came,
+        nanodollars=facts.cost(ModelUsage(input_tokens=sent, output_tokens=came)),
+        seconds=round(_SECONDS_A_CALL / prompting.settings.calls_at_once, 3),
+    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from tribal.describing.rules.column_facts import facts_of
+from collections.abc import Iterator
+
+from tribal.describing.rules.column_facts import facts_of, lineage_of
 from tribal.describing.rules.columns import describe_columns
-from tribal.describing.rules.domains import describe_domain
 from tribal.describing.rules.notes import table_notes
-from tribal.describing.rules.tables import describe_table
+from tribal.describing.rules.phrases import SCHEMA_COMMENT_CHARS, TABLE_COMMENT_CHARS, clean_comment, sentence
+from tribal.describing.rules.statements import Statement, commented, declared, description
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
-from tribal_contracts import ModelUsage
+from tribal.rendering.words import listing
+from tribal_contracts import CatalogForeignKey, CatalogTable, Description, ModelUsage
 
 RULES_VERSION = "rules-4"
 """Change it whenever the rules would describe the same table differently."""
@@ -46,12 +50,12 @@ class RulesDescriber:
         """Describe a table and every column of it; the database's own comments win."""
         columns = facts_of(context)
         return TableDescription(
-            table=describe_table(context), columns=describe_columns(columns), notes=table_notes(context, columns)
+            table=_describe_table(context), columns=describe_columns(columns), notes=table_notes(context, columns)
         )
 
     def describe_domain(self, context: DomainContext) -> DomainDescription:
         """Describe a domain; comments on its schemas come first."""
-        return DomainDescription(describe_domain(context))
+        return DomainDescription(_describe_domain(context))
 
 
 class RulesDescribers:
@@ -71,3 +75,96 @@ class RulesDescribers:
 
     def close(self) -> None:
         """Do nothing: there are no calls."""
+
+
+_LISTED = 4
+"""The most tables named in one sentence; a judgement."""
+
+
+def _describe_table(context: TableContext) -> Description:
+    """Describe a table by its comment, or by how its rows relate to other tables; may be blank."""
+    comment = clean_comment(context.table.comment, TABLE_COMMENT_CHARS)
+    if comment:
+        return commented(comment)
+    return description([*_view(context), *_rows(context.table), *_outgoing(context.table), *_incoming(context)])
+
+
+def _view(context: TableContext) -> Iterator[Statement]:
+    tables = lineage_of(context).tables
+    if tables:
+        yield declared(f"Reads {listing([format_name(place) for place in tables], limit=_LISTED)}.", "view definition")
+
+
+def _rows(table: CatalogTable) -> Iterator[Statement]:
+    """How many rows there can be, if the primary key is made of foreign keys."""
+    key = table.primary_key.columns if table.primary_key else []
+    owners = _owners(table)
+    covered = {column for owner in owners for column in owner.columns}
+    rest = [column for column in key if column not in covered]
+    if not owners:
+        return
+    whole = [owner for owner in owners if set(owner.columns) == set(key)]
+    if whole:
+        yield declared(f"At most one row for each row of {_place(whole[0])}.", "primary key")
+    elif rest:
+        others = listing([_place(owner) for owner in owners], limit=_LISTED)
+        each = "each row of" if len(owners) == 1 else "each combination of rows of"
+        yield declared(f"For {each} {others}, its rows are told apart by {listing(rest)}.", "primary key")
+    else:
+        others = listing([_place(owner) for owner in owners], limit=len(owners))
+        yield declared(f"At most one row for each combination of rows of {others}.", "primary key")
+
+
+def _owners(table: CatalogTable) -> list[CatalogForeignKey]:
+    """Foreign keys inside the primary key, one per table and set of columns."""
+    key = set(table.primary_key.columns) if table.primary_key else set()
+    inside = {(_place(fk), *sorted(fk.columns)): fk for fk in table.foreign_keys if set(fk.columns) <= key}
+    return list(inside.values())
+
+
+def _place(key: CatalogForeignKey) -> str:
+    return format_name((key.references_schema, key.references_table))
+
+
+def _outgoing(table: CatalogTable) -> Iterator[Statement]:
+    own = (table.schema_name, table.table_name)
+    parents = dict.fromkeys((key.references_schema, key.references_table) for key in table.foreign_keys)
+    parents.pop(own, None)
+    if parents:
+        yield declared(f"Refers to {listing([format_name(place) for place in parents], limit=_LISTED)}.", "foreign key")
+
+
+def _incoming(context: TableContext) -> Iterator[Statement]:
+    own = str(TableIdentity(context.database, context.table.schema_name, context.table.table_name))
+    children = [TableIdentity.parse(key.from_table) for key in context.incoming if key.from_table != own]
+    names = list(dict.fromkeys(format_name((child.schema, child.table)) for child in children))
+    if names:
+        yield declared(f"Referred to by {listing(names, limit=_LISTED)}.", "foreign key")
+
+
+_CENTRAL_TABLES = 5
+"""The most tables named in a domain's description; a judgement."""
+# PostgreSQL's own comment on the schema public.
+_EMPTY_COMMENTS = frozenset({"standard public schema"})
+
+
+def _describe_domain(context: DomainContext) -> Description:
+    """Describe a domain by the comments of its schemas and its central tables."""
+    comments = [clean_comment(comment, SCHEMA_COMMENT_CHARS) for comment in context.schema_comments]
+    comment = " ".join(sentence(each) for each in dict.fromkeys(comments) if each and each not in _EMPTY_COMMENTS)
+    summary = _summary(context)
+    if comment:
+        return commented(f"{comment} {summary}".strip())
+    return description([declared(summary, "plan")])
+
+
+def _summary(context: DomainContext) -> str:
+    names = list(dict.fromkeys(_table(name) for name, _ in context.tables))
+    return f"Holds {listing(names, limit=_CENTRAL_TABLES)}." if names else "No table is documented here."
+
+
+def _table(name: str) -> str:
+    try:
+        return TableIdentity.parse(name).table
+    except ValueError:
+        return name

@@ -16,9 +16,9 @@ from tribal.identity.hashing import object_hash
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.masking import redact_text
 from tribal.ports import Clock, Describers, DomainContext, DomainDescription, ObjectStore, ProgressSink
+from tribal.rendering import RENDERER_VERSION
 from tribal.rendering.mermaid import er_diagram
 from tribal.rendering.overview_pages import domain_page
-from tribal.rendering.versions import RENDERER_VERSION
 from tribal.store import put_if_changed, read_record
 from tribal_contracts import (
     AgentError,

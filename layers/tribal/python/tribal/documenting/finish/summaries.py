@@ -9,8 +9,7 @@ from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import SqlTable
 from tribal.rendering.mermaid import ErColumn, ErTable
-from tribal.rendering.relations import relation_sentence
-from tribal.rendering.words import shorten
+from tribal.rendering.words import relation_sentence, shorten
 from tribal_contracts import DatabaseType, Description, DomainTable, InferredKey, Relationship, TableDocument
 
 LISTED_DESCRIPTION_CHARS = 300

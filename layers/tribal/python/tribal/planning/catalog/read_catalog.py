@@ -13,10 +13,9 @@ from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_text
+from tribal.planning.catalog.contents import StableContents, redact_contents, stabilize
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
-from tribal.planning.catalog.redaction import redact_contents
 from tribal.planning.catalog.selection import is_selected
-from tribal.planning.catalog.unstable_tables import StableContents, stabilize
 from tribal.ports import (
     Application,
     BrokenTexts,

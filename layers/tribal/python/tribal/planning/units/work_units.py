@@ -1,13 +1,14 @@
-"""Cut domains into work units whose tables stay the same from run to run."""
+"""Cut domains into work units whose tables stay the same from run to run, and limit how many run at once."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tribal.identity.locations import domain_directory
 from tribal.identity.table_names import short_hash, store_name
+from tribal_contracts import DatabaseEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,17 @@ def unit_ids(chunks: Sequence[Chunk]) -> dict[Chunk, str]:
         else f"{chunk.plain_id}~{short_hash((chunk.database, chunk.domain, str(chunk.number or '')))}"
         for chunk in chunks
     }
+
+
+def concurrency_limit(most: int, entries: Iterable[DatabaseEntry], server_of: Callable[[DatabaseEntry], str]) -> int:
+    """The number of entries to work on at once, at most `most`, each with one connection to its server.
+
+    If the databases of a server have different limits, the lowest applies.
+    """
+    wanted: Counter[str] = Counter()
+    limits: dict[str, int] = {}
+    for entry in entries:
+        server = server_of(entry)
+        wanted[server] += 1
+        limits[server] = min(entry.limits.connections, limits.get(server, entry.limits.connections))
+    return max(1, min([most, *(limit for server, limit in limits.items() if wanted[server] > limit)]))

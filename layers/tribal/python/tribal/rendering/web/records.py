@@ -9,9 +9,9 @@ from typing import Any
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
-from tribal.rendering.evidence import basis
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
+from tribal.rendering.words import basis
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]

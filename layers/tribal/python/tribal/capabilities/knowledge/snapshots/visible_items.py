@@ -1,27 +1,33 @@
-"""The items of the published snapshot that a caller may see."""
+"""The items of the published snapshot that a caller may see, and the search in them by words and by meaning."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import JsonValue
 
 from tribal.capabilities.knowledge.errors import KnowledgeNotFound, NothingPublished
-from tribal.capabilities.knowledge.snapshots.projection import projection_of
-from tribal.capabilities.knowledge.snapshots.search import SearchableItems
+from tribal.capabilities.knowledge.snapshots.projection import projection_of, vectors_of
 from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
 from tribal.identity.scope import Scope
+from tribal.naming.tokens import index_terms
 from tribal.ports.derived import Derived
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.scoping.bounds import Bounds
-from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem
+from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem, Projection
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tribal.ports import Application, Caller, ObjectStore
     from tribal.ports.index_reader import Embedder
+
 
 _NEAR_MISSES = 3
 _PARTS = 3
@@ -41,7 +47,7 @@ class VisibleItems:
     """
 
     manifest: KnowledgeManifest
-    holdings: SearchableItems
+    holdings: _SearchableItems
     seen: Sequence[int]
     layers: Sequence[str]
     withheld: Set[int] = frozenset()
@@ -95,7 +101,7 @@ class SnapshotReader:
         holdings = self.derived.get(
             ("knowledge", manifest.hash),
             "holdings",
-            lambda: SearchableItems(projection_of(manifest, self.store, self.embedder, writing=False)),
+            lambda: _SearchableItems(projection_of(manifest, self.store, self.embedder, writing=False)),
         )
         layers = [layer for layer in KNOWLEDGE_LAYERS if identity.spaces(layer)]
         owners = {
@@ -129,3 +135,53 @@ def _is_open(item: ProjectedItem, scope: Scope) -> bool:
         return True
     places = [name.split(".")[:2] for name in item.tables if name.count(".") == _PARTS - 1]
     return any(scope.allows(*place) for place in places)
+
+
+_K1, _B = 1.2, 0.75
+"""BM25 parameters with Lucene's defaults."""
+_MEANING = 0.5
+"""Weight of the cosine relative to the words, whose best score is 1. By judgement."""
+_NEAR = 0.35
+"""Minimum cosine of an item that shares no word with the query. By judgement."""
+
+
+class _SearchableItems:
+    """The items of a projection, ready to search."""
+
+    def __init__(self, projection: Projection) -> None:
+        self.items = projection.items
+        self.model = projection.model
+        self._vectors = vectors_of(projection)
+        held: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for number, each in enumerate(projection.items):
+            for term, count in each.terms.items():
+                held[term].append((number, count))
+        lengths = np.array([sum(each.terms.values()) for each in projection.items], np.float64)
+        self._shortness = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()), 1.0)) if len(lengths) else lengths
+        self._postings = {term: np.array(pairs, np.int64).T for term, pairs in held.items()}
+
+    def scores(self, query: str, vector: NDArray[Any] | None) -> NDArray[Any]:
+        """The score of each item; 0 if nothing matches.
+
+        Args:
+            query: the question.
+            vector: vector of the question, if the same model made it.
+        """
+        words = self._words(index_terms(query))
+        best = words.max(initial=0.0)
+        scores: NDArray[Any] = words / best if best else words
+        if vector is not None and self._vectors is not None:
+            cosines = self._vectors @ vector
+            scores = scores + np.where((scores > 0) | (cosines >= _NEAR), _MEANING * np.clip(cosines, 0.0, 1.0), 0.0)
+        return scores
+
+    def _words(self, terms: Sequence[str]) -> NDArray[Any]:
+        scores = np.zeros(len(self.items))
+        for term in dict.fromkeys(terms):
+            postings = self._postings.get(term)
+            if postings is None:
+                continue
+            rows, counts = postings
+            rarity = math.log(1 + (len(self.items) - len(rows) + 0.5) / (len(rows) + 0.5))
+            scores[rows] += rarity * counts * (_K1 + 1) / (counts + self._shortness[rows])
+        return scores

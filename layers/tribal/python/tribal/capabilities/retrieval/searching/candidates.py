@@ -1,21 +1,23 @@
-"""Finds candidate tables for a question, with the signals of each and its relevance."""
+"""Finds candidate tables for a question, with the signals of each and its relevance.
+
+If no word of a question occurs in any table, its nearest tables may be chance, so a question without meaning gets none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tribal.capabilities.retrieval.searching.nonsense import meaning_of, near_tables
-from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question
+from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question, table_names
 from tribal.capabilities.retrieval.searching.table_map import Positions
-from tribal.capabilities.retrieval.searching.table_names import table_names
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import EmbeddingFailed
-from tribal.ports import Candidates, IndexFilter, VectorKind, VectorQuery, WordQuery
+from tribal.naming import STOP_WORDS, is_word, tokenize_text
+from tribal.ports import Candidates, Embedder, IndexFilter, VectorKind, VectorQuery, WordQuery
 from tribal.ranking.distinct import distinct
 from tribal.ranking.named import MISSPELT
 from tribal.ranking.relevance import Evidence, coverage, relevance
@@ -23,6 +25,7 @@ from tribal_contracts import AgentError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 MATCHES_BY_VECTOR = 200
 """A table matches if it shares a term or is among this many nearest."""
@@ -109,12 +112,12 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
     vector, warnings = _vector(" ".join(question.spelt) or text, opened, toolbox)
 
     questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", index_filter, COUNTED)]
-    meaning = "some" if question.is_known else meaning_of(text, question.unknown, toolbox.embedder)
+    meaning = "some" if question.is_known else _meaning_of(text, question.unknown, toolbox.embedder)
     if vector is not None and meaning != "none":
         questions += [VectorQuery(vector, kind, index_filter, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
-    near_ids = near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
+    near_ids = _near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
     letters = names.grams.alike(question.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
     named = names.named.named(
@@ -147,3 +150,41 @@ def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any
         except EmbeddingFailed as exc:
             reason = exc.message
     return None, [toolbox.warning("IDX_EMBEDDING_FAILED", f"only words were searched: {reason}")]
+
+
+_NEAR = 0.3
+"""Cosine similarity from which a table matches words that only look like real words.
+
+Chosen on the sample company: of 20,000 made-up questions 59 reach this check, and their nearest table is at .28. Words
+that mean one of its tables, such as "paycheck" and "stockroom", are at .38 or more.
+"""
+
+_Meaning = Literal["some", "doubtful", "none"]
+
+
+def _meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) -> _Meaning:
+    """Whether a question without any known word means anything.
+
+    English words do. Words that only look real do within a sentence; by themselves, they are doubtful if they are at
+    least half of the words. Anything else means nothing.
+
+    Args:
+        question: the question.
+        words: its content words.
+        embedder: tells which words look real; without one, every question means something.
+    """
+    if embedder is None or any(map(is_word, words)):
+        return "some"
+    try:
+        used = sum(embedder.knows(words))
+    except EmbeddingFailed:
+        return "some"
+    if used and not STOP_WORDS.isdisjoint(tokenize_text(question)):
+        return "some"
+    # The more made-up words, the likelier that one of them looks real.
+    return "doubtful" if used and 2 * used >= len(words) else "none"
+
+
+def _near_tables(whole: Candidates, name: Candidates) -> NDArray[Any]:
+    """Ids of the tables that are near to doubtful words, as a whole or by their names."""
+    return distinct(whole.ids[whole.scores >= _NEAR], name.ids[name.scores >= _NEAR])

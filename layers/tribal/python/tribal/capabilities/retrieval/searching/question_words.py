@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tribal.capabilities.retrieval.searching.query import (
     MAX_RELATED,
@@ -13,11 +16,16 @@ from tribal.capabilities.retrieval.searching.query import (
     words_to_find,
 )
 from tribal.capabilities.retrieval.searching.table_map import TableMap, table_map
-from tribal.capabilities.retrieval.searching.table_names import table_names
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
-from tribal.naming import broader, singular, stem, synonyms
+from tribal.naming import broader, singular, split_identifier, stem, synonyms
 from tribal.ports import IndexFilter
+from tribal.ranking.character_grams import GramIndex
+from tribal.ranking.named import NamedTables
 from tribal.ranking.relevance import Word
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 _Words = tuple[str, ...]
 
@@ -104,3 +112,26 @@ def _read_as(concept: Concept, same: _Words, wider: _Words, is_missing: bool) ->
 
 def _occurs(concept: Concept, counts: Mapping[str, int]) -> bool:
     return any(counts.get(term) for term in search_terms([concept]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TableNames:
+    """Tables by their names, numbered in order of name."""
+
+    grams: GramIndex
+    named: NamedTables
+    record_ids: NDArray[Any]
+    """Record ids by number."""
+
+
+def table_names(opened: OpenIndex, toolbox: Toolbox) -> _TableNames:
+    """The names of all tables that the caller may see."""
+
+    def read() -> _TableNames:
+        return _TableNames(
+            GramIndex([split_identifier(entry.table) for entry in opened.tables]),
+            NamedTables([(entry.database, entry.schema, entry.table) for entry in opened.tables]),
+            np.array([entry.record_id for entry in opened.tables], dtype=np.int64),
+        )
+
+    return toolbox.derived.get(opened.generation, ("table names", toolbox.scope), read)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from tribal.capabilities.retrieval.answers.fitting import fit_search
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.graphs import join_graph
 from tribal.capabilities.retrieval.names import find_database, find_domain
+from tribal.capabilities.retrieval.paging import fit_search
 from tribal.capabilities.retrieval.searching.bridges import JOINED, bridges
 from tribal.capabilities.retrieval.searching.candidates import (
     COUNTED,

@@ -14,8 +14,7 @@ import tribal.describing.model.calls.ledger as ledger
 from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
 from tribal.describing.model.calls.budget_file import BudgetFile
 from tribal.describing.model.calls.reservation import Account, Reservation
-from tribal.describing.model.calls.shares import fair_shares
-from tribal.describing.model.calls.slots import Slots, Turn
+from tribal.describing.model.calls.slots import Slots, Turn, fair_shares
 from tribal.describing.model.calls.timing import Timing, timestamp
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
 from tribal.identity.locations import LEASE_FILE

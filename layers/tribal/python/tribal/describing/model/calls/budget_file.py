@@ -1,4 +1,4 @@
-"""Read the budget file, and change it by conditional put."""
+"""Read the budget file, change it by conditional put, and report what models have cost."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from tribal.describing.model.calls.ledger import current_record
 from tribal.describing.model.calls.timing import Timing
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed
 from tribal.identity.locations import BUDGET_FILE
-from tribal.ports import ObjectStore
+from tribal.ports import Clock, ObjectStore, Spending
 from tribal.store import require_seal, sealed
-from tribal_contracts import BudgetRecord
+from tribal_contracts import NANODOLLARS, BudgetRecord
 
 Result = TypeVar("Result")
 Change = Callable[[BudgetRecord | None], tuple[BudgetRecord | None, Result]]
@@ -77,3 +78,22 @@ class BudgetFile:
             f"{BUDGET_FILE!r} in {self.store.location} was changed by other processes {_ATTEMPTS} times in a row; "
             "spending is written with the next update"
         )
+
+
+def read_spending(store: ObjectStore, clock: Clock) -> Spending:
+    """The current spending from the budget record; writes nothing."""
+    try:
+        present, _ = find_budget(store)
+    except ObjectDamaged:
+        return Spending(damaged=True)
+    if present is None:
+        return Spending()
+    record = current_record(present, present.run_id, clock.real())
+    return Spending(
+        day_usd=record.day_spend.nanodollars / NANODOLLARS,
+        run_usd=record.run_spend.nanodollars / NANODOLLARS,
+        unsettled_usd=record.day_spend.unsettled_nanodollars / NANODOLLARS,
+        reserved_usd=sum(entry.reserved_nanodollars for entry in record.holders.values()) / NANODOLLARS,
+        run_id=record.run_id,
+        stopped=record.stopped,
+    )

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import count
 
 from tribal.describing.model.calls.budget import Budget
-from tribal.describing.model.calls.retries import BUSY, DOWN, TRANSIENT, has_time_left, retry_delay, wait_is_too_long
 from tribal.describing.model.calls.timing import Timing
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
@@ -111,7 +110,7 @@ class CappedModel:
         failed, why = True, ""
         try:
             outcome = self._repeated(request, price)
-            failed = isinstance(outcome, ModelFailure) and outcome.kind in DOWN
+            failed = isinstance(outcome, ModelFailure) and outcome.kind in _DOWN
             why = outcome.message if isinstance(outcome, ModelFailure) and failed else ""
         finally:
             self._budget.breaker.count(failed=failed, why=why)
@@ -145,20 +144,20 @@ class CappedModel:
 
     def _wait_to_repeat(self, failure: ModelFailure, attempt: int, ends: float, request: ModelRequest) -> bool:
         """Whether to retry a call, after waiting; `False` if there is not enough time."""
-        if failure.kind not in TRANSIENT or wait_is_too_long(failure):
+        if failure.kind not in _TRANSIENT or _wait_is_too_long(failure):
             return False
-        delay = retry_delay(failure, attempt, self._timing.random)
-        if failure.kind in BUSY:
+        delay = _retry_delay(failure, attempt, self._timing.random)
+        if failure.kind in _BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
         while delay > 0:
-            if not has_time_left(ends - self._timing.monotonic() - delay, request.deadline_seconds):
+            if not _has_time_left(ends - self._timing.monotonic() - delay, request.deadline_seconds):
                 return False
             self._pause(delay)
             if self._stop.requested or self._budget.refusal() is not None:
                 return False
             delay = self._budget.pause_left()
-        return has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
+        return _has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
 
     def _wait_out_pause(self) -> None:
         self._pause(self._budget.pause_left())
@@ -170,3 +169,35 @@ class CappedModel:
         while seconds > 0 and not self._stop.requested:
             self._timing.pause(min(seconds, _SLICE_SECONDS))
             seconds -= _SLICE_SECONDS
+
+
+_LONGEST_RETRY_AFTER_SECONDS = 30.0
+"""Longer requested waits are not made; a judgement, half of a call's usual deadline."""
+_TRANSIENT = frozenset({"throttled", "overloaded", "unavailable"})
+_BUSY = frozenset({"throttled", "overloaded"})
+"""The provider is overloaded, so all calls wait, not only the failed one."""
+_DOWN = _TRANSIENT | {"timed_out"}
+"""The provider does not respond; all other failures show that it does."""
+
+_FIRST_SECONDS = 1.0
+_LONGEST_SECONDS = 20.0
+_LEAST_LEFT = 0.2
+
+
+def _wait_is_too_long(failure: ModelFailure) -> bool:
+    """Whether the provider asks for a longer wait than a call has time for, such as until tomorrow."""
+    return (failure.retry_after_seconds or 0.0) > _LONGEST_RETRY_AFTER_SECONDS
+
+
+def _retry_delay(failure: ModelFailure, attempt: int, random: Callable[[], float]) -> float:
+    """Seconds to wait after attempt number `attempt`, from 0: exponential, with full jitter.
+
+    At least as long as the provider asks for.
+    """
+    backoff = random() * min(_FIRST_SECONDS * 2.0**attempt, _LONGEST_SECONDS)
+    return max(backoff, failure.retry_after_seconds or 0.0)
+
+
+def _has_time_left(left_seconds: float, deadline_seconds: float) -> bool:
+    """Whether another attempt can finish; one that is cut off costs its highest price for nothing."""
+    return left_seconds >= _LEAST_LEFT * deadline_seconds

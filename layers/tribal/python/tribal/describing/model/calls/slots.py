@@ -1,8 +1,9 @@
-"""The calls that the threads of one holder may run at once."""
+"""The calls that the threads of one holder may run at once: its share of the calls of the run."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count, islice
 
@@ -83,3 +84,23 @@ class Slots:
         """Set the number of slots."""
         with self._lock:
             self._most = most
+
+
+def fair_shares(wanted: Mapping[str, int], calls_at_once: int, turn: int) -> dict[str, int]:
+    """The number of calls that each holder may run, `calls_at_once` in total.
+
+    Max-min fair. Unwanted calls are spread as well, so that a new thread need not wait. The remainder rotates with
+    `turn`.
+    """
+    names = sorted(wanted)
+    first = turn % max(1, len(names))
+    names = names[first:] + names[:first]
+    shares = dict.fromkeys(names, 0)
+    for _ in range(calls_at_once if names else 0):
+        short = [name for name in names if shares[name] < wanted[name]]
+        if short:
+            taker = min(short, key=lambda name: shares[name])
+        else:
+            taker = min(names, key=lambda name: shares[name] - wanted[name])
+        shares[taker] += 1
+    return shares

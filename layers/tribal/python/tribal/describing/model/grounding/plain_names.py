@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.describing.model.grounding.known_names import KnownNames, joined, joined_forms, words_of
-from tribal.describing.model.grounding.noun_places import (
-    GRAMMAR,
-    has_function_word_at_edge,
-    is_used_as_noun,
-    lacks_article,
-)
 from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.describing.model.questions import ShownText
-from tribal.naming import is_word, segment, singular, split_identifier
+from tribal.naming import STOP_WORDS, is_word, segment, singular, split_identifier
 
 MAX_NAME_WORDS = 6
 """The most words of a name to look for together."""
@@ -78,7 +72,7 @@ class PlainNames:
     def _is_unshown_name(self, run: list[str], start: int, end: int) -> bool:
         """Whether words are a name that was not shown and is not made of words of shown names."""
         words = run[start:end]
-        if self.known is None or (has_function_word_at_edge(words) and not is_used_as_noun(run, start, end)):
+        if self.known is None or (_has_function_word_at_edge(words) and not _is_used_as_noun(run, start, end)):
             return False
         if len(words) == 1 and not self._may_be_a_name(run, start):
             return False
@@ -93,7 +87,7 @@ class PlainNames:
         """Whether one word can be told from ordinary text: by its letters or its place in the sentence."""
         if len(run[at]) < _SHORTEST_NAME:
             return False
-        return not _reads_as_a_word(run[at]) or (self.english and lacks_article(run, at))
+        return not _reads_as_a_word(run[at]) or (self.english and _lacks_article(run, at))
 
     def _is_given(self, forms: frozenset[str]) -> bool:
         return not forms.isdisjoint(self._given) or self._is_in_a_given_name(forms)
@@ -105,13 +99,13 @@ class PlainNames:
         return any(given.startswith(form) or given.endswith(form) for form in forms for given in self._given)
 
     def _has_given_words(self, words: list[str]) -> bool:
-        return all(word in GRAMMAR or singular(word) in self.given_words for word in words)
+        return all(word in _GRAMMAR or singular(word) in self.given_words for word in words)
 
     def _is_labelled(self, words: list[str], at: int) -> bool:
         """Whether a name that was not shown precedes a word such as "table": "the X table"."""
         tails = [words[start:at] for start in range(max(0, at - MAX_NAME_WORDS), at)]
         # Names may begin or end with function words: "the updated at column". "In the table" has no name.
-        forms = [_forms_of(tail) for tail in tails if not all(word in GRAMMAR for word in tail)]
+        forms = [_forms_of(tail) for tail in tails if not all(word in _GRAMMAR for word in tail)]
         if not forms or any(not each.isdisjoint(self._given) for each in forms):
             return False
         if self.known:
@@ -119,7 +113,7 @@ class PlainNames:
             if any(map(is_known, forms)):
                 return True
         last = words[at - 1]
-        return last not in _ROLES and last not in GRAMMAR and not self._has_given_words([last])
+        return last not in _ROLES and last not in _GRAMMAR and not self._has_given_words([last])
 
 
 def _reads_as_a_word(token: str) -> bool:
@@ -139,3 +133,72 @@ def _spans(length: int) -> Iterator[tuple[int, int]]:
 
 def _forms_of(words: list[str]) -> frozenset[str]:
     return frozenset((joined(words), "".join(words[:-1]) + singular(words[-1])))
+
+
+_GRAMMAR = STOP_WORDS - {"find", "give", "list", "return", "show", "tell"}
+"""Function words, next to which a name begins or ends."""
+
+_VERBS = frozenset(
+    "am are be been being can could did do does had has have is may might must should was were will would".split()
+)
+_ARTICLES = frozenset({"a", "an", "its", "the", "their"})
+_BEFORE_A_NOUN = _ARTICLES | {"each", "every", "for", "from", "into", "of", "per", "with"}
+_NOUN_BEGINS = _ARTICLES | frozenset(
+    """
+    all any each every her him his how it me my our some such that them these this those us what when where whether
+    which who whom whose why you your
+    """.split()
+)
+_JOINING = frozenset({"and", "as", "but", "nor", "not", "or", "than", "to"})
+
+# After other prepositions the article is often missing: "by name", "in stock", "on hold", "into account".
+_SOURCES = frozenset({"from", "of"})
+# "Method of payment", "free of charge": no article is missing after these.
+_BEFORE_OF = frozenset(
+    """
+    amount because cause choice class code cost country currency date day degree exclusive form free inclusive instead
+    irrespective kind lack level line means method mode net number out period piece place point proof rate reason
+    regardless sort source state term terms time type unit way year
+    """.split()
+)
+# Uncountable nouns and activities.
+_WITHOUT_ARTICLE = frozenset(
+    """
+    access age arrival birth care cash change charge content copyright credit data death debit debt delivery demand
+    departure dispatch entry evidence expiry food freight fuel gender growth health income information interest issue
+    labor labour land law mail material media money music news oil order origin paper postage power profit progress
+    purchase receipt release rent research residence return revenue risk sale sex software space staff start stock
+    storage supply support tax text time trade traffic transfer transport travel trust use value vat volume waste water
+    wealth weight work
+    """.split()
+)
+_ABSTRACT = ("ance", "ence", "ing", "ism", "ment", "ness", "ship", "sion", "tion")
+
+
+def _has_function_word_at_edge(words: Sequence[str]) -> bool:
+    """Whether words begin or end with a function word, which is rare in names: "updated at"."""
+    return words[0] in _GRAMMAR or words[-1] in _GRAMMAR
+
+
+def _is_used_as_noun(run: Sequence[str], start: int, end: int) -> bool:
+    """Whether words such as "updated at" are used as a noun: "the updated at of an order"."""
+    if not start or all(word in _GRAMMAR for word in run[start:end]):
+        return False
+    # "What it belongs to is deleted": a preposition may precede a verb.
+    before = _ARTICLES if run[start] in _VERBS else _BEFORE_A_NOUN
+    return run[start - 1] in before and _ends_a_noun(run, end)
+
+
+def _lacks_article(run: Sequence[str], at: int) -> bool:
+    """Whether a singular noun lacks its article: "copied from address at night"."""
+    word, before = run[at], run[at - 1] if at else ""
+    if before not in _SOURCES or singular(word) != word or word in _WITHOUT_ARTICLE or word.endswith(_ABSTRACT):
+        return False
+    if before == "of" and (at < 2 or singular(run[at - 2]) in _BEFORE_OF):
+        return False
+    return _ends_a_noun(run, at + 1) and (at + 1 == len(run) or run[at + 1] not in _JOINING)
+
+
+def _ends_a_noun(run: Sequence[str], end: int) -> bool:
+    """Whether the next word neither continues a noun nor begins another."""
+    return end == len(run) or (run[end] in _GRAMMAR and run[end] not in _NOUN_BEGINS)

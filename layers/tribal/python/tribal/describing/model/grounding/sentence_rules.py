@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.describing.model.grounding.figures import has_figure
-from tribal.describing.model.grounding.filling import fill_handles, handles_in, hide_handles, is_plain, written
 from tribal.describing.model.grounding.forms import broken_form
-from tribal.describing.model.grounding.instructed_words import instructed_words
 from tribal.describing.model.grounding.instructions import is_instruction
 from tribal.describing.model.grounding.known_names import KnownNames, words_of
 from tribal.describing.model.grounding.plain_names import PlainNames, split_words
-from tribal.describing.model.grounding.sentences import HANDLE, plain
+from tribal.describing.model.grounding.sentences import (
+    HANDLE,
+    fill_handles,
+    handles_in,
+    hide_handles,
+    is_plain,
+    plain,
+    split_sentences,
+    written,
+)
 from tribal.describing.model.questions import MAX_SAMPLE_CHARS, Question
-from tribal.naming import STOP_WORDS, singular
+from tribal.naming import STOP_WORDS, singular, split_identifier
 
 RULES = {
     "handle": "it has a handle that was not given, or whose name cannot be repeated",
@@ -80,11 +87,11 @@ class SentenceJudge:
         # A value may look like an identifier.
         if broken_form(value) not in ("", "identifier") or is_instruction(value, ()):
             return False
-        return len(value.split()) == 1 or not (self.names.occur_in(value) or has_figure(value, [value], ()))
+        return len(value.split()) == 1 or not (self.names.occur_in(value) or _has_figure(value, [value], ()))
 
     def _broken_by_words(self, text: str) -> str:
         shown = self.question.shown
-        if has_figure(text, shown.own, shown.human_text):
+        if _has_figure(text, shown.own, shown.human_text):
             return "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
             return "sample"
@@ -131,7 +138,7 @@ class SentenceJudge:
     def _ordered(self) -> frozenset[tuple[str, ...]]:
         shown = self.question.shown
         names = [part for handle in self.question.handles.values() for part in handle.parts]
-        return instructed_words([*shown.texts, *shown.samples, *names])
+        return _instructed_words([*shown.texts, *shown.samples, *names])
 
 
 def _has_run(words: list[str], run: tuple[str, ...]) -> bool:
@@ -154,3 +161,87 @@ def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
     # Long values were cut when shown.
     end = r"(?!\w)" if len(value) < MAX_SAMPLE_CHARS else ""
     return re.search(rf"(?<!\w){re.escape(value)}{end}", text, flags) is not None
+
+
+_WORDS = re.compile(
+    r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|[mb]illions?|trillions?|dozens?|two-thirds?"
+    r"|(?:one|a|two|three) (?:half|third|quarter|fifth|tenth)s?(?= of)|half of|per ?cent of)\b",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"[$\u00a2-\u00a5\u20a0-\u20cf]|%|\u2030")
+_MOST_DIGITS = 1
+"""The most digits of a number in a name, such as `addr_line2`."""
+
+
+def _has_figure(sentence: str, own_names: Collection[str], human_text: Collection[str]) -> bool:
+    """Whether a sentence has a number in digits or English words.
+
+    A number that follows the same word in a name (`addr_line2`: "line 2") or in a person's text does not count.
+    """
+    if _CURRENCY.search(sentence) or _WORDS.search(sentence):
+        return True
+    if not any(map(_is_digit, sentence)):
+        return False
+    allowed = {pair for name in own_names for pair in _pairs(name, _MOST_DIGITS)}
+    allowed |= {pair for text in human_text for pair in _pairs(text, len(text))}
+    words = split_identifier(sentence)
+    return any(_has_digit(word) and pair not in allowed for word, pair in zip(words, _all_pairs(words), strict=True))
+
+
+def _pairs(text: str, most_digits: int) -> set[tuple[str, str]]:
+    words = split_identifier(text)
+    pairs = zip(words, _all_pairs(words), strict=True)
+    return {pair for word, pair in pairs if _has_digit(word) and len(word) <= most_digits and pair[0]}
+
+
+def _all_pairs(words: list[str]) -> list[tuple[str, str]]:
+    return list(zip(["", *words], words, strict=False))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(_is_digit, word))
+
+
+def _is_digit(char: str) -> bool:
+    return unicodedata.category(char).startswith("N")
+
+
+_MAX_INSTRUCTED_WORDS = 5
+"""The longest run of words to look for; longer ones are found as copied."""
+_MAX_CHARS = 5_000
+"""The part of a text that is searched; questions show far less."""
+
+_SAYING = re.compile(
+    r"\b(?:add|answer|append|call|include|insert|mention|name|output|print|put|repeat|reply|respond|say|state|tell|type"
+    r"|write)\b[^\w\"'<]*(.*?)(?=[.;!?\"'\\)]|$)",
+    re.IGNORECASE,
+)
+_NOT_SAID = STOP_WORDS | {"exactly", "following", "word", "words"}
+_SQL = re.compile(r"\s*(?:SELECT|WITH)\b|\s*\(|.*::", re.IGNORECASE | re.DOTALL)
+_LITERAL = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
+
+
+def _instructed_words(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """The runs of words that instructions in these texts ask for; in SQL, those in literals and names."""
+    pieces = (piece for text in texts for piece in _pieces(plain(text[:_MAX_CHARS])))
+    sentences = (each for piece in pieces for each in split_sentences(piece) if is_instruction(each, ()))
+    return frozenset(words for each in sentences for words in _wanted(each))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    if not _SQL.match(text):
+        yield text
+    for literal, name in _LITERAL.findall(text):
+        yield literal or name
+
+
+def _wanted(order: str) -> Iterator[tuple[str, ...]]:
+    position = 0
+    while found := _SAYING.search(order, position):
+        position = found.start(1)
+        words = split_words(found[1])
+        while words and words[0] in _NOT_SAID:
+            words.pop(0)
+        if words:
+            yield tuple(words[:_MAX_INSTRUCTED_WORDS])

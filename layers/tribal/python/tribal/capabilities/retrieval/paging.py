@@ -21,7 +21,7 @@ from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.errors import ToolInputInvalid
 from tribal.identity.hashing import object_hash
 from tribal.ports.tool import BYTES_A_TOKEN, tokens_of
-from tribal_contracts import Contract, ToolOutput
+from tribal_contracts import Contract, GetJoinPathOutput, SearchTablesOutput, TableSearchResult, ToolOutput
 
 Item = TypeVar("Item", bound=Contract)
 Answer = TypeVar("Answer", bound=ToolOutput)
@@ -191,3 +191,50 @@ def _too_long(place: Place, item: Contract | None, size: int, limit: int, around
             context["next_cursor"] = following
             advice += f", or continue after it with the cursor {following}"
     return AnswerTooLong(f"{what} needs {needed:,} tokens, and an answer may have {limit:,}; {advice}", context)
+
+
+_INTERPRETATION = "query_interpretation"
+_ALTERNATIVES = "alternatives"
+
+
+def fit_search(answer: SearchTablesOutput, toolbox: Toolbox) -> SearchTablesOutput:
+    """Keep as many results as fit, best first.
+
+    Raises:
+        AnswerTooLong: when the first result alone exceeds the limit.
+    """
+
+    def shown(page: Page[TableSearchResult]) -> SearchTablesOutput:
+        found: dict[str, object] = {
+            "tables": list(page.items),
+            "returned": len(page.items),
+            "truncated": answer.total_matches > len(page.items),
+        }
+        if _INTERPRETATION not in page.extras:
+            found[_INTERPRETATION] = None
+        return answer.model_copy(update=found)
+
+    around = "the answer without its results"
+    extras = _present(answer, _INTERPRETATION)
+    return fill_page(Place(len(answer.tables)), answer.tables, shown, toolbox, around=around, extras=extras)
+
+
+def fit_join(answer: GetJoinPathOutput, toolbox: Toolbox) -> GetJoinPathOutput:
+    """Leave out the alternatives if they do not fit.
+
+    Raises:
+        AnswerTooLong: when path and SQL alone exceed the limit.
+    """
+
+    def shown(page: Page[Contract]) -> GetJoinPathOutput:
+        left_out = [name for name in extras if name not in page.extras]
+        return answer.model_copy(update=dict.fromkeys(left_out))
+
+    extras = _present(answer, _ALTERNATIVES)
+    nothing: list[Contract] = []
+    around = f"the path from {answer.source} to {answer.target}"
+    return fill_page(Place(0), nothing, shown, toolbox, around=around, extras=extras)
+
+
+def _present(answer: Contract, name: str) -> tuple[str, ...]:
+    return (name,) if getattr(answer, name, None) else ()

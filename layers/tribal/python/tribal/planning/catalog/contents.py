@@ -1,12 +1,13 @@
-"""Tables that were locked, changed or dropped while the catalog was read."""
+"""Handle unstable tables and redact text in the contents of a catalog, before they are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogContents, Clock, SchemaAndTable, name_of
-from tribal_contracts import AgentError, CatalogTable, agent_error
+from tribal_contracts import AgentError, CatalogSchema, CatalogTable, DatabaseType, agent_error
 
 _LOCKED = "was locked, so its state from an earlier run is used if there is one; plan again when the lock is released"
 _KEPT = (
@@ -63,3 +64,16 @@ def _warning(code: str, database: str, table: SchemaAndTable, what: str, clock: 
         timestamp=clock.published(),
         context={"database": database, "schema": table[0], "table": table[1]},
     )
+
+
+def redact_contents(contents: CatalogContents, dialect: DatabaseType) -> CatalogContents:
+    """The contents with all text redacted, except names."""
+    return replace(
+        contents,
+        schemas=tuple(_redact_schema(schema) for schema in contents.schemas),
+        tables=tuple(redact_table(table, dialect) for table in contents.tables),
+    )
+
+
+def _redact_schema(schema: CatalogSchema) -> CatalogSchema:
+    return schema.model_copy(update={"comment": schema.comment and redact_text(schema.comment)})

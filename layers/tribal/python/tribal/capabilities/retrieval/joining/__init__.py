@@ -1,1 +1,0 @@
-"""Finds and writes the joins between tables."""
