@@ -16,8 +16,7 @@ from functions.contexts import LambdaContext
 from functions.recording import record, request_log_of, request_log_of_call
 from tribal.edges.http.audit import REQUEST_ID, usable_request_id
 from tribal.edges.http.context_headers import with_context_headers
-from tribal.edges.http.messages import Request, Response
-from tribal.edges.http.refusals import refusal
+from tribal.edges.http.messages import Request, Response, refusal
 from tribal.edges.http.routes import respond
 from tribal.errors import RequestRefused
 from tribal.ports import Application

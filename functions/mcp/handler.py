@@ -18,7 +18,7 @@ from functions.tool_requests import answered
 from tribal.app.parts import system_clock
 from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
-from tribal.edges.http.refusals import refusal
+from tribal.edges.http.messages import refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint
 from tribal.errors import RequestRefused
 from tribal.tools.remote import RemoteTools

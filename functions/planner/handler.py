@@ -12,7 +12,7 @@ from functions.contexts import LambdaContext
 from functions.planner.identity import run_id_of
 from functions.staging import staged_run
 from tribal.planning import concurrency_limit
-from tribal.runs.ids import STAGED_COMMAND
+from tribal.runs.records import STAGED_COMMAND
 from tribal_contracts import (
     CloseTask,
     ComposeTask,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tribal.runs.ids import execution_run_id
+from tribal.runs.records import execution_run_id
 from tribal_contracts import OpenTask
 
 

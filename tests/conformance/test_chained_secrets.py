@@ -8,8 +8,7 @@ import pytest
 
 from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
-from tribal.adapters.local.chained_secrets import ChainedSecrets
-from tribal.adapters.local.environment_secrets import EnvironmentSecrets
+from tribal.adapters.local.secrets import ChainedSecrets, EnvironmentSecrets
 
 
 @pytest.fixture(params=["first", "second"])

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conformance.secrets import *  # noqa: F403
 from tests.conformance.secrets import KNOWN, VALUE
-from tribal.adapters.local.environment_secrets import EnvironmentSecrets
+from tribal.adapters.local.secrets import EnvironmentSecrets
 
 Place = tuple[EnvironmentSecrets, Callable[[str], None]]
 

@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.ranking.fusion import fuse, standardize
-from tribal.ranking.order import rank_tables
-from tribal.ranking.propagation import propagate
+from tribal.ranking.order import fuse, prefer_schemas, propagate, rank_tables, standardize
 from tribal.ranking.relevance import Evidence, Word, coverage, non_increasing, relevance
-from tribal.ranking.schemas import prefer_schemas
 from tribal.ranking.signals import Neighbourhood, Signal, Signals
 from tribal.ranking.weights import WEIGHTS
 

@@ -161,7 +161,7 @@ def test_while_another_run_is_under_way_none_is_started(environment: Deployed, f
 def test_an_execution_that_another_run_kept_out_is_no_success(
     environment: Deployed, fresh_database: FreshDatabase
 ) -> None:
-    from tribal.runs.ids import execution_run_id
+    from tribal.runs.records import execution_run_id
 
     configure(environment, fresh_database(SHOP))
     open_elsewhere()

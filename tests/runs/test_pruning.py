@@ -11,7 +11,7 @@ from tests.sample_shop.documented import RecordingStore, Shop
 from tribal.errors import StoreUnwritable
 from tribal.identity import locations
 from tribal.planning import latest_outline, select_units
-from tribal.runs.pruning import prune_runs
+from tribal.runs.records import prune_runs
 from tribal.settings import load_settings
 
 

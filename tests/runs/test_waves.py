@@ -12,7 +12,7 @@ from tests.fakes import RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, shop
 from tribal.ports import StopToken
-from tribal.runs.ids import new_run_id
+from tribal.runs.records import new_run_id
 from tribal.runs.staged import StagedRun
 from tribal.runs.waves import interleaved, units_needed
 from tribal.runs.workers.pool import ThreadWorkerPool

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 from tests.adapters.git.repositories import commit, git_application, repository, serving
 from tribal.adapters.git import remote
 from tribal.adapters.git.knowledge import GitKnowledge
-from tribal.adapters.git.sources import knowledge_source
 from tribal.adapters.local.knowledge import KnowledgeFolder
+from tribal.app.knowledge import knowledge_source
 from tribal.errors import ConfigurationError, ItemUnusable, SourceFailed
 from tribal.ports.remembering.knowledge_source import KnowledgeSource
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tribal.adapters.local.environment_secrets import EnvironmentSecrets
+from tribal.adapters.local.secrets import EnvironmentSecrets
 from tribal.errors import ConfigurationError
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tribal.edges.http.asgi.background import SWITCH_SECONDS, be_responsive, lower_priority
+from tribal.edges.http.asgi.tuning import SWITCH_SECONDS, be_responsive, lower_priority
 
 
 @pytest.fixture(name="interval", autouse=True)

@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from tribal.edges.http.asgi.heap import release_free_memory, share_one_arena
+from tribal.edges.http.asgi.tuning import release_free_memory, share_one_arena
 
 
 class Library:

@@ -16,9 +16,14 @@ from tribal.errors import DatabaseUnreachable, PlanError, StoreError
 from tribal.identity import locations
 from tribal.identity.changes import Change, TableChange
 from tribal.ports import DocumentingOptions, Provider
-from tribal.runs.comparing import Comparison, compare_runs, compare_with_databases
-from tribal.runs.comparing.overlay_store import OverlayStore
-from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, show_change
+from tribal.runs.comparing import (
+    FULL_VALUE_CHARS,
+    Comparison,
+    OverlayStore,
+    compare_runs,
+    compare_with_databases,
+    show_change,
+)
 from tribal.store import put_record, require_record
 from tribal_contracts import CatalogReading, CatalogTable, DatabaseEntry, Selection
 

@@ -13,7 +13,7 @@ from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says, shop
 from tribal.identity import locations
 from tribal.ports import StopToken
-from tribal.runs.ids import new_run_id
+from tribal.runs.records import new_run_id
 from tribal.runs.staged import StagedRun
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.store import require_record

@@ -12,7 +12,7 @@ import pytest
 
 from tribal.errors import LeaseLost, RunInterrupted
 from tribal.ports import StopToken, WorkerPool
-from tribal.runs.signals import STOPPING, interrupted, stop_on_signal
+from tribal.runs.local import STOPPING, interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 
 PATIENCE_SECONDS = 30.0

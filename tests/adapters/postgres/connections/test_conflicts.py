@@ -11,7 +11,7 @@ from tests.plugins.postgres import NO_ENVIRONMENT, FreshDatabase, administer, lo
 from tests.plugins.relay import MakeRelay, Relay
 from tests.plugins.replica import Replication
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.adapters.postgres.connections.retry import RETRY_DELAYS_SECONDS, with_retries
+from tribal.adapters.postgres.connections.errors import RETRY_DELAYS_SECONDS, with_retries
 from tribal.errors import ConnectionLost, StatementConflict, TableGone
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits

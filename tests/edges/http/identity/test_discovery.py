@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import ENTRA_V1, KEYCLOAK, OKTA, Vendor, Web
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, identify
-from tribal.edges.http.identity.discovery import DISCOVERY_SECONDS, download_keys
+from tribal.edges.http.identity.download import DISCOVERY_SECONDS, download_keys
 from tribal.edges.http.identity.keys import KEY_CACHE_SECONDS, MIN_REFRESH_SECONDS
 
 

@@ -209,13 +209,12 @@ def _lock(settings: Settings, name: str) -> ProcessLock | None:
 
 
 def _secrets(settings: Settings) -> Secrets:
-    from tribal.adapters.local.environment_secrets import EnvironmentSecrets
+    from tribal.adapters.local.secrets import ChainedSecrets, EnvironmentSecrets
 
     folder = settings.environment.get("TRIBAL_SECRETS")
     here = EnvironmentSecrets(settings.environment, Path(folder) if folder else None)
     if settings.bucket is None:
         return here
-    from tribal.adapters.local.chained_secrets import ChainedSecrets
 
     return ChainedSecrets(here, lambda: secrets_manager(_region(settings)))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from tribal.errors import ManifestError
 from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash
 from tribal.ports import ObjectStore
-from tribal.store import content_hash, put_if_changed, report_damage
-from tribal_contracts import WrittenFile
+from tribal.store import content_hash, put_if_changed, read_record, report_damage, require_manifest
+from tribal_contracts import TableDocument, WrittenFile
 
 
 def write_document(
@@ -31,3 +34,21 @@ def is_intact(store: ObjectStore, file: WrittenFile) -> bool:
     if not intact:
         report_damage(store, key)
     return intact
+
+
+def table_documents(store: ObjectStore) -> Iterator[TableDocument]:
+    """Every table's document, in the order of the manifest.
+
+    Raises:
+        ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
+    """
+    for file in require_manifest(store).manifest.indexable_files:
+        if file.type != "table":
+            continue
+        document = read_record(store, locations.DOCS + file.path, TableDocument)
+        if document is None:
+            raise ManifestError(
+                f"{locations.DOCS}{file.path} is missing or damaged; rebuild it with `tribal run`",
+                code="MANIFEST_FILE_MISSING",
+            )
+        yield document

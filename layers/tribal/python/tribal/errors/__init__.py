@@ -16,6 +16,7 @@ from tribal.errors.base import (
     EXIT_USAGE,
     Activity,
     TribalError,
+    describe_unexpected,
     doing,
 )
 from tribal.errors.kinds import (
@@ -78,7 +79,6 @@ from tribal.errors.requests import (
     ServerBusy,
     TooManyRequests,
 )
-from tribal.errors.unexpected import describe_unexpected
 
 __all__ = [
     "AccessDenied",

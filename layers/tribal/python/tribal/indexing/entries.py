@@ -1,19 +1,25 @@
-"""Build index records from the bytes of a file."""
+"""Build index records from the bytes of a file.
+
+Texts that may mention other objects are kept separate, so that scopes can hide them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tribal.identity.hashing import record_id
 from tribal.identity.table_names import TableIdentity
-from tribal.indexing.prose import NO_PROSE, Prose, prose_of, split_notes, values_of
-from tribal.indexing.texts import Wording, column_text, own_names, prose_terms, table_text, wording_of
+from tribal.indexing.texts import Wording, column_text, informative_text, own_names, prose_terms, table_text, wording_of
 from tribal.joins.graph import inferred_edge
-from tribal.naming.mentions import OwnNames
+from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal.ports import IndexEntry
+from tribal.sql.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal_contracts import (
+    DatabaseType,
+    Description,
     DocumentedColumn,
     DocumentRecord,
     DomainDocument,
@@ -26,6 +32,63 @@ from tribal_contracts import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+"""A code such as `past_due` or `EUR`: a query with it means the tables that have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prose:
+    """Terms of such texts, and words that may be names."""
+
+    terms: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+    """Terms of texts that certainly name other schemas."""
+    mentions: tuple[str, ...] = ()
+
+    def __add__(self, other: _Prose) -> _Prose:
+        mentions = dict.fromkeys((*self.mentions, *other.mentions))
+        return _Prose((*self.terms, *other.terms), (*self.beyond, *other.beyond), tuple(mentions))
+
+
+_NO_PROSE = _Prose()
+
+
+def _prose_of(descriptions: Iterable[Description], own: OwnNames) -> _Prose:
+    """The prose of descriptions written by people."""
+    texts = [text for text in map(informative_text, descriptions) if text]
+    return _Prose(prose_terms(texts), (), _mentions(texts, own))
+
+
+def _split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str]]:
+    """Split a table's notes by whether they name another schema; rules always qualify such names."""
+    inside: list[str] = []
+    outside: list[str] = []
+    for note in notes:
+        (outside if qualifiers(note) - {schema} else inside).append(note)
+    return inside, outside
+
+
+def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> _Prose:
+    """Values that classify rows: labels of enum types, which belong to the type's schema, and sampled codes."""
+    inside: list[str] = []
+    outside: list[str] = []
+    for column in columns:
+        others = sql_qualifiers(column.type, dialect) - SYSTEM_SCHEMAS - {schema}
+        (outside if others else inside).extend(column.enum_values or ())
+        inside += _codes(column)
+    return _Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
+
+
+def _codes(column: DocumentedColumn) -> Sequence[str]:
+    """The sampled values that may be shown, if all of them look like codes and not like names or numbers."""
+    samples = column.samples or ()
+    return samples if all(map(_CODE.fullmatch, samples)) else ()
+
+
+def _mentions(texts: Iterable[str], own: OwnNames) -> tuple[str, ...]:
+    return tuple(sorted({word for text in texts for word in mentioned_words(text, own)}))
 
 
 DOMAIN_PAGE = "README.md"
@@ -45,7 +108,7 @@ class Draft:
     text: str | None
     name: str | None = None
     """For a table, its name as words, which is embedded separately."""
-    prose: Prose = NO_PROSE
+    prose: _Prose = _NO_PROSE
 
     @property
     def texts(self) -> list[str]:
@@ -133,9 +196,9 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         **provenance,
     )
     own = own_names(table)
-    prose = prose_of([table.description, *(column.description for column in table.columns)], own)
-    inside, outside = split_notes(table.notes, table.schema_)
-    prose += values_of(table.columns, table.schema_, table.database_type, own) + Prose(beyond=prose_terms(outside))
+    prose = _prose_of([table.description, *(column.description for column in table.columns)], own)
+    inside, outside = _split_notes(table.notes, table.schema_)
+    prose += _values_of(table.columns, table.schema_, table.database_type, own) + _Prose(beyond=prose_terms(outside))
     body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
     name = wording.spelt_out(table.table)
     draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
@@ -157,7 +220,7 @@ def _column(
         keywords=wording.keywords([column.name]),
         **provenance,
     )
-    prose = prose_of([column.description], own) + values_of([column], table.schema_, table.database_type, own)
+    prose = _prose_of([column.description], own) + _values_of([column], table.schema_, table.database_type, own)
     return Draft(record, wording.terms([column.name]), wording.terms([table.table]), text, prose=prose)
 
 

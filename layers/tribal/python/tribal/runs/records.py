@@ -1,15 +1,19 @@
-"""The record that every run writes."""
+"""The record that every run writes, the ids of runs, and the removal of old ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Literal, Self
 
 from tribal.errors import RunInterrupted
 from tribal.identity import locations
 from tribal.ports import Clock, ObjectStore
-from tribal.store import put_record
-from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunRecord
+from tribal.store import put_record, read_record
+from tribal_contracts import AgentError, AgentStatus, ModelUsage, RunOutline, RunRecord
 
 RunState = AgentStatus | Literal["stopped"]
 """The state of a run, for people; in files a stopped run is `failed`, since the specification has no other state."""
@@ -94,3 +98,48 @@ class RunLog:
         self._record = record
         put_record(self._store, locations.run_file(record.run_id), record)
         return record
+
+
+def prune_runs(store: ObjectStore, *, keep: int, run_id: str) -> list[str]:
+    """Remove the records of all but the last `keep` runs, including `run_id`; returns the removed ids.
+
+    The run that created the latest plan is always kept, because documenting reads its work units. Safe to interrupt:
+    the next call removes the rest.
+    """
+    files: dict[str, list[str]] = defaultdict(list)
+    for key in store.keys(locations.RUNS):
+        name, has_files, _ = key.removeprefix(locations.RUNS).partition("/")
+        if has_files:
+            files[name].append(key)
+    others = sorted(set(files) - {run_id, _latest_plan_run(store)})
+    surplus = len(files) - max(keep, 1)
+    removed = others[: max(surplus, 0)]
+    for name in removed:
+        for key in files[name]:
+            store.delete(key)
+    return removed
+
+
+def _latest_plan_run(store: ObjectStore) -> str | None:
+    outline = read_record(store, locations.LATEST_OUTLINE_FILE, RunOutline)
+    return outline.run_id if outline else None
+
+
+STAGED_COMMAND = "states"
+"""The recorded command of runs by the state machine."""
+
+
+def _random_suffix() -> str:
+    """Six hex digits that distinguish runs started in the same second."""
+    return secrets.token_hex(3)
+
+
+def new_run_id(clock: Clock, entropy: Callable[[], str] = _random_suffix) -> str:
+    """An id such as `20261121T024500Z-1f9c2a`; ids sort as text by the real start time."""
+    return f"{clock.real().astimezone(UTC):%Y%m%dT%H%M%SZ}-{entropy()}"
+
+
+def execution_run_id(execution: str, started_at: datetime) -> str:
+    """The id of the run that a state machine execution (an ARN) performs; always the same for the same execution."""
+    suffix = hashlib.sha256(execution.encode()).hexdigest()[:6]
+    return f"{started_at.astimezone(UTC):%Y%m%dT%H%M%SZ}-{suffix}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tribal.store.manifest import StoredManifest, load_manifest, require_manifest
-from tribal.store.names import read_names, write_names
 from tribal.store.records import (
     UNREADABLE,
     content_hash,
@@ -17,7 +16,7 @@ from tribal.store.records import (
 )
 from tribal.store.recovery import documented_before
 from tribal.store.sealing import require_seal, sealed
-from tribal.store.snapshots import iterate_snapshot
+from tribal.store.snapshots import iterate_snapshot, read_names, write_names
 from tribal.store.watched import WatchedStore, report_damage
 from tribal.store.writing import Write, background_writes
 

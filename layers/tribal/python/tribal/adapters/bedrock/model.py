@@ -60,8 +60,7 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unse
     from anthropic import AsyncAnthropicBedrockMantle
 
     from tribal.adapters.anthropic.connection import http_client
-    from tribal.adapters.anthropic.messages_model import MessagesModel
-    from tribal.adapters.anthropic.requests import Wire
+    from tribal.adapters.anthropic.messages_model import MessagesModel, Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
     credentials = unsent or AwsSignature("bedrock-mantle", region)
@@ -81,8 +80,7 @@ def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsen
     from anthropic import AsyncAnthropicBedrock
 
     from tribal.adapters.anthropic.connection import http_client
-    from tribal.adapters.anthropic.messages_model import MessagesModel
-    from tribal.adapters.anthropic.requests import Wire
+    from tribal.adapters.anthropic.messages_model import MessagesModel, Wire
     from tribal.adapters.bedrock.signing import AwsSignature
 
     credentials = unsent or AwsSignature("bedrock", region)

@@ -24,10 +24,11 @@ from tribal.adapters.postgres.connections.errors import (
     NO_COLUMN,
     NOT_TEXT,
     UNEXPECTED_ROWS,
+    Pause,
     sqlstate,
+    with_retries,
 )
 from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
-from tribal.adapters.postgres.connections.retry import Pause, with_retries
 from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced

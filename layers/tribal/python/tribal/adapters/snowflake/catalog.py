@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from tribal.adapters.snowflake import statements
-from tribal.adapters.snowflake.access import Access
+from tribal.adapters.snowflake.access import Access, credit_lines
 from tribal.adapters.snowflake.account_usage import (
     SETTLED_AFTER_HOURS,
     Marks,
@@ -21,12 +21,10 @@ from tribal.adapters.snowflake.assembly import Parts, assemble
 from tribal.adapters.snowflake.connections.connection import Answer
 from tribal.adapters.snowflake.connections.errors import is_unknown_object, not_snowflake
 from tribal.adapters.snowflake.connections.pool import Pause, RenewSecret, SnowflakeSessions
-from tribal.adapters.snowflake.costs import credit_lines
 from tribal.adapters.snowflake.grants import read_grants
 from tribal.adapters.snowflake.names import pattern
 from tribal.adapters.snowflake.reading.columns import read_columns
-from tribal.adapters.snowflake.reading.indexes import read_indexes
-from tribal.adapters.snowflake.reading.keys import read_keys
+from tribal.adapters.snowflake.reading.keys import read_indexes, read_keys
 from tribal.adapters.snowflake.reading.listing import Listing, list_all
 from tribal.adapters.snowflake.reading.questions import SHOW_ROWS, Questions
 from tribal.adapters.snowflake.rows import DatabaseRow, WarehouseRow

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.documenting.annotations import read_annotations
-from tribal.documenting.finish.collected_documents import CollectedDocuments, collect_documents
+from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
-from tribal.documenting.finish.html_site import write_site
 from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
 from tribal.documenting.progress import final_progress
-from tribal.errors import doing
+from tribal.errors import ObjectDamaged, ObjectNotFound, doing
 from tribal.identity import locations
+from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, format_name
-from tribal.ports import RunContext
+from tribal.ports import ObjectStore, RunContext
+from tribal.rendering.web.page import html_page, is_intact_page, page_version
+from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal_contracts import (
     SCHEMA_VERSION,
     AgentError,
     DatabaseAnalysis,
     DocumentationManifest,
+    DomainDocument,
     FinishCheckpoint,
+    IndexableFile,
     ModelUsage,
+    OverviewDocument,
     RunOutline,
+    TableDocument,
     sum_usage,
 )
 
@@ -138,7 +144,7 @@ def _publish(
         del found.tables[name]
     if not found.tables:
         return None
-    site = write_site(found.tables, written.files, store=run.store)
+    site = _write_site(found.tables, written.files, store=run.store)
     written = replace(written, pages=[*written.pages, site])
     manifest = build_manifest(outline, found, previous, written, store=run.store, now=run.clock.published())
     run.lease.check()
@@ -174,3 +180,54 @@ def _unknown_table_notes(analysis: DatabaseAnalysis, run: RunContext) -> Iterato
         what = "a table" if schema in schemas else "a table of an unknown schema,"
         file = f"{locations.annotations_file(analysis.name)}, line {annotation.line},"
         yield f"{file} describes {what} {format_name((schema, table))}, which does not exist in {analysis.name}; {hint}"
+
+
+def _write_site(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile], *, store: ObjectStore) -> str:
+    """Write the page for the documented tables and the overviews in `files`; returns its path under `docs/`.
+
+    Keeps one document in memory at a time. An intact page with the same inputs is not rewritten.
+    """
+    made_from = _made_from(tables, files)
+    key = locations.DOCS + locations.SITE_PAGE
+    if not _is_current(store, key, made_from):
+        store.put_lines(key, html_page(_records(tables, store), made_from))
+    return locations.SITE_PAGE
+
+
+def _made_from(tables: Mapping[str, TableEntry], files: Sequence[IndexableFile]) -> str:
+    documents = [*(entry.indexable for entry in tables.values()), *files]
+    return object_hash([page_version(), sorted([file.path, file.content_hash] for file in documents)])
+
+
+def _is_current(store: ObjectStore, key: str, made_from: str) -> bool:
+    try:
+        return is_intact_page(store.lines(key), made_from)
+    except (ObjectDamaged, ObjectNotFound):
+        return False
+
+
+def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
+    catalog = read_record(store, locations.DOCS + locations.CATALOG_OVERVIEW, OverviewDocument)
+    if catalog is None:
+        return
+    yield catalog_record(catalog)
+    for database in catalog.databases:
+        folder = locations.database_directory(database)
+        overview = read_record(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
+        yield database_record(database, overview.description if overview else "")
+        for listed in catalog.domains:
+            if listed.database == database:
+                yield from _domain(database, listed.domain, tables, store)
+
+
+def _domain(database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
+    key = f"{locations.DOCS}{locations.domain_directory(database, name)}/domain.json"
+    domain = read_record(store, key, DomainDocument)
+    if domain is None:
+        return
+    yield domain_record(domain)
+    for listed in domain.tables:
+        entry = tables.get(listed.name)
+        document = read_record(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
+        if document is not None:
+            yield table_record(document)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from tribal.documenting.review.documents import table_documents
-from tribal.documenting.review.literals import unmasked_literals
-from tribal.masking import detect
+from tribal.documenting.files import table_documents
+from tribal.masking import PLACEHOLDER, detect, detect_by_name, redact_expression, redact_labels, redact_view
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import index_terms, read_name, tokenize_text
 from tribal.ports import ObjectStore
-from tribal_contracts import Description, LintRules, TableDocument
+from tribal_contracts import DatabaseType, Description, DocumentedColumn, LintRules, TableDocument
 
 Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key"]
 RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "without_key")
@@ -116,7 +116,7 @@ def find(document: TableDocument) -> Iterator[Finding]:
             kind = None if is_number(value) or is_date(value) else detect(value)
             if kind is not None:
                 yield Finding("unmasked", name, column.name, f"shows a value that {_looks_like(kind)}")
-    for shown in unmasked_literals(document):
+    for shown in _unmasked_literals(document):
         yield Finding("unmasked", name, shown.column, f"its {shown.what} shows text that {_looks_like(shown.kind)}")
 
 
@@ -138,3 +138,49 @@ def restates(text: str, *names: str) -> bool:
     """Whether every content word of a text occurs, in full or abbreviated, in one of the names."""
     known = {term for name in names for term in index_terms(" ".join((name, *read_name(name)[1])))}
     return set(index_terms(text)) <= known
+
+
+class _UnmaskedText(NamedTuple):
+    """A sensitive part of a catalog text in a document; `column` is unset if it concerns the table itself."""
+
+    column: str | None
+    what: str
+    kind: str
+
+
+def _unmasked_literals(document: TableDocument) -> Iterator[_UnmaskedText]:
+    """Sensitive literals in defaults, generated columns, labels, indexes, checks and the SQL of a view."""
+    table, dialect, names = document.table, document.database_type, [column.name for column in document.columns]
+    for column in document.columns:
+        yield from _of_column(column, table, dialect)
+    for index in document.indexes:
+        texts = [part for part in index.columns if part not in names]
+        texts += [index.predicate] if index.predicate else []
+        for text in texts:
+            yield from _new(None, f"index {index.name!r}", text, redact_expression(text, table=table, dialect=dialect))
+    for check in document.checks:
+        redacted = redact_expression(check.expression, table=table, dialect=dialect)
+        yield from _new(None, f"check {check.name!r}", check.expression, redacted)
+    if document.view_definition:
+        redacted = redact_view(document.view_definition, view=table, columns=names, dialect=dialect)
+        yield from _new(None, "definition", document.view_definition, redacted)
+
+
+def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> Iterator[_UnmaskedText]:
+    for what, text in (("default", column.default_value), ("expression", column.generated)):
+        if text:
+            redacted = redact_expression(text, table=table, column=column.name, dialect=dialect)
+            yield from _new(column.name, what, text, redacted)
+    labels = column.enum_values or []
+    shown = redact_labels(labels, table=table, column=column.name)
+    if shown is None:
+        yield _UnmaskedText(column.name, "list of values", str(detect_by_name(column.name, table)))
+    else:
+        yield from _new(column.name, "list of values", "\n".join(labels), "\n".join(shown))
+
+
+def _new(column: str | None, what: str, text: str, redacted: str) -> Iterator[_UnmaskedText]:
+    """One per kind that redaction hides and that was not hidden before."""
+    hidden = Counter(PLACEHOLDER.findall(redacted)) - Counter(PLACEHOLDER.findall(text))
+    for placeholder in sorted(hidden):
+        yield _UnmaskedText(column, what, placeholder.strip("[]"))

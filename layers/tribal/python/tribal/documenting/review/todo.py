@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tribal.documenting.review.documents import table_documents
+from tribal.documenting.files import table_documents
 from tribal.identity import locations
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from tribal.edges.http.bodies import json_object, require_json
-from tribal.edges.http.messages import Response
-from tribal.edges.http.refusals import failure
+from tribal.edges.http.messages import Response, failure
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route
 from tribal.errors import BodyTooLarge, CorrectionOutdated, IndexNotReady, NotFound, RequestRefused, RightMissing
 from tribal.tools.error_classes import error_class_of
 
 if TYPE_CHECKING:
-    from tribal.documenting.annotating import Proposal, Subject
+    from tribal.documenting.corrections import Proposal, Subject
     from tribal_contracts import Contract, Correction
 
 WRITE_RIGHT = "annotations:write"
@@ -94,7 +93,7 @@ def _answered(attempt: Callable[[], Contract]) -> Response:
 
 def _written(call: Call) -> Response:
     def words() -> Contract:
-        from tribal.documenting.annotating import written_text
+        from tribal.documenting.corrections import written_text
         from tribal_contracts import Correction, WrittenWords
 
         query = call.request.query
@@ -164,7 +163,7 @@ def _token(signing_key: bytes, call: Call, proposal: Proposal) -> str:
 
 def _proposal(call: Call, correction: Correction) -> tuple[Proposal, int]:
     """The change, and the number of context lines that the caller may see."""
-    from tribal.documenting.annotating import propose
+    from tribal.documenting.corrections import propose
 
     about = _about(call, correction)
     proposal = propose(call.app.store(), about.database, about.subject, correction.words.strip())
@@ -182,7 +181,7 @@ class _About:
 
 
 def _about(call: Call, correction: Correction) -> _About:
-    from tribal.documenting.annotating import Subject
+    from tribal.documenting.corrections import Subject
 
     if correction.table is not None:
         if correction.domain is not None or correction.database is not None or correction.said != "description":

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tribal.ports.caller import Caller
+
+if TYPE_CHECKING:
+    from tribal.errors import TribalError
+    from tribal_contracts import AgentError
+
 
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
@@ -40,3 +47,14 @@ class Response:
     """Whether the called tool failed; `None` when no tool was called."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers besides the content type."""
+
+
+def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The response for an error, with the status of its class."""
+    return failure(error.to_agent_error(timestamp), error.http_status, headers)
+
+
+def failure(error: AgentError, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The response for an error that is already data."""
+    told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
+    return Response(status, json.dumps(told).encode(), headers=headers or {})

@@ -9,20 +9,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tribal import __version__
 from tribal.edges.http.bodies import accepts, json_object, require_json
-from tribal.edges.http.etags import entity_tag, matches
-from tribal.edges.http.messages import HTML, Request, Response
-from tribal.edges.http.refusals import refusal
+from tribal.edges.http.messages import HTML, Request, Response, refusal
 from tribal.edges.http.routing import Call, Route, find_route, largest_body
 from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, doing
+from tribal.identity.hashing import object_hash
+from tribal.ports.application import Application
 from tribal.tools.call import call_tool
 from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
-
-if TYPE_CHECKING:
-    from tribal.ports.application import Application
 
 TOOLS = "/v1/tools"
 _NAMED_CHARS = 100
@@ -45,8 +43,8 @@ def _answered(request: Request, app: Application, tools: Registry, routes: Seque
     route, values = find_route(request.method, request.path, routes)
     if not accepts(request.headers.get("accept"), route.content_type):
         raise AnswerTypeRefused(f"the answer is {route.content_type}, which the Accept header does not allow")
-    tag = entity_tag(request, app) if route.by_generation else None
-    if tag is not None and matches(request.headers.get("if-none-match"), tag):
+    tag = _entity_tag(request, app) if route.by_generation else None
+    if tag is not None and _matches(request.headers.get("if-none-match"), tag):
         return Response(304, b"", route.content_type, headers={"ETag": tag})
     response = route.answer(Call(request, app, tools, values, routes))
     if tag is not None and response.status == 200:
@@ -133,3 +131,31 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/docs", _docs, "The API reference as a page.", public=True, content_type=HTML),
 )
 """The routes that Lambda and `tribal serve` share."""
+
+
+_DIGITS = 32
+
+
+def _entity_tag(request: Request, app: Application) -> str:
+    """A weak tag that depends on index generation, request, caller's scope and program version.
+
+    Raises:
+        IndexNotReady: when there is no usable index.
+    """
+    caller = request.caller
+    scope, rights = caller.scope, caller.rights
+    seen = [
+        None if scope.databases is None else sorted(scope.databases),
+        None if scope.schemas is None else sorted(scope.schemas),
+        None if rights is None else sorted(rights),
+    ]
+    asked = [request.path, sorted(request.query.items())]
+    return f'W/"{object_hash([__version__, repr(app.index().generation()), asked, seen])[:_DIGITS]}"'
+
+
+def _matches(if_none_match: str | None, tag: str) -> bool:
+    """Whether the `If-None-Match` header contains the tag, by weak comparison."""
+    if not if_none_match:
+        return False
+    opaque = tag.removeprefix("W/")
+    return any(one.strip().removeprefix("W/") in (opaque, "*") for one in if_none_match.split(","))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -15,18 +15,21 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
+from tribal.capabilities.retrieval.tools import LIST_NAMES
+from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
 from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.caller_slots import CallerSlots
-from tribal.edges.mcp.completion import complete
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
 from tribal.edges.mcp.stdio import json_lines
 from tribal.edges.mcp.tool_client import CallTool, ToolClient, local_calls
+from tribal.identity.table_names import format_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.tool import ToolSpec
 from tribal.tools.listing import input_schema, listed_output_schema
 from tribal.tools.registry import REGISTRY, Registry
+from tribal_contracts import NameKind
 
 CALLS_AT_ONCE = 4
 """Maximum concurrent calls; others wait."""
@@ -142,7 +145,7 @@ class _Answers:
         )
 
     async def complete(self, context: Context, request: types.CompleteRequestParams) -> types.CompleteResult:
-        completion = await self._in_thread(context, partial(complete, self._asker(context), request))
+        completion = await self._in_thread(context, partial(_complete, self._asker(context), request))
         return types.CompleteResult(completion=completion)
 
     def _asker(self, context: Context) -> ToolClient:
@@ -180,3 +183,51 @@ def _tool(spec: ToolSpec, tools: Registry) -> types.Tool:
             open_world_hint=effect.open_world,
         ),
     )
+
+
+_MOST_VALUES = 100
+"""The protocol's limit for one answer."""
+
+_TEMPLATES: Mapping[str, tuple[NameKind, ...]] = {
+    TABLE_TEMPLATE: ("database", "schema", "table"),
+    DOMAIN_TEMPLATE: ("database", "domain"),
+}
+_PROMPT_ARGUMENTS: Mapping[tuple[str, str], NameKind] = {
+    ("explain_table", "table"): "table",
+    ("write_query", "database"): "database",
+}
+
+
+def _complete(client: ToolClient, request: types.CompleteRequestParams) -> types.Completion:
+    """The names that start with the argument's value; empty for an argument that is not a name.
+
+    Raises:
+        MCPError: when the names cannot be read.
+    """
+    kind = _kind(request)
+    if kind is None:
+        return types.Completion(values=[], total=0, has_more=False)
+    given = (request.context.arguments if request.context else None) or {}
+    answer = client.ask(
+        LIST_NAMES,
+        kind=kind,
+        prefix=request.argument.value[:500],
+        database=None if kind == "database" else given.get("database"),
+        schema=given.get("schema") if kind == "table" else None,
+        limit=_MOST_VALUES,
+    )
+    full_name = isinstance(request.ref, types.PromptReference) and kind == "table"
+    values = [format_name(name) if full_name else _part(kind, name[-1]) for name in answer.names]
+    return types.Completion(values=list(dict.fromkeys(values)), total=answer.total, has_more=answer.truncated)
+
+
+def _kind(request: types.CompleteRequestParams) -> NameKind | None:
+    name = request.argument.name
+    if isinstance(request.ref, types.PromptReference):
+        return _PROMPT_ARGUMENTS.get((request.ref.name, name))
+    known = _TEMPLATES.get(request.ref.uri.removesuffix(AS_JSON), ())
+    return next((kind for kind in known if kind == name), None)
+
+
+def _part(kind: NameKind, text: str) -> str:
+    return quoted_schema(text) if kind == "schema" else text

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import scramp
 from pg8000.exceptions import DatabaseError as ServerError
@@ -33,6 +34,7 @@ from tribal.sql.dialect import quote_identifier
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
+
 
 _MESSAGE_LENGTH = 300
 
@@ -254,3 +256,37 @@ def broken_connection(error: BaseException, doing: str, target: PostgresTarget) 
     """Translate an error from a connection that broke or stopped responding."""
     why = "the server stopped answering" if isinstance(error, TimeoutError) else "the connection broke"
     return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=target.as_context())
+
+
+_Result = TypeVar("_Result")
+Pause = Callable[[float], None]
+
+RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0)
+"""Pauses before each retry; after the last one, the error is raised."""
+
+# Restart or failover, a server that is starting up, or no free connection slots.
+_PASSING = frozenset({*CONFLICTS, "57P01", "57P02", "57P03", "53300"})
+
+
+def with_retries(attempt: Callable[[], _Result], pause: Pause = time.sleep) -> _Result:
+    """Call `attempt`, and retry after growing pauses while the server reports a transient error.
+
+    An attempt is a whole transaction, so that a retry sees a consistent state of the database.
+    """
+    for seconds in RETRY_DELAYS_SECONDS:
+        try:
+            return attempt()
+        except DatabaseError as error:
+            if not _will_pass(error):
+                raise
+        pause(seconds)
+    return attempt()
+
+
+def _will_pass(error: DatabaseError) -> bool:
+    if code := sqlstate(error):
+        return code in _PASSING
+    # Retry broken connections, but not timeouts, which have waited long enough. Without a cause, the error is our own,
+    # saying that the reader is closed.
+    cause = error.__cause__
+    return isinstance(error, ConnectionLost) and cause is not None and not isinstance(cause, TimeoutError)

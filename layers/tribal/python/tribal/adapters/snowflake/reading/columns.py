@@ -1,21 +1,19 @@
-"""Reads the columns of all tables and views."""
+"""Reads the columns of all tables and views, whether `SHOW COLUMNS` or `INFORMATION_SCHEMA` has their types."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from tribal.adapters.snowflake import statements
-from tribal.adapters.snowflake.connections.errors import (
-    is_too_much,
-    is_unknown_object,
-    is_without_warehouse,
-)
+from tribal.adapters.snowflake.connections.errors import is_too_much, is_unknown_object, is_without_warehouse
 from tribal.adapters.snowflake.names import path
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
 from tribal.adapters.snowflake.rows import INFORMATION_SCHEMA, ColumnRow, DescribedColumnRow, is_yes, number, text
-from tribal.adapters.snowflake.types import described_type, is_told_by_show_only, shown_type
 from tribal.errors import DatabaseError
 from tribal.ports import SchemaAndTable
 from tribal.sql.dialect import string_literal
@@ -89,7 +87,7 @@ class _Reading:
 
     def _described(self, schema: str, rows: Sequence[DescribedColumnRow]) -> Columns:
         """The columns of those tables that `INFORMATION_SCHEMA` tells whole."""
-        partly = self._external | {(schema, row.table_name) for row in rows if is_told_by_show_only(row)}
+        partly = self._external | {(schema, row.table_name) for row in rows if _is_told_by_show_only(row)}
         found: dict[SchemaAndTable, list[DescribedColumnRow]] = defaultdict(list)
         for row in rows:
             if (schema, row.table_name) not in partly:
@@ -117,7 +115,7 @@ def _range(database: str, schema: str, names: Sequence[SchemaAndTable], *, whole
 
 
 def _shown(row: ColumnRow) -> CatalogColumn:
-    written, nullable = shown_type(row.data_type)
+    written, nullable = _shown_type(row.data_type)
     identity = bool(row.autoincrement)
     return CatalogColumn(
         name=row.column_name,
@@ -134,10 +132,85 @@ def _described(row: DescribedColumnRow) -> CatalogColumn:
     identity = is_yes(row.is_identity)
     return CatalogColumn(
         name=row.column_name,
-        type=described_type(row),
+        type=_described_type(row),
         nullable=is_yes(row.is_nullable),
         default_value=None if identity else text(row.column_default),
         comment=text(row.comment),
         identity="by default" if identity else None,
         generated=None,
     )
+
+
+_NAMES = {"FIXED": "NUMBER", "TEXT": "VARCHAR", "REAL": "FLOAT", "TIMESTAMP": "TIMESTAMP_NTZ"}
+_WITH_LENGTH = frozenset({"VARCHAR", "BINARY"})
+_WITH_FRACTION = frozenset({"TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ"})
+_SAME = {"DOUBLE": "FLOAT", "DOUBLE PRECISION": "FLOAT", "CHARACTER VARYING": "VARCHAR", "DECIMAL": "NUMBER"}
+_DEFAULT_LENGTH = {"VARCHAR": 16_777_216, "BINARY": 8_388_608}
+_FRACTION = 9
+_TOLD_BY_SHOW_ONLY = frozenset({"VECTOR"})
+"""Types with parts that `INFORMATION_SCHEMA.COLUMNS` has no fields for."""
+
+
+@lru_cache(maxsize=1024)
+def _shown_type(data_type: str) -> tuple[str, bool | None]:
+    """The type that `SHOW COLUMNS` tells in JSON, and whether the column may be null.
+
+    A type in another form than JSON is taken as it is.
+    """
+    try:
+        parts = json.loads(data_type)
+    except ValueError:
+        return data_type, None
+    if not isinstance(parts, dict) or not isinstance(parts.get("type"), str):
+        return data_type, None
+    nullable = parts.get("nullable")
+    return _written(parts), nullable if isinstance(nullable, bool) else None
+
+
+def _written(parts: dict[str, Any]) -> str:
+    name = str(_NAMES.get(parts["type"], parts["type"]))
+    if name == "NUMBER":
+        return _number(number(parts.get("precision")), number(parts.get("scale")))
+    if name in _WITH_LENGTH:
+        return _with(name, number(parts.get("length")))
+    if name in _WITH_FRACTION:
+        return _with(name, number(parts.get("scale")))
+    if name == "VECTOR":
+        return _vector(parts)
+    return name
+
+
+def _vector(parts: dict[str, Any]) -> str:
+    element = parts.get("vectorElementType", parts.get("elementType"))
+    if isinstance(element, dict):
+        element = element.get("type")
+    dimension = number(parts.get("dimension"))
+    if not isinstance(element, str) or dimension is None:
+        return "VECTOR"
+    return f"VECTOR({ {'REAL': 'FLOAT', 'FIXED': 'INT'}.get(element, element) }, {dimension})"
+
+
+def _described_type(row: DescribedColumnRow) -> str:
+    """The type that `INFORMATION_SCHEMA.COLUMNS` tells in several fields."""
+    name = _SAME.get(row.data_type, _NAMES.get(row.data_type, row.data_type))
+    if name == "NUMBER":
+        return _number(number(row.numeric_precision), number(row.numeric_scale))
+    if name in _WITH_LENGTH:
+        return _with(name, number(row.character_maximum_length))
+    if name in _WITH_FRACTION:
+        return _with(name, number(row.datetime_precision))
+    return name
+
+
+def _is_told_by_show_only(row: DescribedColumnRow) -> bool:
+    """Whether `INFORMATION_SCHEMA` may leave out parts of the type."""
+    return row.data_type in _TOLD_BY_SHOW_ONLY
+
+
+def _number(precision: int | None, scale: int | None) -> str:
+    return f"NUMBER({38 if precision is None else precision},{scale or 0})"
+
+
+def _with(name: str, size: int | None) -> str:
+    default = _DEFAULT_LENGTH.get(name, _FRACTION)
+    return f"{name}({default if size is None else size})"

@@ -1,17 +1,20 @@
-"""Reads the keys of all tables, which Snowflake declares and never enforces."""
+"""Reads the keys of all tables, which Snowflake declares and never enforces, and the indexes of hybrid tables."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from tribal.adapters.snowflake import statements
+from tribal.adapters.snowflake.names import split_name
+from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
-from tribal.adapters.snowflake.rows import ImportedKeyRow, KeyRow, number
+from tribal.adapters.snowflake.rows import ImportedKeyRow, IndexRow, KeyRow, is_yes, number
 from tribal.ports import SchemaAndTable
-from tribal_contracts import CatalogForeignKey, CatalogKey, KeyElsewhere
+from tribal_contracts import CatalogForeignKey, CatalogIndex, CatalogKey, KeyElsewhere
 
 RowT = TypeVar("RowT", bound=NamedTuple)
 _NO_ACTION = "NO ACTION"
@@ -118,3 +121,20 @@ def _take_foreign(keys: Keys, name: str, pairs: Sequence[ImportedKeyRow], databa
 
 def _action(rule: str | None) -> str | None:
     return None if rule is None or rule.upper() in ("", _NO_ACTION) else rule.upper()
+
+
+def read_indexes(questions: Questions, listing: Listing) -> dict[SchemaAndTable, list[CatalogIndex]]:
+    """The indexes of each hybrid table, in order of their names."""
+    hybrid = [(row.schema_name, row.name) for row in listing.tables if is_yes(row.is_hybrid)]
+    by_schema = groupby(hybrid, key=lambda name: name[0])
+    return {
+        name: sorted(map(_index, rows), key=lambda index: index.name)
+        for _, tables in by_schema
+        for name, rows in questions.singly(statements.INDEXES, list(tables), IndexRow, "indexes")
+    }
+
+
+def _index(row: IndexRow) -> CatalogIndex:
+    inner = (row.columns or "").strip().removeprefix("[").removesuffix("]")
+    columns = [name.strip() for name in split_name(inner, separator=",")] if inner else []
+    return CatalogIndex(name=row.name, columns=columns, unique=is_yes(row.is_unique), predicate=None)

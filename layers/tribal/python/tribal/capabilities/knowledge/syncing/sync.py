@@ -24,9 +24,9 @@ from tribal.capabilities.knowledge.syncing.record import load_record, record_pro
 from tribal.errors import RunError, SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
 from tribal.ports.stopping import StopToken
-from tribal.runs.ids import new_run_id
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
+from tribal.runs.records import new_run_id
 from tribal_contracts.knowledge import ItemFailure, SyncNowInput, SyncNowOutput, SyncRecord, SyncResult
 
 if TYPE_CHECKING:

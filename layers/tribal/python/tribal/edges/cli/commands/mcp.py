@@ -1,14 +1,17 @@
-"""`tribal mcp`: the tools for agents, over the Model Context Protocol."""
+"""`tribal mcp`: the tools for agents, over the Model Context Protocol, and the settings entries for MCP clients.
+
+In an entry, commands and folders are absolute: a desktop client has neither the shell's working directory nor its PATH.
+"""
 
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from tribal.edges.cli.commands.mcp_clients import McpClient, client_settings
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Project
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from tribal.identity.scope import Scope
     from tribal.settings import Settings
     from tribal.tools.registry import Registry
+
 
 _HERE = Path()
 
@@ -40,7 +44,7 @@ def mcp(
         typer.Option("--tools", metavar="NAME", help="Offer only this tool or capability; may be given several times."),
     ] = None,
     client: Annotated[
-        Optional[McpClient],  # noqa: UP045 - typer reads it at run time
+        Optional[_McpClient],  # noqa: UP045 - typer reads it at run time
         typer.Option("--client", help="Do not serve; print the settings entry for this client."),
     ] = None,
     url: Annotated[
@@ -65,7 +69,7 @@ def mcp(
     offered = offered_tools(settings.sections).narrowed(tools or [])
     if as_json or client or url:
         start = _command(settings.project, database or [], schema or [], tools or [])
-        print_json(client_settings(client, start, url))
+        print_json(_client_settings(client, start, url))
         return
     try:
         _serve(settings, scope, offered)
@@ -118,3 +122,43 @@ def _command(project: Path, databases: list[str], schemas: list[str], tools: lis
         for value in values:
             command += [option, value]
     return command
+
+
+_NAME = "tribal-knowledge"
+
+
+class _McpClient(StrEnum):
+    """A client whose settings format is known."""
+
+    CLAUDE = "claude"
+    VSCODE = "vscode"
+    CURSOR = "cursor"
+    DESKTOP = "desktop"
+
+
+def _client_settings(client: _McpClient | None, command: list[str], url: str | None) -> dict[str, Any]:
+    """The entry for this server: input of `claude mcp add-json` or `code --add-mcp`, or the content of a settings file.
+
+    Args:
+        client: the client; `None` for the format that most clients share.
+        command: starts the server on standard input and output.
+        url: the address of a running server, used instead of the command.
+
+    Raises:
+        ConfigurationError: when the client does not support the entry.
+    """
+    local = {"command": command[0], "args": command[1:]}
+    typed: dict[str, Any] = {"type": "stdio", **local} if url is None else {"type": "http", "url": url}
+    match client:
+        case _McpClient.CLAUDE:
+            return typed
+        case _McpClient.VSCODE:
+            return {"name": _NAME, **typed}
+        case _McpClient.DESKTOP if url is not None:
+            from tribal.errors import ConfigurationError
+
+            raise ConfigurationError(
+                "claude_desktop_config.json supports only commands; add the URL in Claude Desktop under Settings, "
+                "Connectors, or leave out --url"
+            )
+    return {"mcpServers": {_NAME: local if url is None else {"url": url}}}

@@ -95,7 +95,7 @@ def run(
 
     The run continues if this command is stopped. Its documents are indexed automatically.
     """
-    from tribal.runs.ids import execution_run_id, new_run_id
+    from tribal.runs.records import execution_run_id, new_run_id
 
     request = _request(
         databases=database or [],
@@ -166,7 +166,7 @@ def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> No
     """
     from tribal.edges.cli.commands.tail import last_run, require_recorded
     from tribal.errors import DeploymentRefused
-    from tribal.runs.ids import execution_run_id
+    from tribal.runs.records import execution_run_id
 
     app, environment = deployed(context)
     store = app.store()

@@ -73,8 +73,7 @@ def diff(
 
 def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
     from tribal.app.local import local_application
-    from tribal.runs.comparing import compare_runs, compare_with_databases
-    from tribal.runs.comparing.value_diff import FULL_VALUE_CHARS, VALUE_CHARS
+    from tribal.runs.comparing import FULL_VALUE_CHARS, VALUE_CHARS, compare_runs, compare_with_databases
 
     store = local_application(settings).store()
     value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS

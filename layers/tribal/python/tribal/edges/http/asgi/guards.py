@@ -27,7 +27,7 @@ from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.bodies import require_bounded
 from tribal.edges.http.context_headers import with_context_headers
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused, challenge
-from tribal.edges.http.refusals import refusal
+from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import LARGEST_BODY_BYTES
 from tribal.errors import (
     BodyTooLarge,

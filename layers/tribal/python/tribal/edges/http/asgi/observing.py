@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
 from tribal.edges.http.audit import REQUEST_ID, SLOW_SECONDS, RequestLog, usable_request_id
-from tribal.edges.http.refusals import refusal
+from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import Route, template_of
 from tribal.errors import TribalError
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
-from tribal.edges.http.asgi.background import be_responsive, lower_priority
-from tribal.edges.http.asgi.heap import release_free_memory, share_one_arena
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
 from tribal.edges.http.asgi.serving import Serving, is_loopback
+from tribal.edges.http.asgi.tuning import be_responsive, lower_priority, release_free_memory, share_one_arena
 from tribal.edges.http.corrections import WRITE_RIGHT
 from tribal.edges.http.identity import IdentityClaims, SigningKeys, TokenRules, download_keys
 from tribal.edges.http.identity.callers import Callers, OwnTokens

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError
+from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, StoreError
 from tribal.identity import locations
-from tribal.identity.changes import TableChange, TableFate, compare_tables
+from tribal.identity.changes import Change, TableChange, TableFate, compare_tables
+from tribal.identity.hashing import bytes_hash
 from tribal.identity.table_names import TableIdentity
-from tribal.masking import redact_table
+from tribal.masking import redact_table, redact_text
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
-from tribal.ports import Application, ObjectStore, Provider, StopToken
-from tribal.runs.comparing.overlay_store import OverlayStore
-from tribal.runs.comparing.value_diff import VALUE_CHARS, show_change
+from tribal.ports import Application, ObjectInfo, ObjectStore, Provider, StopToken, StoredObject
+from tribal.rendering.words import shorten
 from tribal.runs.pipeline import work_marker
 from tribal.store import iterate_snapshot, read_record
-from tribal_contracts import (
-    CatalogReading,
-    CatalogTable,
-    DocumentationPlan,
-)
+from tribal_contracts import CatalogReading, CatalogTable, DocumentationPlan
+
+VALUE_CHARS = 500
+"""Characters shown of a value."""
+FULL_VALUE_CHARS = 1_000_000
+"""Characters shown of a value with `--full`."""
+_LEAD = 100
+"""Characters shown before the first difference."""
+
+
+def show_change(change: Change, limit: int) -> Change:
+    """The change with values redacted and truncated, visibly, to about `limit` characters.
+
+    Two long values with the same beginning are shown from shortly before their first difference, so that truncation
+    never hides the change.
+    """
+    before, after = change.before, change.after
+    start = 0
+    if before is not None and after is not None:
+        pairs = enumerate(zip(before, after, strict=False))
+        alike = next((place for place, (one, other) in pairs if one != other), min(len(before), len(after)))
+        if alike > limit - _LEAD:
+            start = alike - _LEAD
+    return replace(change, before=_shown(before, start, limit), after=_shown(after, start, limit))
+
+
+def _shown(value: str | None, start: int, limit: int) -> str | None:
+    if value is None:
+        return None
+    # Text far beyond the limit need not be searched for secrets.
+    text = redact_text(value[start : start + 4 * limit])
+    if start == 0 and len(text) <= limit:
+        return text
+    part = shorten(text, limit)
+    more = "" if limit >= FULL_VALUE_CHARS else "; --full shows all"
+    place = f"from character {start + 1:,}" if start else f"the first {limit:,}"
+    return f"{'…' * bool(start)}{part} ({place} of {len(value):,} characters{more})"
+
 
 _RUN = "comparison"
 
@@ -190,3 +223,57 @@ def _documents(plan: DocumentationPlan | None, readings: Sequence[CatalogReading
     to_write = (spec.fully_qualified_name for unit in units for spec in unit.tables if spec.has_work)
     to_remove = (name for reading in readings for name in (*reading.gone_tables, *reading.excluded_tables))
     return DocumentChanges(tuple(sorted(to_write)), tuple(sorted(set(to_remove))))
+
+
+class OverlayStore:
+    """Reads through to a real store and keeps writes in memory; nothing reaches the real store.
+
+    Slices are discarded at once, since planning only writes them and never reads them.
+    """
+
+    def __init__(self, real: ObjectStore) -> None:
+        self._real = real
+        self._written: dict[str, bytes] = {}
+
+    @property
+    def location(self) -> str:
+        """The location of the real store."""
+        return self._real.location
+
+    def get(self, key: str) -> StoredObject:
+        """The object written here, or the one in the real store."""
+        data = self._written.get(key)
+        return self._real.get(key) if data is None else StoredObject(data, bytes_hash(data))
+
+    def lines(self, key: str) -> Iterator[bytes]:
+        """The object's lines."""
+        data = self._written.get(key)
+        return self._real.lines(key) if data is None else iter(data.removesuffix(b"\n").split(b"\n"))
+
+    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        """Keep an object in memory; conditional puts are not supported."""
+        if if_match is not None or if_absent:
+            raise StoreError("an overlay does not support conditional puts")
+        if "/slices/" not in key:
+            self._written[key] = data
+        return bytes_hash(data)
+
+    def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
+        """Keep an object made of lines in memory."""
+        return self.put(key, b"".join(line + b"\n" for line in lines))
+
+    def head(self, key: str) -> ObjectInfo | None:
+        """Metadata of an object, written here or in the real store."""
+        data = self._written.get(key)
+        if data is None:
+            return self._real.head(key)
+        return ObjectInfo(key, len(data), bytes_hash(data), bytes_hash(data))
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """Keys of both stores, in order."""
+        own = {key for key in self._written if key.startswith(prefix)}
+        yield from sorted(own | set(self._real.keys(prefix)))
+
+    def delete(self, key: str) -> None:
+        """Discard what was written here; the real store is unaffected."""
+        self._written.pop(key, None)

@@ -1,14 +1,23 @@
-"""Secrets from environment variables, and from a folder with one file per secret, as containers mount them."""
+"""Secrets from environment variables, and from a folder with one file per secret, as containers mount them.
+
+A second source can be chained behind them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from tribal.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from tribal.ports import Secrets
+
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 _MAX_BYTES = 65_536
@@ -63,3 +72,28 @@ class EnvironmentSecrets:
             raise ConfigurationError(f"Secret file {str(path)!r} is not UTF-8 text.") from None
         value = value.removesuffix("\n").removesuffix("\r")
         return SecretStr(value) if value else None
+
+
+class ChainedSecrets:
+    """The `Secrets` of one source, with a second one as the fallback.
+
+    Args:
+        first: always tried first.
+        build: builds the second source, when the first lacks a secret.
+    """
+
+    def __init__(self, first: Secrets, build: Callable[[], Secrets]) -> None:
+        self._first = first
+        self._build = build
+
+    def get(self, name: str) -> SecretStr | None:
+        """The secret of that name; `None` when neither source has it."""
+        return self._first.get(name) or self._second.get(name)
+
+    def refresh(self, name: str) -> SecretStr | None:
+        """The same, bypassing the caches."""
+        return self._first.refresh(name) or self._second.refresh(name)
+
+    @cached_property
+    def _second(self) -> Secrets:
+        return self._build()
