@@ -26,9 +26,8 @@ from tribal.edges.mcp.tool_client import local_calls
 from tribal.ports import Application, Caller
 from tribal.ports.tool import ToolSpec
 from tribal.settings import load_settings
-from tribal.tools.listing import listed_output_schema
+from tribal.tools.listing import listed_output_schema, output_schema
 from tribal.tools.registry import EVERYTHING, REGISTRY, Registry
-from tribal.tools.schemas import output_schema
 
 TOOLS = Registry((*REGISTRY.groups, NOTES))
 ALICE = Caller("alice")

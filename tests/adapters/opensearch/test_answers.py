@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from opensearchpy.exceptions import SerializationError
 
-from tribal.adapters.opensearch.answers import AnswerSerializer, RankedHits
+from tribal.adapters.opensearch.client import AnswerSerializer, RankedHits
 
 PAGE = {"_id": "a", "sort": [7], "fields": {"id": [7]}}
 

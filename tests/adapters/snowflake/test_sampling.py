@@ -11,7 +11,7 @@ from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see
 from tests.fakes.snowflake import Column, FakeSnowflake, Key
 from tests.fakes.snowflake.catalog import Relation
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
-from tribal.adapters.snowflake.sampling import LARGE_TABLE_BYTES, MAX_COLUMNS, percent_of_partitions
+from tribal.adapters.snowflake.sampler import LARGE_TABLE_BYTES, MAX_COLUMNS, percent_of_partitions
 from tribal.errors import AccessDenied, StatementTimedOut, TableGone
 from tribal.ports import CatalogReader
 from tribal_contracts import CatalogTable, DatabaseLimits

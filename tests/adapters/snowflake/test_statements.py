@@ -9,7 +9,7 @@ from tests.cases import each_case
 from tests.fakes.snowflake import Column, FakeSnowflake, Key
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
 from tribal.adapters.snowflake import statements
-from tribal.adapters.snowflake.sampling import LARGE_TABLE_BYTES
+from tribal.adapters.snowflake.sampler import LARGE_TABLE_BYTES
 from tribal.ports import CatalogReader
 from tribal_contracts import CatalogTable
 

@@ -7,9 +7,8 @@ import pytest
 
 from tribal.adapters.sqlite import vectors as adapter
 from tribal.adapters.sqlite.places import Places
-from tribal.adapters.sqlite.survey import DIMENSIONS as SURVEYED_DIMENSIONS
-from tribal.adapters.sqlite.survey import Survey
-from tribal.adapters.sqlite.vectors import FAR_MORE, VectorMatrix
+from tribal.adapters.sqlite.vectors import DIMENSIONS as SURVEYED_DIMENSIONS
+from tribal.adapters.sqlite.vectors import FAR_MORE, Survey, VectorMatrix
 from tribal.identity.scope import Scope
 from tribal.ports import IndexFilter
 

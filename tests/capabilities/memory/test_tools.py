@@ -25,8 +25,8 @@ from tribal.ports.remembering.identity import Identity
 from tribal.rate_limits import TokenBuckets
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
+from tribal.tools.listing import output_schema
 from tribal.tools.registry import EVERYTHING, REGISTRY, offered
-from tribal.tools.schemas import output_schema
 from tribal_contracts import MemorySettings
 
 ADA = Caller("ada", identity=Identity("ada", session="s1", projects=("shop",)))

@@ -11,8 +11,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp_types import Implementation
 
-from tribal.edges.mcp.agents import with_agent
-from tribal.edges.mcp.server import build_server
+from tribal.edges.mcp.server import build_server, with_agent
 from tribal.ports import Caller, Identity
 from tribal.tools.registry import REGISTRY
 from tribal_contracts import Contract, ListDomainsOutput

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from tribal.edges.mcp.stdio import request_id, request_id_at_the_end
+from tribal.edges.mcp.request_ids import request_id, request_id_at_the_end
 
 ids = st.integers(-(10**17), 10**17) | st.text(st.sampled_from("abc-19 _"), min_size=1, max_size=20)
 values = st.recursive(

@@ -12,7 +12,7 @@ from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
 from tribal.describing import RulesDescriber
 from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
-from tribal.describing.model.questions.escaping import data_json
+from tribal.describing.model.questions.prompting import data_json
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.identity import locations
 from tribal.store import require_record

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.cases import each_case
-from tribal.capabilities.knowledge.policies.evaluation import violations
+from tribal.capabilities.knowledge.policies.checking import violations
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
 from tribal_contracts.knowledge import TARGETS, Constraint
 

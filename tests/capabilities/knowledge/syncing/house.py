@@ -14,8 +14,8 @@ from tribal.ports import Application, Caller
 from tribal.ports.remembering.identity import Identity
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
+from tribal.tools.listing import output_schema
 from tribal.tools.registry import EVERYTHING
-from tribal.tools.schemas import output_schema
 
 ADA = Caller("ada", identity=Identity("ada", projects=("shop",), teams=("web",), orgs=("acme",), company="acme-inc"))
 EVE = Caller("eve", identity=Identity("eve", projects=("plant",), teams=("line",), orgs=("other",)))

@@ -133,7 +133,7 @@ class RemoteEnvironment:
         )
 
         def look() -> dict[str, str]:
-            from tribal.adapters.aws.stack_outputs import stack_outputs
+            from tribal.adapters.aws.clients import stack_outputs
 
             return stack_outputs(self._client("cloudformation"), profile.stack, hint)
 

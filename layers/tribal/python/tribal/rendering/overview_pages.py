@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tribal.identity import locations
-from tribal.identity.table_names import TableIdentity, format_name
 from tribal.rendering.markdown import escape_text, fence, link, page, table
 from tribal.rendering.mermaid import DIAGRAM_TABLES, drawn_tables
-from tribal.rendering.names import linked_prose
+from tribal.rendering.names import linked_prose, short_name
 from tribal.rendering.words import correction, number, row_figure
 from tribal_contracts import DomainDocument, DomainTable, OverviewDocument, OverviewDomain
 
@@ -56,7 +55,7 @@ def _written_by(document: DomainDocument) -> str:
 def _tables(tables: Sequence[DomainTable], path: str) -> str:
     rows = [
         (
-            link(_short_name(entry.name), path, entry.path),
+            link(short_name(entry.name), path, entry.path),
             row_figure(entry.row_count),
             str(entry.column_count),
             escape_text(entry.description),
@@ -64,11 +63,6 @@ def _tables(tables: Sequence[DomainTable], path: str) -> str:
         for entry in tables
     ]
     return table(("Table", "Rows, about", "Columns", "Description"), rows, right=(1, 2))
-
-
-def _short_name(name: str) -> str:
-    identity = TableIdentity.parse(name)
-    return escape_text(format_name((identity.schema, identity.table)))
 
 
 def _diagram(document: DomainDocument) -> str:

@@ -39,8 +39,7 @@ from tribal.runs.context import DocumentedRun, selected_units
 from tribal.runs.reports.waiting import merge_waiting
 from tribal.runs.waves import waves_of
 from tribal.runs.workers.admission import UnitAdmission
-from tribal.runs.workers.failures import ContainedUnits
-from tribal.runs.workers.units import SpreadUnits, UnitsHere, all_here
+from tribal.runs.workers.units import ContainedUnits, SpreadUnits, UnitsHere, all_here
 from tribal.store import put_record, read_record, report_damage
 from tribal_contracts import (
     AgentError,

@@ -22,8 +22,7 @@ from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
 from tribal.runs.reports.waiting import merge_waiting
 from tribal.runs.waves import WaveCutter
-from tribal.runs.workers.failures import CAUSE_CHARS, record_unit_failure
-from tribal.runs.workers.units import UnitsHere
+from tribal.runs.workers.units import CAUSE_CHARS, UnitsHere, record_unit_failure
 from tribal.store import content_hash, put_record, read_record, require_record
 from tribal_contracts import (
     AgentError,

@@ -1,4 +1,4 @@
-"""AWS clients, all with the same timeouts and retry limits."""
+"""AWS clients, all with the same timeouts and retry limits, and the outputs of a stack."""
 
 from __future__ import annotations
 
@@ -169,3 +169,28 @@ def error_code(error: Exception) -> str:
     """The error code that the service sent; empty when no service answered."""
     response = getattr(error, "response", None) or {}
     return str(response.get("Error", {}).get("Code", ""))
+
+
+def stack_outputs(client: Any, stack: str, hint: str) -> dict[str, str]:
+    """The outputs of a stack, by name.
+
+    Args:
+        client: a boto3 client for CloudFormation.
+        stack: name of the stack.
+        hint: tells the user what to do when the stack does not exist.
+
+    Raises:
+        ConfigurationError: when the stack does not exist.
+        DeploymentRefused: when the caller lacks permission.
+        DeploymentUnreachable: when CloudFormation did not answer. Retryable.
+    """
+    from botocore.exceptions import ClientError
+
+    with translate_errors(f"read the outputs of the stack {stack!r}", "cloudformation:DescribeStacks"):
+        try:
+            (found,) = client.describe_stacks(StackName=stack)["Stacks"]
+        except ClientError as exc:
+            if error_code(exc) != "ValidationError":
+                raise
+            raise ConfigurationError(f"there is no stack {stack!r} in {client.meta.region_name}; {hint}") from exc
+    return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", ())}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribal.adapters.opensearch.answers import RankedHits
+from tribal.adapters.opensearch.client import RankedHits
 from tribal.adapters.opensearch.layout import (
     VECTOR_SCALE,
     VECTOR_SPACE,

@@ -28,8 +28,7 @@ from tribal.adapters.snowflake.reading.keys import read_indexes, read_keys
 from tribal.adapters.snowflake.reading.listing import Listing, list_all
 from tribal.adapters.snowflake.reading.questions import SHOW_ROWS, Questions
 from tribal.adapters.snowflake.rows import DatabaseRow, WarehouseRow
-from tribal.adapters.snowflake.sampler import Sampler
-from tribal.adapters.snowflake.sampling import SAMPLED_KINDS
+from tribal.adapters.snowflake.sampler import SAMPLED_KINDS, Sampler
 from tribal.errors import AccessDenied, DatabaseError
 from tribal.ports import (
     AccessReport,

@@ -6,10 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import COLUMN_COMMENT_CHARS, clean_comment, values_list
+from tribal.describing.rules.phrases import (
+    COLUMN_COMMENT_CHARS,
+    INTRANSITIVE,
+    clean_comment,
+    is_participle,
+    values_list,
+)
 from tribal.describing.rules.statements import Statement, commented, declared, description, read, seen
 from tribal.describing.rules.times import describe_time
-from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 from tribal.identity.table_names import format_name
 from tribal.masking import redact_expression
 from tribal.rendering.words import listing

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.phrases import INTRANSITIVE, is_participle
 from tribal.describing.rules.statements import Statement, declared, read
-from tribal.describing.rules.verbs import INTRANSITIVE, is_participle
 
 TIMES = ("date", "instant", "local_time")
 _KINDS = frozenset("at date datetime dt on time timestamp ts utc".split())

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the databases that a command works on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from tribal.ports import Application
     from tribal.ports.environment import DeployedEnvironment
+
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
 

@@ -168,7 +168,7 @@ def _operation(route: Route, components: _Components) -> dict[str, Any]:
 
 
 def _tool_operation(route: Route, spec: ToolSpec, tools: Registry, components: _Components) -> dict[str, Any]:
-    from tribal.tools.schemas import input_schema, output_schema
+    from tribal.tools.listing import input_schema, output_schema
 
     asked = components.take(input_schema(spec), f"{spec.name}_input")
     answer = {"schema": components.take(output_schema(spec, tools), f"{spec.name}_answer")}
@@ -210,7 +210,7 @@ def _schemas_of(route: Route, components: _Components) -> tuple[dict[str, Any] |
     """The schemas of a route's body, if it has one, and of its answer."""
     if route.models is None:
         return None, {"type": ["object", "array"]} if route.content_type == JSON else {"type": "string"}
-    from tribal.tools.schemas import model_schema_of
+    from tribal.tools.listing import model_schema_of
 
     body, answer = route.models()
     taken = None if body is None else components.take(model_schema_of(body, "validation"), body.__name__)
@@ -223,7 +223,7 @@ def _operation_id(route: Route) -> str:
 
 
 def _refusal_schema() -> dict[str, Any]:
-    from tribal.tools.schemas import model_schema_of
+    from tribal.tools.listing import model_schema_of
     from tribal_contracts import AgentError
 
     error = model_schema_of(AgentError, "serialization")

@@ -17,9 +17,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import JSONResponse
 
-from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.request_ids import request_id
-from tribal.edges.mcp.server import build_server
+from tribal.edges.mcp.server import build_server, with_agent
 from tribal.edges.mcp.tool_client import CallTool, local_calls
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -17,7 +18,6 @@ from mcp.shared.exceptions import MCPError
 from tribal import __version__
 from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
-from tribal.edges.mcp.agents import with_agent
 from tribal.edges.mcp.caller_slots import CallerSlots
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
@@ -26,6 +26,7 @@ from tribal.edges.mcp.tool_client import CallTool, ToolClient, local_calls
 from tribal.identity.table_names import format_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import is_identifier
 from tribal.ports.tool import ToolSpec
 from tribal.tools.listing import input_schema, listed_output_schema
 from tribal.tools.registry import REGISTRY, Registry
@@ -231,3 +232,13 @@ def _kind(request: types.CompleteRequestParams) -> NameKind | None:
 
 def _part(kind: NameKind, text: str) -> str:
     return quoted_schema(text) if kind == "schema" else text
+
+
+def with_agent(caller: Caller, context: ServerRequestContext[Any]) -> Caller:
+    """The caller with the client's name as its agent, unless it has an agent or the name is invalid."""
+    params = context.session.client_params
+    identity = caller.identity
+    if params is None or identity.agent is not None or identity.user is None:
+        return caller
+    name = params.client_info.name.strip()
+    return replace(caller, identity=replace(identity, agent=name)) if is_identifier(name) else caller

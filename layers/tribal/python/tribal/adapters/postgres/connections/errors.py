@@ -47,7 +47,6 @@ NO_SCHEMA = "3F000"
 NO_COLUMN = "42703"
 CANCELLED = "57014"
 LOCK_NOT_GRANTED = "55P03"
-INTERNAL = "XX000"
 PROTOCOL = "08P01"
 CONFLICTS = ("40001", "40P01")
 """Conflict with a replica's replay, and deadlock."""

@@ -1,12 +1,17 @@
-"""Checks evidence against the constraints of items."""
+"""Checks evidence against the constraints of items.
+
+A constraint that cannot be evaluated is violated, never met. Source: docs/contracts.md, Knowledge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from tribal.capabilities.knowledge.policies.evaluation import Violation, violations
-from tribal.capabilities.knowledge.policies.evidence import Evidence
+from tribal.capabilities.knowledge.errors import PatternInvalid
+from tribal.capabilities.knowledge.policies.evidence import Evidence, NameUse, SourceFile
+from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
     SEVERITIES,
@@ -19,8 +24,144 @@ from tribal_contracts.knowledge import (
     ViolationPlace,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    """Where a constraint is violated, and why.
+
+    Attributes:
+        severity: unset for the constraint's own.
+        is_unevaluated: whether the constraint could not be evaluated.
+        is_over_limit: whether that is because of a limit. Then it blocks where the constraint blocks.
+    """
+
+    reason: str
+    file: str | None = None
+    line: int | None = None
+    severity: Severity | None = None
+    is_unevaluated: bool = False
+    is_over_limit: bool = False
+
+
+def violations(constraint: Constraint, evidence: Evidence) -> list[_Violation]:
+    """The violations of a constraint, in order of the evidence."""
+    try:
+        applies = _applicable(constraint)
+        match constraint.operator:
+            case "must_exist" | "must_not_exist":
+                return [*_existence_violations(constraint, evidence, applies)]
+            case _ if constraint.target in ("code", "config"):
+                return [*_text_violations(constraint, evidence, applies)]
+            case _:
+                return [*_name_violations(constraint, evidence, applies)]
+    except PatternInvalid as error:
+        return [_Violation(f"cannot be evaluated: {error.message}", severity="block", is_unevaluated=True)]
+
+
+def _applicable(constraint: Constraint) -> Callable[[str | None], bool]:
+    """Whether a constraint is about what is in a file, or in no file that is known: that it is always about."""
+    if constraint.applies_to is None:
+        return lambda _: True
+    names = path_glob(constraint.applies_to)
+    return lambda path: path is None or names(path)
+
+
+def _existence_violations(
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
+) -> Iterator[_Violation]:
+    is_meant = path_glob(constraint.pattern)
+    files = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
+    found = [each for each in files if is_meant(each.path)]
+    if constraint.operator == "must_not_exist":
+        for each in found:
+            yield _Violation(f"{each.path!r} must not exist", each.path)
+    elif evidence.is_complete and not found:
+        yield _Violation(f"no file matches {constraint.pattern!r}")
+
+
+def _text_violations(
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
+) -> Iterator[_Violation]:
+    pattern = expression(constraint.pattern)
+    meant = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
+    for each in meant:
+        if each.unread is not None and not each.is_binary:
+            message = f"cannot be evaluated: {each.unread}"
+            yield _Violation(message, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
+    files = [each for each in meant if each.unread is None]
+    lines = [(each, pattern.line_in(each.data)) for each in files]
+    match constraint.operator:
+        case "must_not_use" | "must_not_match":
+            for each, line in lines:
+                if line is not None:
+                    yield _Violation(f"{constraint.pattern!r} is found", each.path, line)
+        case "must_match":
+            for each, line in lines:
+                if line is None:
+                    yield _Violation(f"{constraint.pattern!r} is not found", each.path)
+        case _ if evidence.is_complete and all(line is None for _, line in lines):
+            yield _Violation(f"{constraint.pattern!r} is found in no file")
+
+
+def _name_violations(
+    constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
+) -> Iterator[_Violation]:
+    # A constraint on how names are written includes their case.
+    is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
+    found = evidence.found(constraint.target)
+    named = [each for each in found.named if applies(each.file)]
+    match constraint.operator:
+        case "must_not_use" | "must_not_match":
+            for each in _once(named):
+                if _matches(each, is_match):
+                    yield _Violation(f"{constraint.target} {each.name!r} is not allowed", each.file, each.line)
+        case "must_match":
+            for each in _once(named):
+                if not _matches(each, is_match):
+                    message = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
+                    yield _Violation(message, each.file, each.line)
+        case _ if evidence.is_complete and not any(_matches(each, is_match) for each in named):
+            yield _Violation(f"no {constraint.target} matches {constraint.pattern!r}")
+    for gap in found.unread:
+        if constraint.target in gap.targets and applies(gap.file):
+            message = f"cannot be evaluated: {gap.reason}"
+            yield _Violation(
+                message, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
+            )
+
+
+def _matches(named: NameUse, is_match: Callable[[str], bool]) -> bool:
+    return any(map(is_match, named.spellings))
+
+
+def _once(named: Sequence[NameUse]) -> list[NameUse]:
+    """Each name once per file, at its first occurrence."""
+    first: dict[tuple[str, str | None], NameUse] = {}
+    for each in named:
+        first.setdefault((each.name, each.file), each)
+    return [*first.values()]
+
+
+def _applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+    # If the constraint lists files, it has decided whether configuration is included.
+    return constraint.target != "config" or constraint.applies_to is not None or _is_configuration(file.path)
+
+
+_SUFFIXES = (
+    ".cfg", ".conf", ".config", ".env", ".hcl", ".ini", ".json", ".json5", ".jsonc", ".properties", ".tf", ".tfvars",
+    ".toml", ".xml", ".yaml", ".yml",
+)  # fmt: skip
+_NAMES = ("dockerfile", "makefile", "procfile", ".editorconfig", ".env", ".npmrc", ".yarnrc", ".gitconfig")
+
+
+def _is_configuration(path: str) -> bool:
+    """Whether a file is configuration: by its suffix, or by a name that such files have."""
+    name = path.rpartition("/")[2].casefold()
+    return name.endswith(_SUFFIXES) or name in _NAMES or name.startswith((".env.", "dockerfile."))
+
+
 _DEFAULT: Severity = "warn"
-_TOO_LATE = Violation(
+_TOO_LATE = _Violation(
     "cannot be evaluated: the check timed out; check fewer files at once",
     severity="warn",
     is_unevaluated=True,
@@ -63,7 +204,7 @@ def check(
     """
     counts = dict.fromkeys(SEVERITIES, 0)
     # A hostile file may break every rule with every name in it, so only reported violations are stored.
-    found: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
+    found: dict[Severity, list[tuple[Rule, _Violation]]] = {severity: [] for severity in SEVERITIES}
     for rule in rules:
         for each in [_TOO_LATE] if is_late() else violations(rule.constraint, evidence):
             severity = _severity(rule, each)
@@ -84,7 +225,7 @@ def check(
     )
 
 
-def _finding(rule: Rule, violation: Violation) -> PolicyViolation:
+def _finding(rule: Rule, violation: _Violation) -> PolicyViolation:
     constraint = rule.constraint
     return PolicyViolation(
         knowledge_item_id=rule.item_id,
@@ -98,13 +239,13 @@ def _finding(rule: Rule, violation: Violation) -> PolicyViolation:
     )
 
 
-def _severity(rule: Rule, violation: Violation) -> Severity:
+def _severity(rule: Rule, violation: _Violation) -> Severity:
     if violation.is_over_limit and rule.severity == "block":
         return "block"
     return violation.severity or rule.severity
 
 
-def _message(constraint: Constraint, violation: Violation) -> str:
+def _message(constraint: Constraint, violation: _Violation) -> str:
     if violation.is_unevaluated or constraint.message is None:
         return violation.reason
     if violation.file is None and constraint.target in ("table", "column"):

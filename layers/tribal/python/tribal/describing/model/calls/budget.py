@@ -13,7 +13,7 @@ from typing import Literal, Self
 import tribal.describing.model.calls.ledger as ledger
 from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
 from tribal.describing.model.calls.budget_file import BudgetFile
-from tribal.describing.model.calls.reservation import Account, Reservation
+from tribal.describing.model.calls.ledger import Account, Reservation
 from tribal.describing.model.calls.slots import Slots, Turn, fair_shares
 from tribal.describing.model.calls.timing import Timing, timestamp
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tribal.describing.model.grounding.answers import CheckedAnswer, Fault, read_answer, read_repair, repair_part
-from tribal.describing.model.grounding.known_names import KnownNames
+from tribal.describing.model.grounding.plain_names import KnownNames
 
 __all__ = ["Fault", "KnownNames", "CheckedAnswer", "read_answer", "read_repair", "repair_part"]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribal.describing.model.grounding.known_names import KnownNames
+from tribal.describing.model.grounding.plain_names import KnownNames
 from tribal.describing.model.grounding.sentence_rules import RULES, SentenceJudge
 from tribal.describing.model.grounding.sentences import split_sentences
 from tribal.describing.model.questions import Question
-from tribal.describing.model.questions.escaping import data_json
+from tribal.describing.model.questions.prompting import data_json
 from tribal_contracts import DroppedSentence
 
 TITLE = "title"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.describing.model.grounding.known_names import KnownNames, joined, joined_forms, words_of
 from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.describing.model.questions import ShownText
-from tribal.naming import STOP_WORDS, is_word, segment, singular, split_identifier
+from tribal.naming import STOP_WORDS, is_word, read_name, segment, segment_all, singular, split_identifier
+from tribal_contracts import CatalogNames
 
 MAX_NAME_WORDS = 6
 """The most words of a name to look for together."""
@@ -67,7 +67,7 @@ class PlainNames:
 
     @cached_property
     def _given(self) -> frozenset[str]:
-        return joined_forms((*self.shown.own, *self.shown.others))
+        return _joined_forms((*self.shown.own, *self.shown.others))
 
     def _is_unshown_name(self, run: list[str], start: int, end: int) -> bool:
         """Whether words are a name that was not shown and is not made of words of shown names."""
@@ -132,7 +132,7 @@ def _spans(length: int) -> Iterator[tuple[int, int]]:
 
 
 def _forms_of(words: list[str]) -> frozenset[str]:
-    return frozenset((joined(words), "".join(words[:-1]) + singular(words[-1])))
+    return frozenset((_joined(words), "".join(words[:-1]) + singular(words[-1])))
 
 
 _GRAMMAR = STOP_WORDS - {"find", "give", "list", "return", "show", "tell"}
@@ -202,3 +202,54 @@ def _lacks_article(run: Sequence[str], at: int) -> bool:
 def _ends_a_noun(run: Sequence[str], end: int) -> bool:
     """Whether the next word neither continues a noun nor begins another."""
     return end == len(run) or (run[end] in _GRAMMAR and run[end] not in _NOUN_BEGINS)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names of all tables and columns of a database; slow to build, so built once per run and database.
+
+    Separators and case are ignored: `order_lines`, `OrderLines` and `orderlines` are the same name.
+    """
+
+    tables: frozenset[str]
+    columns: frozenset[str]
+
+    @classmethod
+    def of(cls, names: CatalogNames) -> KnownNames:
+        """Build from a names file."""
+        return cls(_joined_forms(names.tables), _joined_forms(names.columns))
+
+    def has_table(self, forms: frozenset[str]) -> bool:
+        """Whether any of the forms is a table's."""
+        return not forms.isdisjoint(self.tables)
+
+    def has_column(self, forms: frozenset[str]) -> bool:
+        """Whether any of the forms is a column's."""
+        return not forms.isdisjoint(self.columns)
+
+
+def _joined_forms(names: Iterable[str]) -> frozenset[str]:
+    """The forms by which names are found: their words in the singular, as written and with abbreviations spelt out."""
+    return frozenset(form for name in names for form in _forms(name) if form)
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    words = split_identifier(name)
+    if all(map(is_word, words)):
+        # Nothing to split or spell out; a catalog may have 100,000 names.
+        return (_joined(words),)
+    return _joined(words), _joined(segment_all(words)), _joined(read_name(name)[0])
+
+
+def _joined(words: Iterable[str]) -> str:
+    """The words in the singular, concatenated."""
+    return "".join(singular(word) for word in words)
+
+
+def words_of(names: Iterable[str]) -> frozenset[str]:
+    """The words of names in the singular, as written and with abbreviations spelt out."""
+    found: set[str] = set()
+    for name in names:
+        words = split_identifier(name)
+        found.update(singular(word) for word in (*words, *segment_all(words), *read_name(name)[1]))
+    return frozenset(found)

@@ -10,8 +10,7 @@ from functools import cached_property
 
 from tribal.describing.model.grounding.forms import broken_form
 from tribal.describing.model.grounding.instructions import is_instruction
-from tribal.describing.model.grounding.known_names import KnownNames, words_of
-from tribal.describing.model.grounding.plain_names import PlainNames, split_words
+from tribal.describing.model.grounding.plain_names import KnownNames, PlainNames, split_words, words_of
 from tribal.describing.model.grounding.sentences import (
     HANDLE,
     fill_handles,

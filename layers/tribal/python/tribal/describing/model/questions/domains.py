@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tribal.describing.model.questions.escaping import data_json
-from tribal.describing.model.questions.prompting import Prompting
+from tribal.describing.model.questions.prompting import Prompting, data_json
 from tribal.describing.model.questions.question import Handle, Question, ShownText
 from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name

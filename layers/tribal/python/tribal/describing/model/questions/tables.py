@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.describing.model.questions.escaping import data_json
-from tribal.describing.model.questions.prompting import Prompting
+from tribal.describing.model.questions.prompting import Prompting, data_json
 from tribal.describing.model.questions.question import Question
 from tribal.describing.model.questions.table_data import TableData
 from tribal.masking import redact_table
