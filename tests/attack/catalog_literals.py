@@ -13,7 +13,7 @@ from servers.postgres import EmbeddedServer
 from tests.attack.outcome import Attack, Outcome
 from tests.edges.cli.tribal_command import tribal
 from tribal.adapters.postgres.catalog import PostgresCatalog
-from tribal.documenting.review.lint import find
+from tribal.documenting.lint import find
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import CatalogTable, DatabaseLimits, DocumentedCheck, DocumentedIndex, TableDocument
 

@@ -12,8 +12,7 @@ from tests.fakes import application_of
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import toolbox_over
 from tribal.ports import Application, Caller
-from tribal.tools.call import call_tool
-from tribal.tools.pages import whole_answer
+from tribal.tools.call import call_tool, whole_answer
 from tribal.tools.registry import REGISTRY
 
 CALLER = Caller("test")

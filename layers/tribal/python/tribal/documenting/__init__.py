@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import FinishResult, finish
-from tribal.documenting.previewing import TablePreview, preview_table
+from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.progress import (
     final_progress,
     fold_progress,
@@ -13,10 +13,9 @@ from tribal.documenting.progress import (
     pending_progress,
     read_units,
 )
-from tribal.documenting.quoting import quoted_plan
-from tribal.documenting.review.lint import LintReport, lint
-from tribal.documenting.review.todo import TodoList, todo
+from tribal.documenting.quoting import TablePreview, preview_table, quoted_plan
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WAITING, WorkInspector
+from tribal.documenting.todo import TodoList, todo
 from tribal.documenting.units.document_unit import document_unit
 
 __all__ = [

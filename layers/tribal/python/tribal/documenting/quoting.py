@@ -1,9 +1,9 @@
-"""Estimate what the model would cost for the next run of a plan."""
+"""What the model would be asked about a table, and what it would cost for the next run of a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from tribal.documenting.annotations import read_annotations, read_overview_annotations
@@ -11,9 +11,21 @@ from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.schema_comments import schema_comments
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
-from tribal.errors import ConfigurationError, StoreError
+from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
+from tribal.errors import ConfigurationError, DatabaseError, StoreError
 from tribal.identity import locations
-from tribal.ports import DomainContext, RunContext
+from tribal.masking import redact_text
+from tribal.ports import (
+    Application,
+    CatalogReader,
+    Clock,
+    Describer,
+    DocumentingOptions,
+    DomainContext,
+    ModelRequest,
+    RunContext,
+    TableContext,
+)
 from tribal.store import read_record
 from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
 
@@ -133,3 +145,54 @@ def _quoted_domain(domain: _PlannedDomain, listed: Mapping[str, str | None], run
         schema_comments=domain.schema_comments,
     )
     return run.describers.of(first.database).quote_domain(context, changed=changed)
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """The questions that a run would ask about a table."""
+
+    requests: Sequence[ModelRequest]
+    kept: bool
+    """Whether the answers are cached, so that a run asks nothing."""
+    not_sampled: str
+    """Why samples that a run would show are missing; empty if none are."""
+
+
+def preview_table(
+    name: str,
+    unit: WorkUnit,
+    describer: Describer,
+    reader: CatalogReader | None,
+    options: DocumentingOptions,
+    app: Application,
+) -> TablePreview | None:
+    """What a run would ask about a table; `None` if the unit's slice does not have it.
+
+    Args:
+        reader: takes the samples; `None` for no samples.
+
+    Raises:
+        ConfigurationError: when the database's annotations cannot be used.
+        StoreError: when the unit has no slice, or it cannot be read.
+    """
+    found = {spec.fully_qualified_name: context for spec, context in unsampled_contexts(unit, app.store())}
+    context = found.get(name)
+    if context is None:
+        return None
+    samples, reason = _samples(context, name, reader, options, app.clock)
+    context = replace(context, samples=samples.by_column)
+    requests = describer.requests(context)
+    return TablePreview(requests, bool(requests) and describer.quote(context) is None, reason)
+
+
+def _samples(
+    context: TableContext, name: str, reader: CatalogReader | None, options: DocumentingOptions, clock: Clock
+) -> tuple[Samples, str]:
+    """The samples of a table, and why there are none although a run would take them."""
+    if reader is None or not can_be_sampled(context.table, views=options.sample_views):
+        return Samples(), ""
+    try:
+        samples = take_samples(reader, context.table, options.rows_to_sample, name, clock)
+    except DatabaseError as error:
+        return Samples(), redact_text(error.message)
+    return samples, samples.warning.message if samples.warning else ""

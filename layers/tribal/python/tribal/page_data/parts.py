@@ -11,7 +11,7 @@ from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.guidance import guidance_of
 from tribal.capabilities.retrieval.names import find_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.documenting.review.todo import rank
+from tribal.documenting.todo import rank
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey

@@ -11,7 +11,7 @@ from tribal.capabilities.retrieval.domains import domain_documents
 from tribal.capabilities.retrieval.names import may_see, name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import guidance_for
-from tribal.documenting.review.todo import Todo, missing
+from tribal.documenting.todo import Todo, missing
 from tribal.identity.table_names import format_name
 from tribal.ports import Application, Caller, IndexedTable, IndexFilter
 from tribal.scoping.bounds import Bounds

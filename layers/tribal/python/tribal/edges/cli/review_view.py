@@ -12,8 +12,8 @@ from tribal.identity.table_names import TableIdentity, format_name
 
 if TYPE_CHECKING:
     from tribal.documenting import LintReport, TodoList
-    from tribal.documenting.review.lint import Finding
-    from tribal.documenting.review.todo import Todo
+    from tribal.documenting.lint import Finding
+    from tribal.documenting.todo import Todo
     from tribal.identity.changes import Change, TableChange
     from tribal.runs.comparing import Comparison
 
@@ -130,7 +130,7 @@ def _plain(text: str) -> str:
 
 def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
     """The report as one JSON object."""
-    from tribal.documenting.review.lint import RULES
+    from tribal.documenting.lint import RULES
 
     return {
         "success": success,
@@ -147,7 +147,7 @@ def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
 def print_lint(report: LintReport) -> None:
     """Print findings: a table on a terminal, which groups columns of the same table, or one line per finding in a
     pipe."""
-    from tribal.documenting.review.lint import RULES
+    from tribal.documenting.lint import RULES
 
     out = console()
     if sys.stdout.isatty():

@@ -26,6 +26,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from tribal.edges.mcp.request_ids import request_id, request_id_at_the_end
 from tribal.errors import ConfigurationError
 
 MAX_LINE_BYTES = 4 * 1024 * 1024

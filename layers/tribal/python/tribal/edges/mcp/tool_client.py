@@ -13,9 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.tools.call import call_tool
+from tribal.tools.call import call_tool, whole_answer
 from tribal.tools.error_classes import error_class_of
-from tribal.tools.pages import whole_answer
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract
 

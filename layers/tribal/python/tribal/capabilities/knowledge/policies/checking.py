@@ -26,7 +26,7 @@ from tribal_contracts.knowledge import (
 
 
 @dataclass(frozen=True, slots=True)
-class _Violation:
+class Violation:
     """Where a constraint is violated, and why.
 
     Attributes:
@@ -43,7 +43,7 @@ class _Violation:
     is_over_limit: bool = False
 
 
-def violations(constraint: Constraint, evidence: Evidence) -> list[_Violation]:
+def violations(constraint: Constraint, evidence: Evidence) -> list[Violation]:
     """The violations of a constraint, in order of the evidence."""
     try:
         applies = _applicable(constraint)
@@ -55,7 +55,7 @@ def violations(constraint: Constraint, evidence: Evidence) -> list[_Violation]:
             case _:
                 return [*_name_violations(constraint, evidence, applies)]
     except PatternInvalid as error:
-        return [_Violation(f"cannot be evaluated: {error.message}", severity="block", is_unevaluated=True)]
+        return [Violation(f"cannot be evaluated: {error.message}", severity="block", is_unevaluated=True)]
 
 
 def _applicable(constraint: Constraint) -> Callable[[str | None], bool]:
@@ -68,44 +68,44 @@ def _applicable(constraint: Constraint) -> Callable[[str | None], bool]:
 
 def _existence_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
-) -> Iterator[_Violation]:
+) -> Iterator[Violation]:
     is_meant = path_glob(constraint.pattern)
     files = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
     found = [each for each in files if is_meant(each.path)]
     if constraint.operator == "must_not_exist":
         for each in found:
-            yield _Violation(f"{each.path!r} must not exist", each.path)
+            yield Violation(f"{each.path!r} must not exist", each.path)
     elif evidence.is_complete and not found:
-        yield _Violation(f"no file matches {constraint.pattern!r}")
+        yield Violation(f"no file matches {constraint.pattern!r}")
 
 
 def _text_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
-) -> Iterator[_Violation]:
+) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
     meant = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
     for each in meant:
         if each.unread is not None and not each.is_binary:
             message = f"cannot be evaluated: {each.unread}"
-            yield _Violation(message, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
+            yield Violation(message, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
         case "must_not_use" | "must_not_match":
             for each, line in lines:
                 if line is not None:
-                    yield _Violation(f"{constraint.pattern!r} is found", each.path, line)
+                    yield Violation(f"{constraint.pattern!r} is found", each.path, line)
         case "must_match":
             for each, line in lines:
                 if line is None:
-                    yield _Violation(f"{constraint.pattern!r} is not found", each.path)
+                    yield Violation(f"{constraint.pattern!r} is not found", each.path)
         case _ if evidence.is_complete and all(line is None for _, line in lines):
-            yield _Violation(f"{constraint.pattern!r} is found in no file")
+            yield Violation(f"{constraint.pattern!r} is found in no file")
 
 
 def _name_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
-) -> Iterator[_Violation]:
+) -> Iterator[Violation]:
     # A constraint on how names are written includes their case.
     is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
     found = evidence.found(constraint.target)
@@ -114,18 +114,18 @@ def _name_violations(
         case "must_not_use" | "must_not_match":
             for each in _once(named):
                 if _matches(each, is_match):
-                    yield _Violation(f"{constraint.target} {each.name!r} is not allowed", each.file, each.line)
+                    yield Violation(f"{constraint.target} {each.name!r} is not allowed", each.file, each.line)
         case "must_match":
             for each in _once(named):
                 if not _matches(each, is_match):
                     message = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
-                    yield _Violation(message, each.file, each.line)
+                    yield Violation(message, each.file, each.line)
         case _ if evidence.is_complete and not any(_matches(each, is_match) for each in named):
-            yield _Violation(f"no {constraint.target} matches {constraint.pattern!r}")
+            yield Violation(f"no {constraint.target} matches {constraint.pattern!r}")
     for gap in found.unread:
         if constraint.target in gap.targets and applies(gap.file):
             message = f"cannot be evaluated: {gap.reason}"
-            yield _Violation(
+            yield Violation(
                 message, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
             )
 
@@ -161,7 +161,7 @@ def _is_configuration(path: str) -> bool:
 
 
 _DEFAULT: Severity = "warn"
-_TOO_LATE = _Violation(
+_TOO_LATE = Violation(
     "cannot be evaluated: the check timed out; check fewer files at once",
     severity="warn",
     is_unevaluated=True,
@@ -204,7 +204,7 @@ def check(
     """
     counts = dict.fromkeys(SEVERITIES, 0)
     # A hostile file may break every rule with every name in it, so only reported violations are stored.
-    found: dict[Severity, list[tuple[Rule, _Violation]]] = {severity: [] for severity in SEVERITIES}
+    found: dict[Severity, list[tuple[Rule, Violation]]] = {severity: [] for severity in SEVERITIES}
     for rule in rules:
         for each in [_TOO_LATE] if is_late() else violations(rule.constraint, evidence):
             severity = _severity(rule, each)
@@ -225,7 +225,7 @@ def check(
     )
 
 
-def _finding(rule: Rule, violation: _Violation) -> PolicyViolation:
+def _finding(rule: Rule, violation: Violation) -> PolicyViolation:
     constraint = rule.constraint
     return PolicyViolation(
         knowledge_item_id=rule.item_id,
@@ -239,13 +239,13 @@ def _finding(rule: Rule, violation: _Violation) -> PolicyViolation:
     )
 
 
-def _severity(rule: Rule, violation: _Violation) -> Severity:
+def _severity(rule: Rule, violation: Violation) -> Severity:
     if violation.is_over_limit and rule.severity == "block":
         return "block"
     return violation.severity or rule.severity
 
 
-def _message(constraint: Constraint, violation: _Violation) -> str:
+def _message(constraint: Constraint, violation: Violation) -> str:
     if violation.is_unevaluated or constraint.message is None:
         return violation.reason
     if violation.file is None and constraint.target in ("table", "column"):

@@ -115,7 +115,7 @@ def _occurs(concept: Concept, counts: Mapping[str, int]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _TableNames:
+class TableNames:
     """Tables by their names, numbered in order of name."""
 
     grams: GramIndex
@@ -124,11 +124,11 @@ class _TableNames:
     """Record ids by number."""
 
 
-def table_names(opened: OpenIndex, toolbox: Toolbox) -> _TableNames:
+def table_names(opened: OpenIndex, toolbox: Toolbox) -> TableNames:
     """The names of all tables that the caller may see."""
 
-    def read() -> _TableNames:
-        return _TableNames(
+    def read() -> TableNames:
+        return TableNames(
             GramIndex([split_identifier(entry.table) for entry in opened.tables]),
             NamedTables([(entry.database, entry.schema, entry.table) for entry in opened.tables]),
             np.array([entry.record_id for entry in opened.tables], dtype=np.int64),

@@ -44,7 +44,7 @@ def mcp(
         typer.Option("--tools", metavar="NAME", help="Offer only this tool or capability; may be given several times."),
     ] = None,
     client: Annotated[
-        Optional[_McpClient],  # noqa: UP045 - typer reads it at run time
+        Optional[McpClient],  # noqa: UP045 - typer reads it at run time
         typer.Option("--client", help="Do not serve; print the settings entry for this client."),
     ] = None,
     url: Annotated[
@@ -127,7 +127,7 @@ def _command(project: Path, databases: list[str], schemas: list[str], tools: lis
 _NAME = "tribal-knowledge"
 
 
-class _McpClient(StrEnum):
+class McpClient(StrEnum):
     """A client whose settings format is known."""
 
     CLAUDE = "claude"
@@ -136,7 +136,7 @@ class _McpClient(StrEnum):
     DESKTOP = "desktop"
 
 
-def _client_settings(client: _McpClient | None, command: list[str], url: str | None) -> dict[str, Any]:
+def _client_settings(client: McpClient | None, command: list[str], url: str | None) -> dict[str, Any]:
     """The entry for this server: input of `claude mcp add-json` or `code --add-mcp`, or the content of a settings file.
 
     Args:
@@ -150,11 +150,11 @@ def _client_settings(client: _McpClient | None, command: list[str], url: str | N
     local = {"command": command[0], "args": command[1:]}
     typed: dict[str, Any] = {"type": "stdio", **local} if url is None else {"type": "http", "url": url}
     match client:
-        case _McpClient.CLAUDE:
+        case McpClient.CLAUDE:
             return typed
-        case _McpClient.VSCODE:
+        case McpClient.VSCODE:
             return {"name": _NAME, **typed}
-        case _McpClient.DESKTOP if url is not None:
+        case McpClient.DESKTOP if url is not None:
             from tribal.errors import ConfigurationError
 
             raise ConfigurationError(

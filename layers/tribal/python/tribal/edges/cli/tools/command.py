@@ -41,8 +41,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         from tribal.app.local import local_application
         from tribal.edges.local_caller import local_caller
         from tribal.settings import load_settings
-        from tribal.tools.call import call_tool
-        from tribal.tools.pages import whole_answer
+        from tribal.tools.call import call_tool, whole_answer
 
         # The process ends after this answer; garbage collection of a large index would take 10 % of the time.
         gc.disable()
@@ -70,7 +69,7 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
 def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
     def answer(*, context: typer.Context, as_json: bool, **values: Any) -> None:
-        from tribal.tools.pages import whole_answer
+        from tribal.tools.call import whole_answer
 
         arguments = _typed(spec, values, context)
         environment = deployed_environment(context)[1].tools()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,18 +15,28 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 from starlette.routing import Route as Endpoint
 
-from tribal.edges.http.asgi.bridge import Bridge
+from tribal.edges.http.asgi.answer_threads import AnswerThreads
 from tribal.edges.http.asgi.guards import MCP, Guards
-from tribal.edges.http.asgi.messages import REQUEST_LOG, Message, Receive, Scope, Send
+from tribal.edges.http.asgi.messages import (
+    CALLER,
+    REQUEST_LOG,
+    SLOT,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    headers_of,
+    send_response,
+)
 from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
 from tribal.edges.http.asgi.observing import Observed
 from tribal.edges.http.asgi.serving import Serving
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
-from tribal.edges.http.messages import Response
+from tribal.edges.http.messages import Request, Response
 from tribal.edges.http.page import PAGE_ROUTES, prepare_page
-from tribal.edges.http.routes import ROUTES
+from tribal.edges.http.routes import ROUTES, TOOLS, respond
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body
 from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
 from tribal.errors import RequestRefused, RightMissing, TribalError
@@ -67,7 +78,7 @@ def asgi_application(
         routes=[
             Endpoint(MCP, observed),
             Endpoint(f"{MCP}/", observed),
-            Mount("/", app=Bridge(app, tools, serving, routes)),
+            Mount("/", app=_Bridge(app, tools, serving, routes)),
         ],
         middleware=[
             Middleware(Observed, routes=routes, metrics=metrics, clock=app.clock, write=write),
@@ -157,3 +168,44 @@ def _is_public(routes: tuple[Route, ...], path: str) -> bool:
         return find_route("GET", path, routes)[0].public
     except RequestRefused:
         return False
+
+
+_MOST_PARAMETERS = 50
+
+
+class _Bridge:
+    """An ASGI application over the routes."""
+
+    def __init__(self, app: Application, tools: Registry, serving: Serving, routes: Sequence[Route]) -> None:
+        self._app = app
+        self._tools = tools
+        self._serving = serving
+        self._routes = routes
+        self._turns = AnswerThreads()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whose body is already received."""
+        message = await receive()
+        seen: RequestLog = scope[REQUEST_LOG]
+        parent, _, name = scope["path"].rstrip("/").rpartition("/")
+        if parent == TOOLS and name in self._tools.tools:
+            seen.tool = name
+        headers = headers_of(scope)
+        request = Request(
+            scope["method"],
+            scope["path"],
+            scope[CALLER],
+            message.get("body", b""),
+            query=_query(scope["query_string"]),
+            headers=headers,
+            base=self._serving.base(scope["scheme"], headers.get("host", "")),
+        )
+        answer = partial(respond, request, self._app, self._tools, self._routes)
+        await send_response(await self._turns.run(answer, scope[SLOT]), scope, send)
+
+
+def _query(text: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
+    except ValueError:
+        raise RequestRefused(f"the query string has more than {_MOST_PARAMETERS} parameters") from None

@@ -1,1 +1,0 @@
-"""Check the written documentation."""
