@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cases import each_case
 from tests.sample_shop.indexed import Key, table_document
-from tribal.joins.junctions import is_junction
+from tribal.joins.graph import is_junction
 
 BOOK, AUTHOR = Key(("book_id",), "s.book", ("id",)), Key(("author_id",), "s.author", ("id",))
 EDITION = Key(("book_id", "edition"), "s.edition", ("book_id", "number"))

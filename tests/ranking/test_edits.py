@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from tribal.ranking.edits import Spellings, edit_distance, edits_allowed
+from tribal.ranking.named import Spellings, edit_distance, edits_allowed
 
 letters = st.text(alphabet="abé本", max_size=7)
 words = st.text(alphabet="abcdeé本", min_size=1, max_size=12)

@@ -8,7 +8,6 @@ from itertools import groupby
 
 from tribal.documenting.annotations import read_annotations, read_overview_annotations
 from tribal.documenting.finish.summaries import listed_description
-from tribal.documenting.schema_comments import schema_comments
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
@@ -27,6 +26,7 @@ from tribal.ports import (
     TableContext,
 )
 from tribal.store import read_record
+from tribal.store.snapshots import schema_comments
 from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
 
 READ_AT_ONCE = 16

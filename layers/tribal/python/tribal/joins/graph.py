@@ -1,4 +1,4 @@
-"""A graph of tables and keys, with how many tables reference each table."""
+"""A graph of tables and keys, with how many tables reference each table; and the tables that only join others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tribal.identity.table_names import TableIdentity
-from tribal_contracts import InferredKey, KeyEdge
+from tribal_contracts import InferredKey, KeyEdge, TableDocument
 
 
 def inferred_edge(key: InferredKey) -> KeyEdge:
@@ -163,3 +163,11 @@ def _schema(table: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return identity.database, identity.schema
+
+
+def is_junction(table: TableDocument) -> bool:
+    """Whether a table has at least two declared foreign keys and no other column except its primary key."""
+    foreign = {column for key in table.foreign_keys for column in key.columns}
+    own = [column.name for column in table.columns if column.name not in foreign]
+    surrogate = table.primary_key.columns if table.primary_key else []
+    return len(table.foreign_keys) > 1 and (not own or own == surrogate)

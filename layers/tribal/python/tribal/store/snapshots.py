@@ -1,16 +1,30 @@
-"""Snapshots of the structure of databases, checked against the hash in their reading, and the names in them."""
+"""Snapshots of the structure of databases, checked against the hash in their reading; their names and comments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 
-from tribal.errors import ObjectDamaged
-from tribal.identity.locations import latest_reading_file, names_file
+from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity.locations import latest_reading_file, names_file, snapshot_file
 from tribal.ports import ObjectStore
-from tribal.store.records import UNREADABLE, content_hash, first_problem, put_record_if_changed, read_record
-from tribal_contracts import CatalogNames, CatalogReading, CatalogSnapshot, CatalogTable
+from tribal.store.records import (
+    UNREADABLE,
+    content_hash,
+    first_problem,
+    put_record_if_changed,
+    read_first_line,
+    read_record,
+)
+from tribal_contracts import (
+    CatalogNames,
+    CatalogReading,
+    CatalogSchema,
+    CatalogSnapshot,
+    CatalogTable,
+    DatabaseAnalysis,
+)
 
 
 def iterate_snapshot(store: ObjectStore, reading: CatalogReading) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
@@ -76,3 +90,29 @@ def _names(database: str, tables: Iterable[CatalogTable]) -> CatalogNames:
         names.add(table.table_name)
         columns.update(column.name for column in table.columns)
     return CatalogNames(schema_version="1.0", database=database, tables=sorted(names), columns=sorted(columns))
+
+
+def schema_comments(databases: Iterable[DatabaseAnalysis], store: ObjectStore) -> Mapping[tuple[str, str], str]:
+    """Comments by database and schema, read from the first line of each database's snapshot.
+
+    Raises:
+        ObjectDamaged: when a snapshot is damaged.
+    """
+    comments = {}
+    for analysis in databases:
+        for schema in _schemas(analysis, store):
+            if schema.comment:
+                comments[analysis.name, schema.name] = schema.comment
+    return comments
+
+
+def _schemas(analysis: DatabaseAnalysis, store: ObjectStore) -> Sequence[CatalogSchema]:
+    reading = read_record(store, latest_reading_file(analysis.name), CatalogReading)
+    key = snapshot_file(analysis.name, analysis.schema_hash)
+    if reading is None or reading.snapshot_file != key:
+        snapshot = read_first_line(store, key, CatalogSnapshot)
+        return snapshot.schemas if snapshot else ()
+    try:
+        return iterate_snapshot(store, reading)[0].schemas
+    except ObjectNotFound:
+        return ()

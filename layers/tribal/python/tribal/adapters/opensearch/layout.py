@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from tribal.identity.hashing import object_hash, record_id
-from tribal.joins.junctions import is_junction
+from tribal.joins.graph import is_junction
 from tribal.ports import IndexEntry, VectorKind
 from tribal_contracts import DocType, DocumentRecord, TableDocument
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.identity.hashing import record_id
-from tribal.joins.junctions import is_junction
+from tribal.joins.graph import is_junction
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
 from tribal.ports.index_reader import Part
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, TableCopy, TableDocument

@@ -10,7 +10,6 @@ from tribal.documenting.annotations import OverviewAnnotations, read_overview_an
 from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry
 from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
 from tribal.documenting.finish.publishing import Publisher
-from tribal.documenting.schema_comments import schema_comments
 from tribal.errors import TribalError
 from tribal.identity import locations
 from tribal.identity.hashing import object_hash
@@ -19,6 +18,7 @@ from tribal.ports import ObjectStore, ProgressSink, RunContext
 from tribal.rendering.overview_pages import overview_page
 from tribal.rendering.words import number
 from tribal.store import put_if_changed
+from tribal.store.snapshots import schema_comments
 from tribal_contracts import (
     AgentError,
     DomainDocument,
