@@ -6,7 +6,6 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import FinishResult, finish
 from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.progress import (
-    final_progress,
     fold_progress,
     forget_earlier_plan,
     overall_status,
@@ -27,7 +26,6 @@ __all__ = [
     "TodoList",
     "WorkInspector",
     "document_unit",
-    "final_progress",
     "finish",
     "fold_progress",
     "forget_earlier_plan",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tribal.indexing.context import EVERYTHING, IndexingContext, IndexingRequest
+from tribal.indexing.context import IndexingContext, IndexingRequest
 from tribal.indexing.run import index_documents
 from tribal.indexing.tasks import FollowUp, IndexTask, TaskResult, run_task
 
 __all__ = [
-    "EVERYTHING",
     "FollowUp",
     "IndexTask",
     "IndexingContext",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.store.manifest import StoredManifest, load_manifest, require_manifest
+from tribal.store.manifest import load_manifest, require_manifest
 from tribal.store.records import (
     UNREADABLE,
     content_hash,
@@ -22,7 +22,6 @@ from tribal.store.writing import Write, background_writes
 
 __all__ = [
     "UNREADABLE",
-    "StoredManifest",
     "WatchedStore",
     "Write",
     "content_hash",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.describing.model.grounding.answers import CheckedAnswer, Fault, read_answer, read_repair, repair_part
+from tribal.describing.model.grounding.answers import CheckedAnswer, read_answer, read_repair, repair_part
 from tribal.describing.model.grounding.plain_names import KnownNames
 
-__all__ = ["Fault", "KnownNames", "CheckedAnswer", "read_answer", "read_repair", "repair_part"]
+__all__ = ["KnownNames", "CheckedAnswer", "read_answer", "read_repair", "repair_part"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompting import Prompting
-from tribal.describing.model.questions.prompts import VARIABLES, Prompts, load_prompts
+from tribal.describing.model.questions.prompts import VARIABLES, load_prompts
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, ShownText
 from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
 from tribal.describing.model.questions.tables import (
@@ -23,7 +23,6 @@ __all__ = [
     "VARIABLES",
     "Prompting",
     "Handle",
-    "Prompts",
     "Question",
     "ShownText",
     "domain_key",

@@ -1,6 +1,6 @@
 """Identifies callers by bearer token, independent of any framework and of AWS."""
 
-from tribal.edges.http.identity.challenges import METADATA_PATH, challenge, metadata_address, resource_metadata
+from tribal.edges.http.identity.challenges import METADATA_PATH, challenge, resource_metadata
 from tribal.edges.http.identity.download import download, download_keys
 from tribal.edges.http.identity.keys import KeysUnavailable, SigningKeys
 from tribal.edges.http.identity.rules import LEEWAY_SECONDS, IdentityClaims, TokenExpired, TokenRefused, TokenRules
@@ -20,6 +20,5 @@ __all__ = [
     "download",
     "download_keys",
     "identify",
-    "metadata_address",
     "resource_metadata",
 ]
