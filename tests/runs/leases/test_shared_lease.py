@@ -8,9 +8,8 @@ from tests.fakes import FixedClock, MemoryStore
 from tribal.errors import LeaseLost, RunLocked
 from tribal.identity.locations import LEASE_FILE
 from tribal.ports import Lease
-from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease import RunLease, SharedLease
 from tribal.runs.leases.lease_file import LeaseFile
-from tribal.runs.leases.shared_lease import SharedLease
 from tribal_contracts import LeaseRecord
 
 

@@ -18,7 +18,7 @@ from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider
 
 if TYPE_CHECKING:
-    from tribal.adapters.anthropic.unsent import Unsent
+    from tribal.adapters.anthropic.connection import Unsent
     from tribal.ports import (
         Clock,
         Describers,
@@ -95,7 +95,7 @@ class Models:
         from tribal.describing.model.known_models import model_facts
 
         try:
-            from tribal.adapters.anthropic.unsent import Unsent
+            from tribal.adapters.anthropic.connection import Unsent
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
         unsent = Unsent()

@@ -1,4 +1,4 @@
-"""The HTTP client behind the SDK. It follows no redirects, and sends only our own headers."""
+"""The HTTP client behind the SDK, which follows no redirects and sends only our headers; and a transport that sends nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Protocol
 
 import httpx2
 from anthropic import DefaultAsyncHttpxClient
+
+from tribal.ports import UnsentRequest
 
 _CONNECT_SECONDS = 5.0
 
@@ -75,3 +77,28 @@ def http_client(credentials: Credentials, transport: httpx2.AsyncBaseTransport |
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
         transport=transport,
     )
+
+
+class Unsent(httpx2.AsyncBaseTransport):
+    """A transport that records requests without sending them, with empty credentials."""
+
+    current = None
+
+    def __init__(self) -> None:
+        self.requests: list[UnsentRequest] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Record a request, and fail as if there were no network."""
+        self.requests.append(UnsentRequest(str(request.url), await request.aread()))
+        raise httpx2.ConnectError("nothing is sent")
+
+    async def prepare(self) -> None:
+        """Do nothing: there is no login."""
+
+    def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
+        """No headers."""
+        return {}
+
+    async def renew(self, _refused: object) -> bool:
+        """There is nothing to renew."""
+        return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic import SecretStr
 
-    from tribal.adapters.anthropic.unsent import Unsent
+    from tribal.adapters.anthropic.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tribal.adapters.anthropic.refusals import Advice
 
 if TYPE_CHECKING:
-    from tribal.adapters.anthropic.unsent import Unsent
+    from tribal.adapters.anthropic.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 

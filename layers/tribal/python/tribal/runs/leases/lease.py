@@ -1,4 +1,4 @@
-"""The right to write, held by one run at a time."""
+"""The right to write, held by one run at a time: by one process, or by the short-lived processes of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from typing import Self
 
 from tribal.errors import LeaseLost, PreconditionFailed, StoreError
 from tribal.ports import ProcessLock, StopToken
-from tribal.runs.leases.lease_file import LeaseFile, locked_error, lost_error, same_holding
+from tribal.runs.leases.lease_file import (
+    LONGEST_TERM_SECONDS,
+    LeaseFile,
+    is_running,
+    locked_error,
+    lost_error,
+    same_holding,
+)
 from tribal_contracts import LeaseRecord
 
 TERM_SECONDS = 60.0
@@ -181,3 +188,78 @@ class RunLease:
 
 def _host(holder: str) -> str:
     return holder.rpartition("/")[0]
+
+
+_SHARED_TERM_SECONDS = LONGEST_TERM_SECONDS
+"""Longer than any process runs (15 minutes), so the lease only expires if the run is dead."""
+
+
+class SharedLease:
+    """The lease of a run whose stages are separate processes, identified only by the run's id.
+
+    Nothing renews it in the background: each process checks it when it starts and before it publishes, and renews it if
+    a third of the term has passed.
+    """
+
+    def __init__(
+        self,
+        file: LeaseFile,
+        run_id: str,
+        *,
+        holder: str,
+        term_seconds: float = _SHARED_TERM_SECONDS,
+    ) -> None:
+        self._file = file
+        self._run_id = run_id
+        self._holder = holder
+        self._term = timedelta(seconds=term_seconds)
+
+    @property
+    def run_id(self) -> str:
+        """The run that this lease is for."""
+        return self._run_id
+
+    def open(self) -> None:
+        """Acquire the lease for the run; idempotent for the same run.
+
+        Raises:
+            RunLocked: when another run holds it.
+        """
+        present, _ = self._file.read()
+        if present is not None and present.run_id == self._run_id and is_running(present, self._file.clock):
+            return
+        self._file.take(self._run_id, self._holder, self._term, is_held=lambda _: True)
+
+    def check(self) -> None:
+        """Make sure that the run still holds the lease, and renew it if a third of its term has passed.
+
+        Raises:
+            LeaseLost: when another run holds it or it was released.
+        """
+        present, etag = self._file.read()
+        if present is None or present.run_id != self._run_id or present.released:
+            raise lost_error(self._run_id, present)
+        now = self._file.clock.real()
+        if now - datetime.fromisoformat(present.renewed_at) < self._term / _RENEWALS_A_TERM:
+            return
+        self._renew(present, etag)
+
+    def close(self) -> None:
+        """Release the lease; does nothing when the run does not hold it."""
+        present, etag = self._file.read()
+        while present is not None and present.run_id == self._run_id and not present.released:
+            try:
+                self._file.put(self._file.released(present), etag)
+            except PreconditionFailed:
+                present, etag = self._file.read()
+            else:
+                return
+
+    def _renew(self, present: LeaseRecord, etag: str | None) -> None:
+        try:
+            self._file.put(self._file.renewed(present, self._term), etag)
+        except PreconditionFailed:
+            # Another process was faster; read again to see whether it belongs to this run.
+            again, _ = self._file.read()
+            if again is None or again.run_id != self._run_id or again.released:
+                raise lost_error(self._run_id, again) from None
