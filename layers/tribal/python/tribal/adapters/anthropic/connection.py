@@ -1,4 +1,4 @@
-"""The HTTP client behind the SDK, which follows no redirects and sends only our headers; and a transport that sends nothing."""
+"""The HTTP client behind the SDK, which follows no redirects and sends only our headers; and one that sends nothing."""
 
 from __future__ import annotations
 
