@@ -214,7 +214,7 @@ class _JoinWriter:
             yield self.toolbox.warning("RET_JOIN_AMBIGUOUS", message + end)
 
 
-_MAX_TABLES = 200
+_MAX_COMPARED_TABLES = 200
 """The most tables whose columns are compared. By judgement: the first answer then takes at most a second."""
 
 
@@ -231,7 +231,7 @@ def _inferred_joins(requested: Sequence[IndexedTable], opened: OpenIndex, toolbo
     """The joins between the tables in the schemas of the requested ones, limited to tables that the caller may see."""
     schemas = {(entry.database, entry.schema) for entry in requested}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
-    ids = [entry.record_id for entry in dict.fromkeys((*requested, *around))][:_MAX_TABLES]
+    ids = [entry.record_id for entry in dict.fromkeys((*requested, *around))][:_MAX_COMPARED_TABLES]
     key = ("likely joins", frozenset(ids))
     return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
 

@@ -162,7 +162,7 @@ def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}{end}", text, flags) is not None
 
 
-_WORDS = re.compile(
+_NUMBER_WORDS = re.compile(
     r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|[mb]illions?|trillions?|dozens?|two-thirds?"
     r"|(?:one|a|two|three) (?:half|third|quarter|fifth|tenth)s?(?= of)|half of|per ?cent of)\b",
@@ -176,9 +176,10 @@ _MOST_DIGITS = 1
 def _has_figure(sentence: str, own_names: Collection[str], human_text: Collection[str]) -> bool:
     """Whether a sentence has a number in digits or English words.
 
+    No evidence supports a number: it is a row count, a range, a sample value or invented.
     A number that follows the same word in a name (`addr_line2`: "line 2") or in a person's text does not count.
     """
-    if _CURRENCY.search(sentence) or _WORDS.search(sentence):
+    if _CURRENCY.search(sentence) or _NUMBER_WORDS.search(sentence):
         return True
     if not any(map(_is_digit, sentence)):
         return False
@@ -222,7 +223,10 @@ _LITERAL = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 
 
 def _instructed_words(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    """The runs of words that instructions in these texts ask for; in SQL, those in literals and names."""
+    """The runs of words that instructions in these texts ask for; in SQL, those in literals and names.
+
+    An answer with them has obeyed the instructions.
+    """
     pieces = (piece for text in texts for piece in _pieces(plain(text[:_MAX_CHARS])))
     sentences = (each for piece in pieces for each in split_sentences(piece) if is_instruction(each, ()))
     return frozenset(words for each in sentences for words in _wanted(each))
