@@ -10,10 +10,9 @@ import pytest
 
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, found, toolbox_over
-from tribal.capabilities.retrieval.searching.bridges import JOINED, MOST_BRIDGES, bridges
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
-from tribal.joins.graph import JoinGraph
+from tribal.joins.graph import JOINED, MOST_BRIDGES, JoinGraph, bridges
 from tribal_contracts import KeyEdge
 
 

@@ -12,7 +12,6 @@ from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.graphs import join_graph
 from tribal.capabilities.retrieval.names import find_database, find_domain
 from tribal.capabilities.retrieval.paging import fit_search
-from tribal.capabilities.retrieval.searching.bridges import JOINED, bridges
 from tribal.capabilities.retrieval.searching.candidates import (
     COUNTED,
     SCORED_A_SIGNAL,
@@ -25,6 +24,7 @@ from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
 from tribal.capabilities.retrieval.searching.table_map import table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.errors import ToolInputInvalid
+from tribal.joins.graph import JOINED, bridges
 from tribal.ports import IndexFilter
 from tribal.ranking.relevance import non_increasing
 from tribal.scoping.bounds import Bounds
