@@ -1,4 +1,4 @@
-"""A graph of tables and keys, with how many tables reference each table; junction tables, and bridges between tables."""
+"""A graph of tables and keys, with how many tables reference each table; junction tables, and bridges between two."""
 
 from __future__ import annotations
 
