@@ -1,4 +1,4 @@
-"""What may be shown of a database's content: sample values are masked by default, sensitive text is redacted."""
+"""Mask sample values and redact sensitive text, so that only harmless parts of a database's content are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 
 MASKING_VERSION: str = "5"
-"""Changes whenever the same input may be masked differently, so that earlier documents are made again."""
+"""Increase it whenever the same input may be masked differently, so that existing documents are rebuilt."""
 
 __all__ = [
     "MASKING_VERSION",

@@ -1,4 +1,4 @@
-"""Check digits of cards, accounts and national numbers, which tell a real one from a random run of digits."""
+"""Check digits of cards, accounts and national numbers, which distinguish real numbers from random digits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IBAN_LENGTHS: dict[str, int] = {
     )
     for country in countries.split(",")
 }
-"""Length of an IBAN by country code. As the IBAN registry (ISO 13616) defines it."""
+"""Length of an IBAN by country code. Source: IBAN registry (ISO 13616)."""
 
 _VERHOEFF_PRODUCT = [
     [(column + row) % 5 if column < 5 else 5 + (column + row) % 5 for column in range(10)] for row in range(5)
@@ -34,7 +34,7 @@ _FISCAL_CODE_ODD = dict(
 
 
 def digits_of(text: str) -> str:
-    """The decimal digits of a text; digits of other scripts become 0 to 9."""
+    """Return the decimal digits of a text; digits of other scripts become 0 to 9."""
     return "".join(str(int(char)) for char in text if char.isdecimal())
 
 

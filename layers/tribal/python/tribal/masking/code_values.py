@@ -1,4 +1,4 @@
-"""Values that are codes wherever they stand: states, levels, units, currencies, countries."""
+"""Values that are codes in any column: states, levels, units, currencies, countries."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tribal.masking.personal_names import PERSONAL_NAMES
 from tribal.naming import is_word
 
 MAX_CODE_CHARS = 24
-"""Characters of a code, which is the longest value ever shown."""
+"""Longest code, and so the longest value that is ever shown."""
 MAX_DIGITS = 4
-"""Digits of any value that is shown; five may be somebody's number."""
+"""Most digits of any value that is shown; five may be a person's number."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?%?")
 _MAX_NUMBER_DIGITS = 3
@@ -66,7 +66,7 @@ _WORDS = frozenset(
     sum na nil tba n a not in of to at by and or
     """.split()
 )
-"""Words that values of codes are made of. Collected for this project; no outside source is recorded."""
+"""Words that occur in codes. Collected for this project; no outside source is recorded."""
 
 _CURRENCIES = frozenset(
     """
@@ -90,7 +90,7 @@ _COUNTRIES = frozenset(
     uz va vc ve vg vi vn vu wf ws ye yt za zm zw uk eu
     """.split()
 )
-"""ISO 3166-1, and two in common use."""
+"""ISO 3166-1, and two others in common use."""
 _COUNTRIES_OF_THREE = frozenset(
     """
     arg aus aut bel bgr bra can che chl chn col cyp cze deu dnk egy esp est fin fra gbr grc hkg hrv hun idn ind irl isl
@@ -117,16 +117,16 @@ _LISTS = (_CURRENCIES, _COUNTRIES, _COUNTRIES_OF_THREE, _LANGUAGES, _UNITS, _SIZ
 
 
 def is_small_number(value: str) -> bool:
-    """Whether a value is a number of at most three digits, those behind the point included."""
+    """Whether a value is a number of at most three digits, including decimals."""
     return _NUMBER.fullmatch(value) is not None and sum(map(str.isdecimal, value)) <= _MAX_NUMBER_DIGITS
 
 
 def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[str]:
-    """Those of a column's distinct values that are codes.
+    """Return the codes among a column's distinct values.
 
-    A short code counts only if all of the column's short codes stand in one list: `DE` beside `FR` is a country, beside
-    `MK` and `JS` it may be somebody's initials. `named_as_codes` says that the column's name announces codes; then
-    short codes of no list count too.
+    A short code counts only if all of the column's short codes are in the same list: `DE` next to `FR` is a country;
+    next to `MK` and `JS` it may be a person's initials. With `named_as_codes`, for a column whose name suggests codes,
+    short codes that are in no list count too.
     """
     short = {value for value in values if len(value) <= 3 and value.isalpha()}
     unlisted = {value.lower() for value in short} - _WORDS
@@ -149,7 +149,7 @@ def _is_code(value: str) -> bool:
     if any(map(str.isdecimal, value)):
         return False
     if " " in value:
-        # Everyday words one after the other are prose.
+        # Several everyday words in a row are prose.
         words = value.lower().split()
         return len(words) == _WORDS_OF_A_CODE and _WORDS.issuperset(words)
     words = [word for word in re.split(r"[_./+-]+", value) if word]
@@ -157,7 +157,7 @@ def _is_code(value: str) -> bool:
 
 
 def _is_code_word(word: str) -> bool:
-    """Whether a word is one that codes are made of, or an everyday word that is not written like a name."""
+    """Whether a word occurs in codes, or is an everyday word that is not written like a name."""
     lower = word.lower()
     return lower in _WORDS or (len(word) > 3 and not word.istitle() and lower not in PERSONAL_NAMES and is_word(lower))
 

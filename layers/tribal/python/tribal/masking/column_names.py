@@ -1,4 +1,4 @@
-"""Detects sensitive columns by their names, before any value is seen."""
+"""Detect sensitive columns by their names, before any value is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.masking.column_words import (
     NEUTRAL_HEADS,
     PERSON_NOUNS,
     PHRASES,
-    TELLING_PARTS,
+    REVEALING_PARTS,
     WRITTEN_TOGETHER,
 )
 from tribal.masking.kinds import SensitiveKind
@@ -31,9 +31,9 @@ _ENDS_IN_ID = frozenset(
 
 
 def detect_by_name(column_name: str, table_name: str = "") -> SensitiveKind | None:
-    """The sensitive kind that a column's name suggests, for a plain `name` together with the table's; None if none.
+    """Return the sensitive kind that a column's name suggests. A plain `name` is judged with the table's name.
 
-    The last word decides: `email_status` is a fact about an address, not an address; so is `is_email_verified`.
+    The last word decides: `email_status` and `is_email_verified` are facts about an address, not addresses.
     """
     spelt_out = _readings(column_name)[1]
     if not spelt_out or spelt_out[0] in _YES_OR_NO or (len(spelt_out) > 1 and spelt_out[0] in _COUNTS):
@@ -50,13 +50,13 @@ def _kind_of_column(column_name: str) -> SensitiveKind | None:
 
 
 def is_code_name(column_name: str) -> bool:
-    """Whether a column's name announces one of a few codes: a status, a type, a flag, a unit."""
+    """Whether a column's name suggests one of a few codes: a status, a type, a flag, a unit."""
     words = _readings(column_name)[1]
     return bool(words) and (words[-1] in CODE_HEADS or words[0] in _YES_OR_NO)
 
 
 def is_key_name(column_name: str) -> bool:
-    """Whether a column is named like an identifier, whatever the catalog declares."""
+    """Whether a column is named like an identifier, regardless of what the catalog declares."""
     words = _readings(column_name)[1]
     if not words:
         return False
@@ -66,7 +66,7 @@ def is_key_name(column_name: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _readings(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A name's words as written and with abbreviations spelt out, singular, without digits at the end."""
+    """Return a name's words as written and with abbreviations spelt out, singular, without digits at the end."""
     tokens = split_identifier(name)
     while len(tokens) > 1 and tokens[-1].isdecimal():
         tokens.pop()
@@ -92,14 +92,14 @@ def _kind_of_parts(words: tuple[str, ...]) -> SensitiveKind | None:
     for word in words:
         if word in WRITTEN_TOGETHER:
             return WRITTEN_TOGETHER[word]
-        for part, kind in TELLING_PARTS.items():
+        for part, kind in REVEALING_PARTS.items():
             if part in word and word not in MISLEADING_WORDS:
                 return kind
     return None
 
 
 def _ends_in_free_text(words: tuple[str, ...]) -> bool:
-    # `description_en` is prose as much as `description`.
+    # `description_en` is prose just like `description`.
     trimmed = words[:-1] if len(words) > 1 and len(words[-1]) == 2 else words
     return any(end[-length:] in FREE_TEXT_PHRASES for end in (words, trimmed) for length in (1, 2))
 

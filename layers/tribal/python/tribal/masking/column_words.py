@@ -1,6 +1,6 @@
-"""The words in column names that announce personal data, secrets, or mere codes.
+"""Words in column names that suggest personal data, secrets, or mere codes.
 
-Phrases are in the singular, with abbreviations spelt out; common words of some other languages are included.
+Phrases are singular, with abbreviations spelt out. Common words of some other languages are included.
 """
 
 from __future__ import annotations
@@ -133,17 +133,17 @@ def _split(text: str) -> frozenset[tuple[str, ...]]:
 PHRASES: dict[tuple[str, ...], SensitiveKind] = {
     phrase: kind for kind, text in _PHRASES.items() for phrase in _split(text)
 }
-"""Words that say what a column holds, wherever in its name they stand."""
+"""Words that say what a column holds, anywhere in its name."""
 
 LAST_WORDS: dict[str, SensitiveKind] = {"mail": SensitiveKind.EMAIL}
-"""Words that say so only at the end of a name: the city for the mail is a city."""
+"""Words that say so only at the end of a name: `mail_city` is a city."""
 
 WRITTEN_TOGETHER: dict[str, SensitiveKind] = {
     "".join(phrase): kind for phrase, kind in PHRASES.items() if len(phrase) > 1
 }
-"""The phrases as one word, as in `firstname`; those of eight letters and more count inside a word too."""
+"""The phrases written as one word, as in `firstname`; those of eight or more letters also count inside a word."""
 
-TELLING_PARTS: dict[str, SensitiveKind] = {
+REVEALING_PARTS: dict[str, SensitiveKind] = {
     "email": SensitiveKind.EMAIL,
     "password": SensitiveKind.PASSWORD,
     "passwd": SensitiveKind.PASSWORD,
@@ -155,15 +155,15 @@ TELLING_PARTS: dict[str, SensitiveKind] = {
     "latitude": SensitiveKind.COORDINATES,
     "longitude": SensitiveKind.COORDINATES,
 } | {word: kind for word, kind in WRITTEN_TOGETHER.items() if len(word) >= 8}
-"""Parts of words that announce personal data, as in `custphone`."""
+"""Parts of words that suggest personal data, as in `custphone`."""
 
 MISLEADING_WORDS: frozenset[str] = frozenset(
     "phoneme phonetic phonetics microphone headphone gramophone saxophone smartphone earphone".split()
 )
-"""Words that contain such a part and mean something else."""
+"""Words that contain such a part but mean something else."""
 
 FREE_TEXT_PHRASES: frozenset[tuple[str, ...]] = _split(_FREE_TEXT)
-"""Words at the end of a column name that announce prose."""
+"""Words at the end of a column name that suggest prose."""
 
 PERSON_NOUNS: frozenset[str] = frozenset(_PERSON_NOUNS.split())
 """Words for people; a name next to one of them is personal."""
@@ -172,4 +172,4 @@ NEUTRAL_HEADS: frozenset[str] = frozenset(_NEUTRAL_HEADS.split())
 """Last words that turn personal data into a fact about it: `email_status` is not an address."""
 
 CODE_HEADS: frozenset[str] = frozenset(_CODE_HEADS.split())
-"""Last words of the names of columns that hold one of a few codes."""
+"""Last words in names of columns that hold one of a few codes."""

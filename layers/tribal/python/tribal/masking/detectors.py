@@ -1,4 +1,4 @@
-"""Finds personal data and secrets in values and texts, by their patterns and check digits."""
+"""Find personal data and secrets in values and texts by their patterns and check digits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RULES: tuple[AnyRule, ...] = (
 
 
 def _shortest(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words that contain none of the others: a text without these has none of the rest either."""
+    """Keep the words that contain no other word; a text without these has none of the others either."""
     return tuple(word for word in dict.fromkeys(words) if not any(each != word and each in word for each in words))
 
 
@@ -53,19 +53,19 @@ class Span:
 
 
 def find_sensitive(text: str, *, prose: bool = True) -> list[Span]:
-    """Every sensitive part of a text, from left to right; overlapping parts are merged, and the surer kind counts.
+    """Return every sensitive part of a text, from left to right. Overlapping parts are merged under the surer kind.
 
     Takes time linear in the length of the text.
 
     Args:
-        prose: whether a word may announce what stands behind or near it in the same sentence.
+        prose: whether a word such as "password" marks values after or near it in the same sentence.
     """
     lower = text.lower()
     digits = sum(1 for _ in _DIGIT.finditer(text))
     found: list[tuple[int, int, int]] = []
     grams = _grams(lower) if len(text) <= _SHORT else None
     for rank, rule, words, starts in _RANKED:
-        # Most texts have none of the words that most rules require: this spares looking for each of them.
+        # Most texts lack the words that most rules require, so one look at the shortest words skips those rules.
         if words and grams is not None and starts.isdisjoint(grams):
             continue
         if not prose and isinstance(rule, SentenceRule):
@@ -77,7 +77,7 @@ def find_sensitive(text: str, *, prose: bool = True) -> list[Span]:
 
 
 def _grams(text: str) -> set[str]:
-    """All parts of one, two and three characters of a text."""
+    """Return all parts of one, two and three characters of a text."""
     pairs = list(map(add, text, text[1:]))
     return {*text, *pairs, *map(add, pairs, text[2:])}
 
@@ -91,13 +91,13 @@ def _has_any(text: str, words: tuple[str, ...]) -> bool:
 
 
 def detect(value: str) -> SensitiveKind | None:
-    """The surest sensitive kind that a value is or contains; None if no pattern matches."""
+    """Return the surest sensitive kind that a value is or contains; `None` if no pattern matches."""
     kinds = [span.kind for text in _forms(value) for span in find_sensitive(text)]
     return min(kinds, key=_RANK_OF_KIND.__getitem__, default=None)
 
 
 def _forms(value: str) -> tuple[str, ...]:
-    """A value and, if it differs, its compatibility form: full-width letters would hide an address from a pattern."""
+    """Return a value and, if different, its compatibility form: full-width letters would hide an address otherwise."""
     if value.isascii() or len(value) > _NORMALIZED_CHARS:
         return (value,)
     return (value, unicodedata.normalize("NFKC", value))
@@ -115,6 +115,6 @@ def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 _SHORT = 1_000
-"""Characters up to which a set of all parts of a text is faster than looking for words in it."""
+"""Up to this length, a set of all parts of a text is faster than searching it for words."""
 _NORMALIZED_CHARS = 2_000
 _RANK_OF_KIND = {rule.kind: rank for rank, rule in reversed(list(enumerate(_RULES)))}

@@ -43,7 +43,7 @@ class SensitiveKind(StrEnum):
 
 
 PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(SensitiveKind)})\]")
-"""What stands for a hidden part of a text."""
+"""The text that replaces a hidden part."""
 
 _SECRETS = frozenset(
     {

@@ -1,6 +1,6 @@
-"""Which literals in SQL are sensitive: those that belong to a column whose name says so, unless they are harmless.
+"""Hide sensitive literals in SQL: those of a column whose name suggests it, unless they are harmless.
 
-Harmless are separators, patterns, formats, lengths and names of settings: they reveal nothing, wherever they occur.
+Separators, patterns, formats, lengths and names of settings are harmless anywhere.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tribal.sql.structure import structure_of
 from tribal_contracts import DatabaseType
 
 _FEW_SIGNS = 4
-"""Characters without any letter or digit that are a separator and no password; by judgement, not measured."""
+"""Up to so many characters without letters or digits are a separator, not a password; by judgement, not measured."""
 _FEW_DIGITS = 3
-"""Digits of a number of characters, bytes or rounds; by judgement, not measured."""
+"""Most digits of a length, a size or a number of rounds; by judgement, not measured."""
 
 _FLAGS = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
 _FORMAT = re.compile(r"(?:YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|MS|US|TZ|OF|Mon|Month|Day|FM|[^\w]){2,20}")
-# A pattern whose classes are ranges or names of classes and that holds no letter or digit by itself fits anything of a
-# certain form. A set such as [abc] may spell something.
+# A pattern of ranges and named classes, without any letter or digit of its own, only describes a form. A set such as
+# [abc] may spell something.
 _PATTERN_PART = re.compile(
     r"\[\^?(?:\[:[a-z]{5,6}:\]|A-Z|a-z|A-F|a-f|0-9|\\[dwsDWS]|[^\w\[\]\\]|_|\\[^\w])*\](?:\{\d{1,2}(?:,\d{0,2})?\})?"
     r"|(?:\\[dwsDWSmMyYAZ]|\.|\))(?:\{\d{1,2}(?:,\d{0,2})?\})?"
@@ -70,16 +70,16 @@ def hide_literals(
     kind: SensitiveKind | None = None,
     if_broken: SensitiveKind | None = SensitiveKind.VALUE,
 ) -> str:
-    """Replace each literal that belongs to a sensitive column by the column's kind; harmless literals stay.
+    """Replace each literal of a sensitive column by the column's kind; harmless literals stay.
 
-    A literal belongs to what it is compared or combined with, and to the name under which it is selected.
+    A literal belongs to the columns that it is compared or combined with, and to the name that it is selected as.
 
     Args:
         sql: an expression on a table, or the definition of a view.
         table: the table or view.
-        dialect: of the SQL.
-        columns: those of the view.
-        kind: of every literal, as in the default of a column of that kind.
+        dialect: the dialect of the SQL.
+        columns: the columns of the view.
+        kind: the kind of every literal, as in the default of a column of that kind.
         if_broken: the kind of every literal where the text cannot be parsed and names no secret.
     """
     if "'" not in sql and "$" not in sql and not any(char.isdecimal() for char in sql):
@@ -91,7 +91,7 @@ def hide_literals(
         found = detect_by_name(name.text)
         if found is not None or name.text.lower() != "name":
             return found
-        # Whether a mere `name` is that of a person depends on its table.
+        # Whether a plain `name` is a person's name depends on its table.
         among = (structure.tables[name.qualifier],) if name.qualifier in structure.tables else tables
         return next((found for each in among if (found := detect_by_name("name", each)) is not None), None)
 
@@ -109,7 +109,7 @@ def _kinds_of_literals(
     whole: SensitiveKind | None,
     if_broken: SensitiveKind | None,
 ) -> Iterator[tuple[Literal, SensitiveKind]]:
-    """Every literal that belongs to a name of a kind, with that kind. Linear in the number of segments."""
+    """Return each literal that belongs to a sensitive name, with its kind. Linear in the number of segments."""
     kinds = _kinds_of_names(structure, kind_of)
     everywhere = (_secret_kind(kinds, kinds) or if_broken) if structure.broken else None
     near: dict[Segment, SensitiveKind | None] = {}
@@ -118,7 +118,7 @@ def _kinds_of_literals(
             near[segment] = _surer(near.get(segment), kinds.get(name))
         if segment.linked and segment.above is not None:
             near[segment.above] = _surer(near.get(segment.above), near.get(segment))
-    # The kind of every literal in a segment and below it, whatever the literal is compared with there.
+    # The kind of every literal in a segment and below it, regardless of what it is compared with there.
     forced = {structure.segments[0]: whole}
     for segment in structure.segments:
         above = segment.above
@@ -132,7 +132,7 @@ def _kinds_of_literals(
 
 
 def _surer(one: SensitiveKind | None, other: SensitiveKind | None) -> SensitiveKind | None:
-    """Of two kinds, a secret rather than another one, and free text last; of equals, the first."""
+    """Return the surer of two kinds: secrets first, free text last; the first of two equals."""
     ranked = [kind for kind in (one, other) if kind is not None]
     return min(ranked, key=lambda kind: (not kind.is_secret, kind is SensitiveKind.FREE_TEXT), default=None)
 
@@ -143,7 +143,7 @@ def _secret_kind(names: Iterable[Name], kinds: dict[Name, SensitiveKind]) -> Sen
 
 
 def _kinds_of_names(structure: Structure, kind_of: Callable[[Name], SensitiveKind | None]) -> dict[Name, SensitiveKind]:
-    """Kinds by name; a column and another name that a SELECT list gives it are of the same kind."""
+    """Return the kind of each name. A column and its alias in a SELECT list have the same kind."""
     names = {name for segment in structure.segments for name in segment.names}
     kinds = {name: kind for name in names if (kind := kind_of(name)) is not None}
     same = _other_names(structure)
@@ -160,9 +160,9 @@ def _kinds_of_names(structure: Structure, kind_of: Callable[[Name], SensitiveKin
 
 
 def _other_names(structure: Structure) -> dict[str, set[str]]:
-    """Names of the same column, each with the others: `SELECT u.secret AS s`."""
+    """Map each name of a column to its other names: `SELECT u.secret AS s`."""
     same: dict[str, set[str]] = defaultdict(set)
-    # Different names in a segment and below it; of many, two.
+    # Different names in a segment and below it, at most two of them.
     only: defaultdict[Segment, set[str]] = defaultdict(set)
     with_literals: set[Segment] = set()
     for segment in reversed(structure.segments):
@@ -190,7 +190,7 @@ def _add(known: set[str], more: Iterable[str]) -> None:
 
 
 def is_harmless_text(text: str, place: Place, kind: SensitiveKind) -> bool:
-    """Whether a string cannot be a value of a kind."""
+    """Whether a string cannot be a value of this kind."""
     if place.cast in _NAMING_TYPES or place.call in _NAMING_CALLS:
         return True
     if place.cast == "INTERVAL" and not kind.is_secret:

@@ -1,7 +1,7 @@
-"""Names of people in running text: after a title, in a full name with a common given name or surname, or after "ask".
+"""Find names of people in text: after a title, a full name with a common given name or surname, or after "ask".
 
-Cautious on purpose: comments of a catalog are full of capitals, so a common database word is never part of a name.
-Names on no list and names in lower case are not found.
+Deliberately cautious: comments in catalogs are full of capitals, so a common database word is never part of a name.
+Names that are on no list and names in lower case are not found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORD = rf"{_CAPITAL}[^\W\d_]{{1,24}}(?:['\u2019-]{_CAPITAL}?[^\W\d_]{{1,24}})?"
 _PARTICLE = r"(?:(?:von|van|de|der|den|di|da|dos|del|la|le|el|al|bin) ){0,2}"
 _TITLES = ("mr", "mrs", "ms", "mx", "dr", "prof", "herr", "frau", "mme", "monsieur", "madame", "signor", "se\u00f1or")
 
-# In months, places, products and terms these are not names.
+# Also months, places, products and terms.
 _NO_GIVEN_NAMES = frozenset("angel christian florence jan jordan madison max roman ron victoria virginia".split())
 _NO_SURNAMES = frozenset("costa kim lang park santiago vega ward washington".split())
 _NO_FIRST_WORDS = frozenset(

@@ -1,4 +1,4 @@
-"""Common given names and surnames of several languages, for extra caution: such a value is never taken for a code."""
+"""Common given names and surnames of several languages. As a precaution, such a value never counts as a code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Patterns of personal data: e-mail, telephone, cards and accounts, addresses of machines and homes.
+"""Patterns of personal data: e-mail addresses, phone numbers, cards, accounts, network and postal addresses.
 
-Digits may be of any script. A separator of digit groups is a space, a no-break space, a dot or a hyphen.
+Digits may be in any script. Groups of digits are separated by a space, a no-break space, a dot or a hyphen.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OTHER_STREETS = (
     *("circle", "cir", "trail", "pike", "mews", "row", "alley", "grove", "gardens"),
 )
 _PARTICLES = r"(?:(?:de|du|des|del|della|di|da|do|la|le|les|el|los|las|l['\u2019]|d['\u2019]) ?){0,3}"
-_NO_RECORD = "".join(
+_NOT_A_RECORD_NUMBER = "".join(
     f"(?i:(?<!{word}.))"
     for word in (
         "po ",
@@ -58,7 +58,7 @@ _NO_RECORD = "".join(
         "receipt ",
     )
 )
-"""The number of a record, placed after the first digit."""
+"""Excludes numbers of records; placed after the first digit."""
 _NAMES = r"[A-Z\u00c0-\u00de][\w'\u2019-]{1,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{1,30}){0,3}"
 
 
@@ -93,14 +93,14 @@ def _has_letter(candidate: str) -> bool:
 
 
 def _is_street(candidate: str) -> bool:
-    """Whether it is an address and not just a number and words before `way` or `place`: its words are capitalised."""
+    """Whether the words are capitalised: an address, and not just a number and words before `way` or `place`."""
     number, *words, ending = candidate.replace(",", " ").split()
     plain = ending.lower().rstrip(".") in _PLAIN_STREETS and len(number) > 1
     return plain or all(not word[0].islower() for word in words)
 
 
 def _any_iban() -> str:
-    """One alternative for each length, so that a match ends where its country's format does, not in the next word."""
+    """Build one alternative per length, so that a match ends with its country's format and not in the next word."""
     countries: dict[int, list[str]] = {}
     for country, length in IBAN_LENGTHS.items():
         countries.setdefault(length, []).append(country)
@@ -210,7 +210,7 @@ PHONE_RULES = (
     Rule(
         SensitiveKind.PHONE,
         re.compile(
-            rf"\d{OPENS}(?<!\d\..){_NO_RECORD}(?:(?<=[2-9])\d{{9}}|(?<=0)[1-9]\d{{8,9}}|(?<=1)[3-9]\d{{9}}){END}(?!\.\d)"
+            rf"\d{OPENS}(?<!\d\..){_NOT_A_RECORD_NUMBER}(?:(?<=[2-9])\d{{9}}|(?<=0)[1-9]\d{{8,9}}|(?<=1)[3-9]\d{{9}}){END}(?!\.\d)"
         ),
         confirm=_is_bare_phone,
         min_digits=10,

@@ -1,4 +1,4 @@
-"""Remove personal data and secrets from comments, SQL and errors: by patterns, and literals by their columns."""
+"""Remove personal data and secrets from comments, SQL and errors, by patterns and by the columns of literals."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tribal.sql.segments import Place
 from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable, DatabaseType
 
 _TEXT_ROUNDS = 4
-"""A bound by judgement: redacting may uncover another match, and stops as soon as none is left."""
+"""A limit by judgement: redacting may uncover another match. It stops as soon as there are no more."""
 
-# What a server quotes from rows in its errors has no pattern of its own. It may run over several lines, until one that
-# begins the next part of the message.
+# Values that a server quotes from rows in its errors follow no pattern. They may span lines, up to the next part of the
+# message.
 _TO_THE_NEXT_PART = r"[^\n]*(?:\n(?![A-Z][A-Z ]{2,20}:)[^\n]*)*"
 _QUOTED_VALUES = re.compile(
     rf"Failing row contains \((?P<row>{_TO_THE_NEXT_PART})"
@@ -29,20 +29,20 @@ _QUOTED_VALUES = re.compile(
     r"|(?:Numeric value|Boolean value|Date|Timestamp|Time) '(?P<literal>[^\n]{0,300}?)' is not recognized"
 )
 _SQL_ROUNDS = 3
-"""A bound by judgement: what one way of hiding leaves may show the other one more, and twice is usual."""
+"""A limit by judgement: one way of hiding may uncover something for the other. Two rounds are usual."""
 
 _NO_SQL = re.compile(r"--|//|/\*|\*/|(?<=\w\w)'(?=\w)")
-"""What in a comment would end it, or begin a literal, were it SQL: marks of comments, and apostrophes."""
+"""Comment marks and apostrophes, which would end the comment or start a literal if the text were SQL."""
 
 
 def redact_text(text: str, *, prose: bool = True) -> str:
-    """Replaces each sensitive part of a text with its kind, as `[email]`, and leaves the rest as it is.
+    """Replace each sensitive part of a text with its kind, such as `[email]`.
 
-    Also replaces what PostgreSQL and Snowflake quote from rows in their errors by `[value]`. Redacting again changes
+    Values that PostgreSQL and Snowflake quote from rows in their errors become `[value]`. Redacting again changes
     nothing. Takes time linear in the length of the text.
 
     Args:
-        prose: whether a word may announce what stands behind or near it in the same sentence.
+        prose: whether a word such as "password" marks values after or near it in the same sentence.
     """
     text = _QUOTED_VALUES.sub(_without_quoted, text)
     for _ in range(_TEXT_ROUNDS):
@@ -65,13 +65,13 @@ def _without_quoted(found: re.Match[str]) -> str:
 
 
 def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
-    """The table with all free text redacted: comments, defaults, expressions, labels and the SQL of a view.
+    """Redact all free text of a table: comments, defaults, expressions, labels and the SQL of a view.
 
-    Names stay, since everything is looked up by them. Redacting again changes nothing.
+    Names stay, since everything is looked up by name. Redacting again changes nothing.
 
     Args:
-        table: as the catalog has it.
-        dialect: of its SQL, which says where a literal ends.
+        table: the table as read from the catalog.
+        dialect: the dialect of its SQL, which decides where a literal ends.
     """
     names = [column.name for column in table.columns]
     name = table.table_name
@@ -91,12 +91,12 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
 
 
 def redact_expression(sql: str, *, table: str, dialect: DatabaseType, column: str = "") -> str:
-    """An expression on a table without what is sensitive; with a column, the one that it is the value of."""
+    """Redact an expression of a table; `column` is the column whose value it is."""
     return _redact_sql(sql, table, dialect, kind=detect_by_name(column, table) if column else None)
 
 
 def redact_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
-    """The definition of a view without what is sensitive."""
+    """Redact the definition of a view."""
     return _redact_sql(sql, view, dialect, columns)
 
 
@@ -113,7 +113,7 @@ def _redact_sql(
 
 
 def redact_labels(labels: Sequence[str], *, table: str, column: str) -> list[str] | None:
-    """The labels of a column's enum type without what is sensitive; `None` if the column's name hides them all."""
+    """Redact the labels of a column's enum type; `None` if the column's name hides them all."""
     kind = detect_by_name(column, table)
     if kind is not None and not all(is_harmless_text(label, Place(), kind) for label in labels):
         return None
@@ -121,10 +121,10 @@ def redact_labels(labels: Sequence[str], *, table: str, column: str) -> list[str
 
 
 def _without_patterns(sql: str, table: str, dialect: DatabaseType) -> str:
-    """SQL without what patterns find: literals and comments are read as prose, the SQL around them is not.
+    """Redact SQL by patterns: literals and comments are read as prose, the SQL around them is not.
 
-    In a sentence, what stands near the word `password` may be one. In SQL that word is a name, and it is known which
-    literals belong to it.
+    In a sentence, a value near the word `password` may be one. In SQL that word is a name, and the literals that belong
+    to it are known.
     """
     parts: list[str] = []
     position = 0
@@ -141,7 +141,7 @@ def _without_patterns(sql: str, table: str, dialect: DatabaseType) -> str:
 
 
 def _redact_string(written: str, text: str, dialect: DatabaseType) -> str:
-    """A literal as it was written, or anew if what it spells in escapes is sensitive."""
+    """Return a literal unchanged, or rewritten if its unescaped text is sensitive."""
     if dialect == "snowflake" and "\\" in written:
         shown = redact_text(text)
         if shown != text:
@@ -150,9 +150,9 @@ def _redact_string(written: str, text: str, dialect: DatabaseType) -> str:
 
 
 def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
-    """A comment as prose, and as the SQL that it may have been."""
+    """Redact a comment as prose, and as the SQL that it may contain."""
     inside = _NO_SQL.sub("  ", written[2:])
-    # Brackets need not match in prose, and that hides nothing there.
+    # In prose, brackets that do not match are no reason to hide anything.
     hidden = hide_literals(inside, table=table, dialect=dialect, if_broken=None)
     if hidden != inside:
         written = f"{written[:2]}{hidden.rstrip()}{' */' if written.startswith('/*') else ''}"

@@ -1,4 +1,4 @@
-"""A rule that finds one kind of sensitive text, and how rules are applied."""
+"""Rules that find one kind of sensitive text each."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Protocol
 from tribal.masking.kinds import SensitiveKind
 
 SEP = r"[ \u00a0\u2007\u202f.\u2010\u2011\u2013-]"
-"""A separator of groups of digits."""
+"""Separates groups of digits."""
 START = r"(?<![^\W_])"
-"""No letter or digit stands before."""
+"""No letter or digit before."""
 OPENS = r"(?<![^\W_].)"
-"""The same, placed after the first character: patterns that begin with a set of characters are searched faster."""
+"""The same, placed after the first character, since patterns that start with a character set are faster."""
 END = r"(?![^\W_])"
-"""No letter or digit follows."""
+"""No letter or digit after."""
 
 
 _REREAD = 8
-"""How often, on average, a rule may read a character again after matches that were not confirmed."""
+"""How often, on average, a rule may reread a character after unconfirmed matches."""
 _REREAD_CHARS = 20_000
-"""The same for short texts. Both by judgement: harmless texts stay far below."""
+"""The same for short texts. Both are a judgement: harmless texts stay far below."""
 
 
 class AnyRule(Protocol):
-    """What finds one kind of sensitive text.
+    """Finds one kind of sensitive text.
 
-    The search is skipped unless the text in lower case has one of `required`, if there is any, and `min_digits` digits.
+    The search is skipped unless the lower-case text contains one of `required` (if not empty) and `min_digits` digits.
     """
 
     @property
@@ -41,16 +41,16 @@ class AnyRule(Protocol):
     def min_digits(self) -> int: ...
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the start and end of each part to be hidden, in time linear in the length of the text."""
+        """Yield the start and end of each part to hide, in time linear in the length of the text."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern and what confirms a match.
+    """A pattern and a check that confirms a match.
 
-    Every repetition in a pattern is bounded, or starts only where its run of characters starts: a search is linear.
-    The part to hide is that of the first group with a name, wherever there is one, else the whole match.
+    Every repetition in a pattern is bounded, or starts only where its run of characters starts, so a search is linear.
+    The part to hide is the first named group that matched, else the whole match.
     """
 
     kind: SensitiveKind
@@ -60,16 +60,16 @@ class Rule:
     min_digits: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the start and end of each part to be hidden, from left to right."""
+        """Yield the start and end of each part to hide, from left to right."""
         hides_part = bool(self.pattern.groupindex)
         may_reread = _REREAD_CHARS + _REREAD * len(text)
         position = 0
         while found := self.pattern.search(text, position):
-            # Only a text made to keep a rule busy uses up what it may read again; from there on nothing is confirmed.
+            # Only hostile text reaches the reread limit. From there on, every match counts as confirmed.
             if may_reread < 0 or self.confirm is None or self.confirm(found.group()):
                 yield found.span(found.lastgroup or 0) if hides_part else found.span()
                 position = found.end()
             else:
-                # The rest of a match that is not confirmed may still hold a real one.
+                # The rest of an unconfirmed match may still contain a real one.
                 position = found.start() + 1
                 may_reread -= found.end() - position

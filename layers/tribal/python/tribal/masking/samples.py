@@ -1,4 +1,4 @@
-"""Decides which sample values of a column may be shown; of all others only the pattern is."""
+"""Decide which sample values of a column may be shown. Only patterns of the others are shown."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tribal.masking.detectors import detect
 from tribal.masking.kinds import SensitiveKind
 from tribal.masking.value_shapes import is_date, is_number, pattern_of
 
-# Limits by judgement: they bound the work on one column and the length of a page, and are not measured.
+# Limits by judgement, not measured: they bound the work per column and the length of a page.
 MAX_SAMPLES = 10_000
-"""Samples of a column that are looked at."""
+"""Samples of a column that are read."""
 MAX_SAMPLE_CHARS = 2_000
-"""Characters of a sample that are looked at; a longer one is never shown."""
+"""Characters of a sample that are read; a longer sample is never shown."""
 MAX_DETECTED = 25
-"""Distinct values of a column, most frequent first, that the detectors see; more only if more may be shown."""
+"""Distinct values of a column, most frequent first, that detectors check; more only if more may be shown."""
 MAX_DISTINCT = 12
-"""Distinct values of a column of which any is shown."""
+"""Values are shown only of columns with at most so many distinct ones."""
 MAX_PATTERNS = 5
 """Patterns of hidden values that are shown."""
 
@@ -39,17 +39,17 @@ _KINDS_OF_TYPES = {
 
 
 _BY_CHECK_DIGIT = frozenset((SensitiveKind.NATIONAL_ID, SensitiveKind.TAX_ID))
-"""Kinds of numbers of which one in ten has the right check digit by chance, as article numbers do."""
+"""Kinds for which one in ten unrelated numbers, such as article numbers, has the right check digit by chance."""
 _LEAST_SHARE = 3
-"""At least one of so many values has to be of such a kind before the column is. Its digits are hidden either way."""
+"""A column is of such a kind only if one in so many values is. The digits are hidden either way."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedSamples:
-    """What may be shown of a column's samples.
+    """The parts of a column's samples that may be shown.
 
-    `values` are the safe ones, most frequent first and then in order; `patterns` those of the hidden ones likewise.
-    `kind` says why, if known, and `masked` whether anything was hidden.
+    `values` are the safe values, most frequent first, then sorted; `patterns` are those of the hidden values, in the
+    same order. `kind` is the reason for hiding, if known; `masked` says whether anything was hidden.
     """
 
     values: tuple[str, ...] = ()
@@ -67,11 +67,11 @@ def mask_samples(
     is_key: bool,
     declared: Collection[str] = (),
 ) -> MaskedSamples:
-    """Shows codes, flags and small numbers that repeat in a column of few distinct values, and masks the rest.
+    """Show codes, flags and small numbers that repeat in a column of few distinct values, and mask the rest.
 
-    A code is what the catalog declares for the column (`declared`: labels of an enum, values of a check) or what a list
-    of codes knows. Nothing is shown of a column whose name or type suggests personal data, whose values identify rows,
-    or in which a detector recognises any value; and never a date, or a value with five or more digits.
+    A code is a value that the catalog declares (`declared`: labels of an enum, values of a check) or that is in a list
+    of codes. No value is shown of a column whose name or type suggests personal data, whose values identify rows, or
+    in which a detector recognises a value. Dates and values with five or more digits are never shown.
     """
     cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
     counts = Counter([value for value in cut if value])
@@ -110,12 +110,12 @@ def _is_never_shown(type_name: str) -> bool:
 
 
 def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
-    """The kind that most of the recognised values have; of several the first by name."""
-    # Small numbers and dates are the bulk of all values, and too short for any pattern.
-    telling = [value for value in ranked if not (is_number(value) or is_date(value))]
-    kinds = Counter(kind for value in telling if (kind := detect(value)) is not None)
+    """Return the most frequent kind of the recognised values; of equally frequent ones, the first by name."""
+    # Small numbers and dates are most of all values, and too short for any pattern.
+    detectable = [value for value in ranked if not (is_number(value) or is_date(value))]
+    kinds = Counter(kind for value in detectable if (kind := detect(value)) is not None)
     for kind in _BY_CHECK_DIGIT & kinds.keys():
-        if kinds[kind] * _LEAST_SHARE < len(telling):
+        if kinds[kind] * _LEAST_SHARE < len(detectable):
             del kinds[kind]
     return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None
 

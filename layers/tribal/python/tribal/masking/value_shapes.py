@@ -1,13 +1,13 @@
-"""What sample values look like: numbers, dates, or anything else; and the pattern that is shown instead of a value."""
+"""Recognise numbers and dates among sample values, and write the pattern that is shown instead of a value."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# Chosen by judgement, on the side of caution, and not measured.
+# Cautious limits by judgement, not measured.
 MAX_PATTERN_CHARS = 40
-"""Characters of a pattern; a longer one ends in `...`."""
+"""Longest pattern; a longer one is cut and ends in `...`."""
 _SCAN_CHARS = 400
 _RUN_WRITTEN_OUT = 4
 
@@ -22,9 +22,9 @@ _LONG_RUN = re.compile(rf"(.)\1{{{_RUN_WRITTEN_OUT},}}")
 
 
 def pattern_of(value: str) -> str:
-    """The value with `A` and `a` for letters and `9` for digits; `a{12}` stands for twelve in a row.
+    """Write a value with `A` and `a` for letters and `9` for digits; `a{12}` means twelve in a row.
 
-    ASCII punctuation stays, spaces become one space each, and every other character is `*`.
+    ASCII punctuation stays, runs of spaces become one space, and every other character becomes `*`.
     """
     start = value[:_SCAN_CHARS]
     pattern = _ascii_pattern(start) if start.isascii() else _any_pattern(start)
@@ -52,7 +52,7 @@ def _any_pattern(text: str) -> str:
 
 
 def is_number(value: str) -> bool:
-    """Whether a value is a plain number of at most eight digits before the point and eight behind it."""
+    """Whether a value is a plain number with at most eight digits before and after the decimal point."""
     return _NUMBER.fullmatch(value) is not None
 
 

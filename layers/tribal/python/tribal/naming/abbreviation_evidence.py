@@ -61,4 +61,4 @@ PAIRED: dict[str, tuple[str, ...]] = {
     "fname": ("lname", "surname"),
     "lname": ("fname",),
 }
-"""By abbreviation, what beside it leaves no doubt that it has its first meaning."""
+"""By abbreviation: words of the same identifier that settle its first meaning."""

@@ -1,7 +1,7 @@
-"""What the abbreviations in database names stand for, and acronyms that are not spelt out.
+"""Meanings of the abbreviations in database names, and acronyms that are not spelt out.
 
-Collected for this project; no outside source is recorded. Whether a reading is the only usual one was judged by what
-English and technical writing at large use it for, entry by entry, whatever schemas at hand mean by it.
+Collected for this project; no outside source is recorded. Whether a meaning is the only usual one was judged entry
+by entry from general English and technical writing, not from the schemas at hand.
 """
 
 from __future__ import annotations
@@ -135,17 +135,17 @@ def _table(entries: str) -> dict[str, tuple[str, ...]]:
 
 
 USUAL: dict[str, str] = {short: meaning for short, (meaning,) in _table(_USUAL).items()}
-"""Abbreviations with one usual meaning in any business or technical text, none of them of two letters."""
+"""Abbreviations of three or more letters with one usual meaning in any business or technical text."""
 
 ABBREVIATIONS: dict[str, tuple[str, ...]] = _table(_POSSIBLE) | {short: (meaning,) for short, meaning in USUAL.items()}
-"""Meanings by lower-case abbreviation, the likeliest first; of all but `USUAL` only good to search by."""
+"""Meanings by lower-case abbreviation, the likeliest first; those not in `USUAL` are only for search."""
 
 ENGLISH_WORDS = frozenset(
     """
     act app bus cap cat lab mat no pat pop prop pub rec rep sec sub sup tech temp
     """.split()
 )
-"""Abbreviations that are also English words: left alone where other names use them as such."""
+"""Abbreviations that are also English words; they stay as they are if other names use them as words."""
 
 NEVER_SPELT_OUT = ENGLISH_WORDS | frozenset(
     """
@@ -154,7 +154,7 @@ NEVER_SPELT_OUT = ENGLISH_WORDS | frozenset(
     trans var
     """.split()
 )
-"""Abbreviations that are words, prefixes or short for too much: where people read, a neighbour is no proof for them."""
+"""Ambiguous abbreviations, words and prefixes: a neighbouring word is not enough to spell them out for readers."""
 
 ACRONYMS = frozenset(
     """
@@ -167,4 +167,4 @@ ACRONYMS = frozenset(
     url usa usb usd uuid ux vat vin vip vpn wifi www xml yaml
     """.split()
 )
-"""Acronyms that people know by their letters: they are not spelt out."""
+"""Acronyms that people know by their letters; they are not spelt out."""

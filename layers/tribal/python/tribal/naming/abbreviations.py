@@ -1,7 +1,7 @@
 """Spells out the abbreviations in database names: `cust_addr_id` reads "customer address id".
 
-What people read (`expand`) has only meanings that are certain. What is searched
-(`likely_words`) may guess: a wrong guess finds one table too many and is shown to nobody.
+`expand` is for text that people read, so it returns only certain meanings. `likely_words` is for search and may guess:
+a wrong guess finds one table too many and is never shown.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WO
 from tribal.naming.inflection import plural, singular
 
 _SHORTEST_SPELT_OUT = 3
-"""Two letters stand for too much: `hr` for an hour or a department, `pd` for paid, period or police department."""
+"""Two letters are too ambiguous: `hr` is an hour or a department; `pd` is paid, period or police department."""
 _MOST_MEANINGS = 3
-"""Of an abbreviation with more, the next schema has yet another."""
+"""An abbreviation with more meanings probably has yet another one in the next schema."""
 _NUMBER_AT_THE_END = frozenset({"no", "nos"})
 
 
 def expand(token: str, context: Collection[str] = ()) -> str:
-    """What a token surely stands for, which may be several words; otherwise the token itself.
+    """Return the certain meaning of a token, possibly several words; the token itself if there is no certain one.
 
-    That is the only usual meaning or, of several, the one that occurs in full in `context`: the lower-case words seen
-    elsewhere in the same table or catalog (a set is fastest).
+    A meaning is certain if it is the only usual one, or the only one that occurs in full in `context`: the lower-case
+    words of the rest of the table or catalog (a set is fastest).
     """
     return _certain(token, _as_set(context), frozenset())
 
 
 def likely_words(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
-    """The tokens of one identifier as single words, each spelt out as what it most likely stands for.
+    """Return the words of one identifier, with each token spelt out as its most likely meaning.
 
-    The other tokens, then the context, decide between meanings. `no` means a number only at the end or before `of`
+    The other tokens decide between meanings, then the context. `no` means number only at the end or before `of`
     (`order_no`, not `no_show`).
     """
     elsewhere = _as_set(context)
@@ -65,14 +65,14 @@ def _certain(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
 
 
 def _supported(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
-    """The meaning that the words around settle, if there is such."""
+    """Return the only meaning that the surrounding words support, else the token itself."""
     if token in PAIRED and any(_mentions(words, other) for words in (elsewhere, siblings) for other in PAIRED[token]):
         return ABBREVIATIONS[token][0]
     meanings = ABBREVIATIONS[token]
     if len(token) < _SHORTEST_SPELT_OUT or len(meanings) > _MOST_MEANINGS or token in NEVER_SPELT_OUT:
         return token
     around = elsewhere | siblings
-    # The words of "user id" stand anywhere; that they do settles nothing about `uid`.
+    # The words of "user id" occur in every schema, so they say nothing about `uid`.
     spelt_out = [meaning for meaning in meanings if _mentions(around, meaning)]
     hinted = [meaning for meaning in meanings if any(_mentions(around, word) for word in EVIDENCE.get(meaning, ()))]
     return spelt_out[0] if len(spelt_out) == 1 and set(hinted) <= set(spelt_out) else token
@@ -97,9 +97,9 @@ def _plural_of_likeliest(token: str, elsewhere: Set[str], siblings: Set[str]) ->
 
 
 def _evidence(meaning: str, token: str, elsewhere: Set[str], siblings: Set[str]) -> int:
-    """The evidence for a meaning: the words themselves count most, words of the same identifier more than others.
+    """Return the evidence for a meaning. Its own words count most; words of the same identifier count more than others.
 
-    The counts 4, 2 and 1 are chosen by judgement, and not measured.
+    The weights 4, 2 and 1 are a judgement, not a measurement.
     """
     spelt_out = 4 if meaning != token and all(_mentions(elsewhere, word) for word in meaning.split()) else 0
     words = EVIDENCE.get(meaning, ())

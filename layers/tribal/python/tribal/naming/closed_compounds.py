@@ -1,6 +1,6 @@
-"""Words of the dictionary that look like two, such as `payload`: names are not split inside them.
+"""Dictionary words that look like two words, such as `payload`. Names are not split inside them.
 
-Made from the word lists that `WORD_LISTS.txt` names; it holds only words that the splitter would otherwise split.
+Taken from the word lists named in `WORD_LISTS.txt`. Only words that the splitter would otherwise split are listed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everyday English of business databases: the words into which names without separators are split.
+"""Everyday English words of business databases, used to split names without separators.
 
 Collected for this project; no outside source is recorded.
 """

@@ -118,7 +118,7 @@ _Z_DOUBLED = {"fez": "fezzes", "quiz": "quizzes", "whiz": "whizzes"}
 _Z_FROM_DOUBLED = {plural: singular for singular, plural in _Z_DOUBLED.items()}
 
 
-# Measures, sciences, laws, formats, currencies, bodies: nobody counts them.
+# Measures, sciences, laws, formats, currencies and organisations have no plural.
 UNCOUNTED_ACRONYMS = frozenset(
     """
     aum cpi csat csv dea dna dns eft esg etl eu eur fbi fda fifa fips ftp gbp gdp gdpr gmt gps gst hipaa html http https
@@ -130,7 +130,7 @@ UNCOUNTED_ACRONYMS = frozenset(
 
 @lru_cache(maxsize=16_384)
 def singular(word: str) -> str:
-    """The singular of an English noun, in the same case; a word that is not a plural is returned unchanged."""
+    """Return the singular of an English noun in the same case; a word that is not a plural is returned unchanged."""
     if _is_plural_acronym(word):
         return word[:-1]
     return _in_case_of(word, _singular(word.lower()))
@@ -138,7 +138,7 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def plural(word: str) -> str:
-    """The plural of an English noun, in the same case; a plural is returned unchanged."""
+    """Return the plural of an English noun in the same case; a plural is returned unchanged."""
     lower = word.lower()
     if _is_plural_acronym(word):
         return word

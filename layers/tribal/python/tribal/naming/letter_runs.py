@@ -1,4 +1,4 @@
-"""Whether letters follow each other as they do in words."""
+"""Tell words from random letters by their three-letter runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ as long as real ones, 1 % pass with it and 8 % without, at the cost of one unlis
 
 
 def reads_like_a_word(text: str) -> bool:
-    """Whether nearly every three letters in a row, its ends counted as letters, occur so in a list of words."""
+    """Whether nearly every run of three letters, with the ends of the word as letters, occurs in a list of words."""
     runs = _runs(text)
     return sum(run in _known_runs() for run in runs) >= _USUAL * len(runs)
 

@@ -1,7 +1,7 @@
-"""Which names a free text mentions, told without a list of all names: a text yields words, and names yield words too.
+"""Find which names a free text mentions, without a list of all names.
 
-A text mentions a name when they share a word. Texts yield theirs when they are indexed, names when somebody asks, so
-that what is indexed stays right whatever is added to the catalog later.
+A text mentions a name if they share a word. The words of a text are stored when it is indexed. The words of names are
+computed per query, so the index stays correct when names are added to the catalog.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tribal.naming.tokens import STOP_WORDS, split_identifier
 from tribal.sql.qualifiers import qualifiers
 
 MAX_READ_CHARS = 4_000
-"""Longer texts are not read for names: they count as mentioning anything. Far below what the tokeniser looks at."""
+"""Longer texts are not searched for names and count as mentioning any name. Far below the tokeniser's limit."""
 UNREAD = "@unread"
-"""The word of a text that was not read; it is among the words of any names."""
+"""The word of a text that was too long to search; the words of every name include it."""
 
 _QUOTE = '"'
-"""Stands before a word that a text has in quotes."""
+"""Prefix of a word that is in quotes in the text."""
 _NAME_TOKENS = 8
-"""Tokens of a name; of longer ones every run of that many is a word. By judgement, beyond what people name things."""
+"""The most tokens of a name; in a longer one, every run of so many is a word. A judgement: real names are shorter."""
 _RUN = re.compile(r"[\w$]+")
 _IN_BACKTICKS = re.compile(r"`([^`\n]{1,200})`")
 _WRITTEN = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
@@ -35,14 +35,14 @@ _QUOTED = re.compile(r"""["`'\u201c\u2018\[]([^"`'\u201d\u2019\]\n]{1,128})["`'\
 
 @dataclass(frozen=True, slots=True)
 class OwnNames:
-    """The names of what a text is about: mentioning those tells nothing new."""
+    """The names of the object that a text describes. Mentioning those adds nothing."""
 
     keys: frozenset[str] = frozenset()
     stems: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, names: Iterable[str]) -> OwnNames:
-        """The names of an object and of its parts."""
+        """Collect the names of an object and of its parts."""
         tokens = [split_identifier(name) for name in names]
         return cls(
             frozenset(sign.join(several) for several in tokens for sign in ("_", "")),
@@ -54,10 +54,10 @@ NOTHING = OwnNames()
 
 
 def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
-    """The words by which a text may mention names.
+    """Return the words by which a text may mention names.
 
-    These are tokens that are no everyday words, joined tokens of identifiers, qualifiers with a dot behind them, and
-    whatever is quoted or in backticks, with a quote before it.
+    These are tokens other than everyday words, joined tokens of identifiers, qualifiers followed by a dot, and
+    whatever is quoted or in backticks, with a quote as prefix.
     """
     if len(text) > MAX_READ_CHARS:
         return frozenset((UNREAD,))
@@ -73,21 +73,21 @@ def mentioned_words(text: str, own: OwnNames = NOTHING) -> frozenset[str]:
 
 
 def mentioned_in(texts: Iterable[str]) -> frozenset[str]:
-    """The words by which texts of any length may mention names, read line by line."""
+    """Return the words by which texts of any length may mention names, read line by line."""
     return frozenset[str]().union(*(mentioned_words(line) for text in texts for line in text.splitlines()))
 
 
-# Texts say the same words again and again.
+# Texts repeat the same words.
 @lru_cache(maxsize=32_768)
 def _words_of(run: str) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
-    """The tokens of a run of letters with their stems, and what several of them make together."""
+    """Return the tokens of a run of letters with their stems, and the words that several of them form together."""
     tokens = split_identifier(run)
-    telling = (token for token in tokens if token not in STOP_WORDS and not _is_everyday(token))
-    return tuple((token, stem(token)) for token in telling), _joined(tokens)
+    distinctive = (token for token in tokens if token not in STOP_WORDS and not _is_everyday(token))
+    return tuple((token, stem(token)) for token in distinctive), _joined(tokens)
 
 
 def _joined(tokens: list[str]) -> frozenset[str]:
-    """Tokens that follow each other, joined as in a name, and without anything between them: case gets lost."""
+    """Join neighbouring tokens as in a name, with and without `_` between them, since text may lose the case."""
     if len(tokens) < 2:
         return frozenset()
     ends = ((start, start + length) for start in range(len(tokens)) for length in range(2, _NAME_TOKENS + 1))
@@ -97,17 +97,17 @@ def _joined(tokens: list[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of objects: those that stand before a dot, which are schemas and databases, and all others."""
+    """Names of objects: qualifiers (schemas and databases), and all others."""
 
     spaces: frozenset[str]
     others: frozenset[str]
 
 
 def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
-    """The words that mention the wanted names, as far as no known name has them too; empty if nothing is wanted.
+    """Return the words that mention the wanted names and no other known name; empty if no name is wanted.
 
-    A name of one word is mentioned by that word, which has to be quoted if it is an everyday word. Other names are
-    mentioned by all of their words together, or by one that is no everyday word.
+    A one-word name is mentioned by that word, which has to be quoted if it is an everyday word. Other names are
+    mentioned by all of their words together, or by one that is not an everyday word.
     """
     keys, stems = _keys_and_stems(known.spaces | known.others)
     found: set[str] = set()
@@ -123,7 +123,7 @@ def words_of_names(wanted: Names, known: Names) -> frozenset[str]:
             found |= {f"{_QUOTE}{key}"} if _is_everyday(key) else {f"{_QUOTE}{key}", key}
         for token in tokens:
             if stem(token) not in stems:
-                found |= _telling_forms(token)
+                found |= _distinctive_forms(token)
     spaces = {_key(name) for name in known.spaces}
     found |= {f"{_key(name)}." for name in wanted.spaces if _key(name) not in spaces}
     return frozenset(found | {UNREAD}) if wanted.spaces | wanted.others else frozenset()
@@ -143,15 +143,15 @@ def _keys_and_stems(names: Iterable[str]) -> tuple[set[str], set[str]]:
 
 
 @lru_cache(maxsize=32_768)
-def _telling_forms(token: str) -> frozenset[str]:
-    """Singular and plural of a token that alone tells that a name is meant; none of everyday words and numbers."""
+def _distinctive_forms(token: str) -> frozenset[str]:
+    """Return singular and plural of a token that can only be a name; nothing for everyday words and numbers."""
     if token in STOP_WORDS or _is_everyday(token):
         return frozenset()
     return frozenset((token, singular(token), plural(token)))
 
 
 def _is_everyday(token: str) -> bool:
-    """Whether a token alone says nothing of a name: a word of the dictionary, a number or a single letter."""
+    """Whether a token alone does not suggest a name: a dictionary word, a number or a single letter."""
     return len(token) < 2 or token.isdecimal() or is_word(token)
 
 
@@ -160,9 +160,9 @@ def _key(name: str) -> str:
 
 
 def written_names(text: str) -> list[str]:
-    """What in a text is written as a name: quoted, of several parts, or not spelled as words are.
+    """Return the parts of a text that are written as names: quoted, with several parts, or not spelt like words.
 
-    Each once: the quoted ones first, then in order of the text.
+    Each is returned once: the quoted ones first, then the others in the order of the text.
     """
     found = [match[1] for match in _IN_BACKTICKS.finditer(text)]
     found += [name for match in _WRITTEN.finditer(text) if "." in (name := match[0]) or _UNCOMMON.search(name)]

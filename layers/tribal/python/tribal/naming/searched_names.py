@@ -1,4 +1,4 @@
-"""How names are read where they are searched: split, spelt out, and as others may write them."""
+"""Read names for search: split, spelt out, and in other spellings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tribal.naming.tokens import split_identifier
 
 
 def read_name(name: str, context: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Read an identifier: its words in lower case, abbreviations spelt out, and all forms by which it is found.
+    """Return an identifier's words in lower case with abbreviations spelt out, and all forms by which it is found.
 
-    The forms are the tokens as written, then other words, then neighbours as one word: `heartrate` is found by `heart`
-    and `rate` too, and `work_space` by `workspace`.
+    The forms are the tokens as written, then their words, then neighbouring words joined: `heart` and `rate` also find
+    `heartrate`, and `workspace` finds `work_space`.
     """
     tokens, parts = _split(name)
     words = tuple(likely_words(tokens, context))
@@ -25,7 +25,7 @@ def read_name(name: str, context: Collection[str] = ()) -> tuple[tuple[str, ...]
 
 
 def glued(words: Sequence[str]) -> list[str]:
-    """Each two neighbours written as one word; numbers stay apart."""
+    """Join each two neighbouring words; numbers stay separate."""
     return [one + other for one, other in pairwise(words) if one.isalpha() and other.isalpha()]
 
 

@@ -15,7 +15,7 @@ from tribal.naming.inflection import singular
 _SHORTEST = 6
 _LONGEST = 48
 _SHORTEST_PART = 3
-# Two letters may be anything, so these count only where they cannot be the end or the start of another word.
+# Words of two letters count only where they cannot be the end or the start of another word.
 _FIRST_ONLY = frozenset({"is", "to", "on"})
 _MIDDLE_ONLY = frozenset({"of", "to", "id"})
 _LAST_ONLY = frozenset({"id", "no"})
@@ -27,7 +27,7 @@ _SHORT_FORMS = frozenset(
     ytd
     """.split()
 )
-# Words of computing. They and acronyms are parts of names alone: `is_word` also tells secrets and people from words.
+# Computing terms. They and acronyms only split names; `is_word` also separates words from secrets and people's names.
 _COMPUTING = frozenset(
     """
     async auth avatar badge banner boolean cached config cookie cron daemon debug enum font footer gzip hashed hook
@@ -48,7 +48,7 @@ _NO_PARTS = frozenset(
     ton
     """.split()
 )
-# What is added to a word to make another: `targetable` and `roofless` are words though no dictionary need have them.
+# Suffixes that make a word of another: `targetable` and `roofless` are words even if no dictionary lists them.
 _SUFFIXES = frozenset({"able", "ably", "aged", "hood", "less", "like", "ship", "some", "ward", "wards", "wise"})
 
 
@@ -66,9 +66,9 @@ _PARTS = _VOCABULARY | _COMPUTING | _ACRONYMS
 
 @lru_cache(maxsize=16_384)
 def segment(token: str) -> tuple[str, ...]:
-    """The words of a lower-case token, in order; the token itself if it is a word or cannot be split into known ones.
+    """Split a lower-case token into known words; a word, or a token that cannot be split, is returned whole.
 
-    Of several splits the one with the fewest words wins; if there are two of those, the token is left alone.
+    The split with the fewest words wins. If two are equally short, the token is returned whole.
     """
     if not _SHORTEST <= len(token) <= _LONGEST or not (token.isascii() and token.isalpha()):
         return (token,)
@@ -78,12 +78,12 @@ def segment(token: str) -> tuple[str, ...]:
 
 
 def segment_all(tokens: Sequence[str]) -> list[str]:
-    """The tokens of an identifier, each split into its words."""
+    """Split each token of an identifier into its words."""
     return [word for token in tokens for word in segment(token)]
 
 
 def _cut(token: str) -> tuple[str, ...] | None:
-    """The one split into the fewest words, found for each tail from the shortest to the whole; none if there are two.
+    """Return the only split into the fewest words, or `None`. Found for each tail, from the shortest to the whole.
 
     `dropstone` would be "drops tone" as well as "drop stone".
     """
@@ -111,7 +111,7 @@ def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool
     if len(part) >= _SHORTEST_PART:
         if part in _NO_PARTS or (not first and singular(part) in _SUFFIXES):
             return False
-        if first and len(rest) == 1 and rest[0] in _ACRONYMS:  # `moderna` is no "mode rna"
+        if first and len(rest) == 1 and rest[0] in _ACRONYMS:  # `moderna` is not "mode rna"
             return False
         return _is_listed(part, _PARTS) or _is_compound(part)
     if last:
@@ -122,17 +122,17 @@ def _may_stand(token: str, start: int, stop: int, rest: tuple[str, ...]) -> bool
 
 
 def _is_compound(part: str) -> bool:
-    """Whether a dictionary has the word, or the singular of it, though it looks like two."""
+    """Whether the word or its singular is in the dictionary although it looks like two words."""
     return part in CLOSED_COMPOUNDS or singular(part) in CLOSED_COMPOUNDS
 
 
 def is_word(part: str) -> bool:
-    """Whether this lower-case word is one of business databases; the list is far from all of English."""
+    """Whether this lower-case word is in the list of business words, which is far from all of English."""
     return _is_listed(part, _VOCABULARY)
 
 
 def _is_listed(part: str, words: frozenset[str]) -> bool:
-    """Whether a list has the word or the singular of it."""
+    """Whether the word or its singular is in the list."""
     if part in words:
         return True
     return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in words

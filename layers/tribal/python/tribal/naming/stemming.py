@@ -43,7 +43,7 @@ _STEP_4 = dict.fromkeys(
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem that the forms of a lower-case English word share; other words are returned unchanged.
+    """Return the stem that the forms of a lower-case English word share; other words are returned unchanged.
 
     Nouns are made singular first, because Porter's rules alone separate `status` from `statuses`, do not know `people`,
     and drop the last letter of `gps`.
@@ -55,7 +55,7 @@ def stem(word: str) -> str:
 
 
 def porter(word: str) -> str:
-    """Strips the suffixes of a lower-case word of ASCII letters; words of one or two letters stay as they are.
+    """Strip the suffixes of a lower-case word of ASCII letters; words of one or two letters are returned unchanged.
 
     Source: M. F. Porter, "An algorithm for suffix stripping", Program 14 (3), 1980, steps 1a to 5b.
     """
@@ -130,7 +130,7 @@ def _final_y(word: str) -> str:
 
 
 def _replace_longest(word: str, replacements: dict[str, str], *, above: int) -> str:
-    """Replaces the longest suffix of the set, if the measure of what precedes it is above the given one."""
+    """Replace the longest matching suffix if the measure of the part before it is above `above`."""
     for length in range(min(7, len(word)), 1, -1):
         suffix = word[-length:]
         if suffix in replacements:

@@ -1,4 +1,4 @@
-"""The only tokeniser of the product: it turns identifiers, questions and prose into the same lower-case tokens."""
+"""The product's only tokeniser: identifiers, questions and text become the same lower-case tokens."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import islice
 
 from tribal.naming.stemming import stem
 
-# Bounds by judgement, far above what names and comments need; not measured.
+# Limits by judgement, far above what names and comments need; not measured.
 MAX_TEXT_CHARS = 100_000
-"""Characters of a text that are looked at; the rest is ignored."""
+"""Characters of a text that are read; the rest is ignored."""
 MAX_TOKENS = 4_096
 """The most tokens that one text yields."""
 MAX_TOKEN_CHARS = 64
-"""Characters of a token that are kept; a PostgreSQL name has at most 63 bytes."""
+"""Longer tokens are cut; a PostgreSQL name has at most 63 bytes."""
 
 STOP_WORDS: frozenset[str] = frozenset(
     """
@@ -27,7 +27,7 @@ STOP_WORDS: frozenset[str] = frozenset(
     find give list return show tell
     """.split()
 )
-"""English words that say nothing about which table is meant, including verbs that questions begin with."""
+"""English words that do not help to find a table, including verbs at the start of questions."""
 
 _ASCII_WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHORT_FORM = re.compile(r"(?<=[^\W\d_])(?:n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))(?![^\W_])", re.IGNORECASE)
@@ -35,18 +35,18 @@ _NAMED_BY_SIGN = re.compile(r"(?<![^\W_])(?:([cC])\+\+|([cCfFjJ])#)(?![^\W_])")
 
 
 def split_identifier(identifier: str) -> list[str]:
-    """Splits a name at separators, case changes and digits: `custAddr_line2ID` gives cust, addr, line, 2, id.
+    """Split a name at separators, case changes and digits: `custAddr_line2ID` gives cust, addr, line, 2, id.
 
-    The tokens are NFKC-normalised, case-folded, of letters or of digits alone; splitting one again changes nothing.
+    Tokens are NFKC-normalised, case-folded, and all letters or all digits. Splitting a token again changes nothing.
     """
     return _bounded(_words(_normalize(identifier)))
 
 
 def tokenize_text(text: str) -> list[str]:
-    """Splits a question or prose as `split_identifier` splits names, in reading order and with repetitions.
+    """Split a question or text as `split_identifier` splits names, in reading order and with repetitions.
 
-    Contractions lose their ending (`o'brien's` gives o, brien), and signs in names of languages become letters (`C++`
-    gives cpp, `C#` csharp), so that every token can be searched for.
+    Contractions lose their ending (`o'brien's` gives o, brien). Signs in names of languages become letters (`C++` gives
+    cpp, `C#` gives csharp), so that every token can be searched.
     """
     normal = _normalize(text)
     if "'" in normal or "\u2019" in normal:
@@ -57,9 +57,9 @@ def tokenize_text(text: str) -> list[str]:
 
 
 def index_terms(text_or_identifier: str) -> list[str]:
-    """The stems of a name, a comment or a question that are indexed and searched, with repetitions.
+    """Return the stems of a name, a comment or a question that are indexed and searched, with repetitions.
 
-    Stop words are left out unless there is nothing else, so that a table called `which` can be found.
+    Stop words are left out unless there are no other words, so that a table called `which` can be found.
     """
     tokens = tokenize_text(text_or_identifier)
     return [stem(token) for token in tokens if token not in STOP_WORDS] or [stem(token) for token in tokens]
@@ -75,7 +75,7 @@ def _normalize(text: str) -> str:
 
 
 def _without_long_mark_runs(text: str) -> str:
-    """Cuts runs of combining marks that are longer than any token: normalising sorts them in quadratic time."""
+    """Cut runs of combining marks that are longer than any token, since normalising sorts them in quadratic time."""
     kept: list[str] = []
     run = 0
     for char in text:
@@ -92,7 +92,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _separate_case_changes(text: str) -> str:
-    """Inserts `_` where case marks the start of a word: after a lower-case letter, before an acronym's last capital."""
+    """Insert `_` where case starts a new word: after a lower-case letter, before an acronym's last capital."""
     parts: list[str] = []
     for position, char in enumerate(text):
         if position and _is_capital(char):

@@ -1,4 +1,4 @@
-"""National numbers in texts: by their form and check digits, or by what is next to them."""
+"""Find national numbers in texts by their form and check digits, or by the words next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""National numbers that only the words around them tell: what they are called, or the person they belong to."""
+"""Find national numbers by the words around them: their label, or the name of their owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tribal.masking.rules import END, START
 from tribal.naming import is_word
 
 _BEFORE, _AFTER = 60, 40
-"""Characters to each side of a number in which its label or its owner is looked for."""
+"""Characters before and after a number that are searched for its label or its owner."""
 _LEAST_DIGITS = 8
 _NUMBER = re.compile(rf"{START}(?:[A-Z]{{1,3}}[ -]?)?\d(?:[ .-]?\d){{6,17}}(?:[ -]?[A-Z])?{END}")
 _DIGIT_RUN = re.compile(r"\d(?:.*\d)?")
@@ -38,14 +38,14 @@ _PERSON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedNumberRule:
-    """Finds numbers of eight digits and more next to a word for a national number, and of nine next to a name."""
+    """Finds numbers of eight or more digits next to a word for a national number, and of nine next to a name."""
 
     kind: SensitiveKind = SensitiveKind.NATIONAL_ID
     required: tuple[str, ...] = ()
     min_digits: int = _LEAST_DIGITS
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the start and end of each part to be hidden, from left to right."""
+        """Yield the start and end of each part to hide, from left to right."""
         for number in _NUMBER.finditer(text):
             digits = _DIGIT_RUN.search(number.group())
             if digits is None or sum(map(str.isdecimal, number.group())) < _LEAST_DIGITS or _DATE.match(digits.group()):

@@ -1,4 +1,4 @@
-"""Patterns of national identity numbers; those without a distinctive form must have a valid check digit."""
+"""Patterns of national identity numbers. Those without a distinctive form need a valid check digit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_swedish(number: str) -> bool:
 
 
 def _is_korean(number: str) -> bool:
-    """Whether the check digit is right; numbers given out since 2020 have none, but are written with a hyphen."""
+    """Whether the check digit is right. Numbers issued since 2020 have none, but are written with a hyphen."""
     return "-" in number or is_korean_registration_number(number)
 
 
@@ -123,7 +123,7 @@ _EUROPEAN_UNION = (
         min_digits=9,
     ),
 )
-_ELSEWHERE = (
+_OTHER_COUNTRIES = (
     Rule(
         SensitiveKind.NATIONAL_ID,
         re.compile(rf"7{OPENS}56[. ]?\d{{4}}[. ]?\d{{4}}[. ]?\d\d{END}"),
@@ -167,5 +167,5 @@ PATTERN_RULES = (
     *_UNITED_STATES,
     *_UNITED_KINGDOM,
     *_EUROPEAN_UNION,
-    *_ELSEWHERE,
+    *_OTHER_COUNTRIES,
 )

@@ -1,4 +1,4 @@
-"""What grants access, in values and texts: passwords in sentences and commands, keys of known forms, random runs."""
+"""Find secrets in values and texts: passwords in sentences and commands, keys of known forms, random runs."""
 
 from __future__ import annotations
 

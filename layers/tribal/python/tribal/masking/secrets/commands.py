@@ -1,4 +1,4 @@
-"""Secrets as commands, configuration files and logins have them: `mysql -p…`, a line of `.pgpass`, `admin / …`."""
+"""Find secrets in commands, configuration files and logins: `mysql -p…`, a line of `.pgpass`, `admin / …`."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _ACCOUNTS = "|".join(map(re.escape, ACCOUNTS))
 _PORTS = re.compile(r"[\s=](?:[\d.]+:)?\d{2,5}:\d{2,5}(?:/\w{3})?\Z")
 
 
-def _is_no_variable(found: str) -> bool:
+def _is_not_a_variable(found: str) -> bool:
     value = re.split(r"[\s=:]", found.rstrip("'\""))[-1].strip("'\"")
     return not is_reference(value) and not value.startswith(("<", "$(")) and not _PORTS.search(found)
 
 
 def _has_names(found: str) -> bool:
-    """Whether what stands before the last colon is more than numbers, such as a time."""
+    """Whether the text before the last colon is more than numbers, unlike a time."""
     return any(char.isalpha() or char == "*" for char in found.rpartition(":")[0])
 
 
 def _is_login(found: str) -> bool:
-    """Whether what follows the slash or bar is a password, and not the second of two ordinary words."""
+    """Whether the text after the slash or bar is a password, and not the second of two ordinary words."""
     value = re.split(r"[/|:]\s*", found)[-1].strip(".,;)\"'")
     if value.startswith("[") or is_description(value):
         return False
@@ -52,14 +52,14 @@ def _is_login(found: str) -> bool:
 def _is_literal(found: str) -> bool:
     value = found.split()[-1]
     described = is_description(value.rstrip(".,;)"), prose=True)
-    return _is_no_variable(found) and not value.startswith(("[", "'[")) and not described
+    return _is_not_a_variable(found) and not value.startswith(("[", "'[")) and not described
 
 
 def _is_passed(found: str) -> bool:
     return not any(is_reference(part) for part in re.split(r"[\s'\":|<]+", found) if part.startswith(("$", "{")))
 
 
-def _is_beside_account(found: str) -> bool:
+def _is_next_to_account(found: str) -> bool:
     value = re.split(r"\s[/|]\s+", found)[-1].rstrip(".,;)")
     return (
         is_uuid(value) or is_phrase(value) or looks_strong(value) or (looks_chosen(value) and has_sign_or_digit(value))
@@ -76,7 +76,7 @@ def _is_last_a_value(found: str) -> bool:
 
 
 def _is_call_with_password(found: str) -> bool:
-    """Whether the last argument is a password: of three it is, of two it must look like one."""
+    """Whether the last argument is a password. The third one always is; the second one has to look like one."""
     value = re.split(r"[,(=]\s*", found)[-1].strip("\"' ")
     return not is_reference(value) and (found.count(",") > 1 or _is_option_value(f"-p {value}"))
 
@@ -104,7 +104,7 @@ COMMAND_RULES = (
             r"(?P<hidden>[^\s'\"]{1,256})"
             rf"|{_OPTION}(?:-u|--user)[ =]?['\"]?(?P<instead>[^\s:%'\"$]{{16,256}}):(?=['\"\s]|\Z)"
         ),
-        confirm=_is_no_variable,
+        confirm=_is_not_a_variable,
         required=("-u", "--user", "--proxy-user"),
     ),
     Rule(
@@ -114,7 +114,7 @@ COMMAND_RULES = (
             rf"(?:-[a-z]{{1,12}})?(?<!-file)(?:=| {{1,2}}(?!-)){_VALUE}",
             re.IGNORECASE,
         ),
-        confirm=_is_no_variable,
+        confirm=_is_not_a_variable,
         required=("-pass", "-pw", "-secret", "-token", "-api", "-auth", "-key"),
     ),
     Rule(
@@ -124,7 +124,7 @@ COMMAND_RULES = (
             rf"{START}(?:mysql\w{{0,12}}|mariadb\w{{0,12}}|mycli)(?:\.exe)?\b[^\n]{{0,120}}?[\s\"']-p{_VALUE}",
             re.IGNORECASE,
         ),
-        confirm=_is_no_variable,
+        confirm=_is_not_a_variable,
         required=("mysql", "mariadb", "mycli"),
     ),
     Rule(
@@ -135,7 +135,7 @@ COMMAND_RULES = (
             rf"|freerdp|xfreerdp|winexe|wget|http|ftp|lftp|cqlsh|influx|neo4j|cypher-shell|rclone)\b[^\n]{{0,120}}?"
             rf"\s(?:-[awWk][ =:]{{1,2}}|(?:-[pP]|/p:|-passin|-passout)[ =:]{{0,2}})(?:pass:)?{_VALUE}"
         ),
-        confirm=_is_no_variable,
+        confirm=_is_not_a_variable,
         required=(" -p", " -a", " -w", " -k", "/p:", " -pass"),
     ),
     Rule(
@@ -170,7 +170,7 @@ COMMAND_RULES = (
     ),
     Rule(
         SensitiveKind.SECRET,
-        # What a shell passes to a command: `… <<< '…'`, `echo user:… | chpasswd`, `net use Z: … /user:bob …`
+        # Input that a shell passes to a command: `… <<< '…'`, `echo user:… | chpasswd`, `net use Z: … /user:bob …`
         re.compile(
             rf"<<< {{0,2}}{_VALUE}|/user:\S{{1,64}} {{1,2}}(?P<after_user>[^\s/'\"]\S{{2,255}})"
             r"|\b(?:echo|printf) {1,2}(?:-[ne] )?['\"]?(?:[\w.-]{1,64}:)?(?P<piped>[^\s'\"|:]{3,256})['\"]?"
@@ -203,7 +203,7 @@ COMMAND_RULES = (
             r"(?P<pair>[^\s/'\"][^\s'\"]{2,256})",
             re.IGNORECASE,
         ),
-        confirm=_is_no_variable,
+        confirm=_is_not_a_variable,
         required=("user ", "user\n", '" "', "loginmodule", "auth", "userinfo", "userpwd", "login"),
     ),
     Rule(
@@ -225,7 +225,7 @@ COMMAND_RULES = (
     ),
     Rule(
         SensitiveKind.SECRET,
-        # `expdp system/…`, `htpasswd -b FILE bob …`: what stands there is always a password.
+        # `expdp system/…`, `htpasswd -b FILE bob …`: this position always holds a password.
         re.compile(
             rf"{START}(?:(?:expdp|impdp|sqlldr|sqlplus)\b[^\n/]{{0,60}}?(?<![\w/.-])[\w.$#]{{1,30}}/(?P<hidden>[^\s'\"/]{{3,128}})"
             rf"|htpasswd\s(?:-\w{{1,8}}\s){{1,3}}(?:[^\s-]\S{{0,128}}\s){{1,2}}(?P<last>[^\s'\"]{{3,128}})(?=\s|\Z))"
@@ -246,7 +246,7 @@ COMMAND_RULES = (
         SensitiveKind.SECRET,
         # `bob@host / …`
         re.compile(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,253}\s{1,2}[/|]\s{1,2}(?P<hidden>[^\s'\"]{5,128})"),
-        confirm=_is_beside_account,
+        confirm=_is_next_to_account,
         required=("@",),
     ),
 )

@@ -1,4 +1,4 @@
-"""Secrets in fields whose name ends with a word for one: `"webhookSecret": "…"`, `encryption_key: …`, a header."""
+"""Find secrets in fields whose name ends in a word for one: `"webhookSecret": "…"`, `encryption_key: …`, a header."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _is_in_connection_string(found: str) -> bool:
 FIELD_RULES = (
     Rule(
         SensitiveKind.SECRET,
-        # ODBC, JDBC and ADO.NET: what stands there is a password, whatever it looks like.
+        # ODBC, JDBC and ADO.NET: this field always holds a password, whatever it looks like.
         re.compile(
             r";\s?(?:pwd|pass(?:word|wd)?)\s?=\s?(?:\{(?P<braced>[^}\n]{2,256})\}|(?P<hidden>[^\s;\"'{}<>$%]{2,256}))",
             re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""Secrets that are known by their form alone: addresses with passwords, keys of known services, hashes."""
+"""Find secrets by their form alone: addresses with passwords, keys of known services, hashes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORM_RULES = (
     ),
     Rule(
         SensitiveKind.CREDENTIALS,
-        # A password may have a slash or an at sign in it; after a port comes a path.
+        # A password may contain a slash or an at sign; a port is followed by a path.
         re.compile(r"://(?P<hidden>[^\s/:@'\"<>\[\]]{0,128}:(?!\d{1,5}[/?#])[^\s'\"<>]{1,256})@"),
         required=("://",),
     ),
@@ -96,7 +96,7 @@ FORM_RULES = (
     ),
     Rule(
         SensitiveKind.API_KEY,
-        # A signature in an address, and the token of a bot of Telegram.
+        # A signature in a URL, and the token of a Telegram bot.
         re.compile(
             r"[?&](?:sig|signature|x-amz-signature|x-goog-signature)=(?P<hidden>[^\s&'\"<>]{16,512})"
             r"|(?<![\w-])(?P<bot>\d{8,10}:AA[\w-]{33})(?![\w-])",

@@ -1,4 +1,4 @@
-"""Runs of characters that look random: keys and tokens that no word announces."""
+"""Find keys and tokens without a label: runs of characters that look random."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HEX = re.compile(r"(?:0?x)?([0-9a-f]+|[0-9A-F]+)")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 RANDOM_CHARS = 16
-"""Shorter runs are words, codes and dates too often. By judgement, like the 512 characters that bound the work."""
+"""Shorter runs are too often words, codes and dates. A judgement, like the limit of 512 characters."""
 _SCAN_CHARS = 512
 _HEX_CHANGES = 2
-"""Least changes between letters and digits in a hexadecimal run: `20240131abcdef` has one."""
+"""Minimum number of changes between letters and digits in a hexadecimal run: `20240131abcdef` has one."""
 _COMMON_PAIRS = frozenset(
     """
     th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne
@@ -33,9 +33,9 @@ _COMMON_PAIRS = frozenset(
 
 
 def looks_random(run: str) -> bool:
-    """Whether letters, digits and `+/_-=`, or a long part of them, look random and not built from words.
+    """Whether a run of letters, digits and `+/_-=`, or a long part of it, looks random and not built from words.
 
-    A UUID is an identifier and does not count. Of each part the first 512 characters are judged.
+    A UUID is an identifier and does not count. Only the first 512 characters of each part are judged.
     """
     if _UUID.fullmatch(run):
         return False
@@ -53,7 +53,7 @@ def _is_random(part: str) -> bool:
 
 
 def _is_base64(run: str, parts: list[str]) -> bool:
-    """Whether a run with `+`, `/`, `-` or `_` in it is of one piece and not a path or a name."""
+    """Whether a run with `+`, `/`, `-` or `_` is a single value, not a path or a name."""
     body = run.rstrip("=")
     if len(body) < RANDOM_CHARS - 1 or not (any(map(str.isupper, body)) and any(map(str.islower, body))):
         return False
@@ -71,20 +71,20 @@ def _changes(text: str) -> int:
     return sum(before.isdecimal() != now.isdecimal() for before, now in pairwise(text))
 
 
-# Weights are the logarithms of how much more often each is seen in random runs of letters and digits than in names of
-# catalogs, rounded: a pair of letters that is rare or common in English, and where one piece ends and the next begins.
+# Each weight is the rounded logarithm of how much more frequent a feature is in random runs than in names of catalogs.
+# Features: a pair of letters that is rare or common in English, and a boundary between two pieces.
 _RARE_PAIR = 1.1
 _COMMON_PAIR = -1.2
 _BOUNDARY = 0.7
 _LONG_PIECE = -0.5
 _DOUBT = 0.5
 _DOUBT_OF_ONE_PIECE = 4.0
-"""Against letters of one case: names without vowels, as old systems have them, look much like random ones."""
+"""Penalty for letters of one case: names without vowels, common in old systems, look almost random."""
 _LEAST_LETTERS = 4
 
 
 def _score(pieces: list[str]) -> float:
-    """How much likelier random than built from words; above zero it is taken for random."""
+    """Return how much more likely a run is random than built from words; above zero it counts as random."""
     score = 0.0
     for piece in pieces:
         if piece.isalpha():
@@ -110,21 +110,21 @@ _OF_CONTENT = re.compile(
     r"(?: (?:is|was))?[\s:=@\"'/(#]{1,4}\Z",
     re.IGNORECASE,
 )
-"""What stands before the hash of a file or a commit, which opens nothing."""
+"""Words before the hash of a file or a commit, which is not a secret."""
 _OF_SECRET = re.compile(r"pass|\bpw|pwd|secret|token|credential|hmac|signature|\buser|\blogin", re.IGNORECASE)
 _CONTEXT_CHARS, _NEAR = 60, 300
 
 
 @dataclass(frozen=True, slots=True)
 class RandomRule:
-    """Finds runs that look random, but for hashes that are said to be those of files and commits."""
+    """Finds runs that look random, except hashes that are labelled as those of files and commits."""
 
     kind: SensitiveKind = SensitiveKind.SECRET
     required: tuple[str, ...] = ()
     min_digits: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the start and end of each part to be hidden, from left to right."""
+        """Yield the start and end of each part to hide, from left to right."""
         for run in _RUN.finditer(text):
             if looks_random(run.group()) and not _is_of_content(text, run):
                 yield run.span()

@@ -1,4 +1,4 @@
-"""Secrets that words announce: `password is …`, `pw=…`, `mot de passe : …`, and what looks chosen near such a word."""
+"""Find secrets with a label: `password is …`, `pw=…`, `mot de passe : …`, and values near one that look chosen."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from tribal.masking.secrets.words import (
 from tribal.naming import is_word
 
 _LONGEST_SENTENCE = 200
-"""Characters to each side of an announcing word in which its secret is looked for."""
+"""Characters before and after a label that are searched for its secret."""
 _LEAST_CHARS = 3
 _LEAST_KEY_CHARS = 8
 _LEAST_KEY_ALONE = 12
-"""Characters of a key with few digits or none."""
+"""Minimum length of a key with few or no digits."""
 _LEAST_DIGITS_ALONE = 6
 _PASS_PHRASE_WORDS = 3
 _LONGEST_LINK, _LINK_WORDS = 80, 6
-"""Characters and words before an announcing word in which one joins it to its secret."""
+"""Characters and words before a label that are searched for a word that joins it to its secret."""
 _KEYS = frozenset({"key", "short_key"})
 
 
@@ -69,9 +69,9 @@ _EVERY_WORD = "|".join(
     map(_any, (PASSWORD_WORDS, KEY_WORDS, PASSWORD_ABBREVIATIONS, AMBIGUOUS_WORDS, KEY_ABBREVIATIONS))
 )
 _OF_PLACE = re.compile(r"[_-]?(?:file|path|url|uri|arn|ref|env|name|var)")
-"""What makes a name that of a place where a secret is kept."""
+"""Suffixes of names of places where a secret is stored."""
 _REPEATED = re.compile(rf"(?:\w{{0,3}}(?:\s(?:is|was|for|of|to|ist|est|es))?[\s:=_]{{0,3}}(?:{_EVERY_WORD})){{4,}}+")
-"""The same word again and again, which is passed over at once."""
+"""A repeated label, which is skipped in one step."""
 
 _SUFFIX = r"(?P<suffix>(?:[_-]?\w{1,24})?)"
 _CJK = r"\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef"
@@ -126,21 +126,21 @@ _PROSE_FOLLOWS = re.compile(r"\s[a-zà-ÿ]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class SentenceRule:
-    """Finds what stands behind, or near, a word that announces a secret; time is linear in the text's length."""
+    """Finds values after or near a label of a secret, in time linear in the text's length."""
 
     kind: SensitiveKind
     required: tuple[str, ...]
     min_digits: int = 0
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yields the start and end of each part to be hidden; parts may overlap."""
+        """Yield the start and end of each part to hide; parts may overlap."""
         lower = _fold(text)
         position = looked_at = 0
         while found := _ANNOUNCED.search(lower, position):
             repeated = _REPEATED.match(lower, found.end())
             position = repeated.end() if repeated else found.end()
             if text[found.start() - 1 : found.start()] == "[" and text[found.end() : found.end() + 1] == "]":
-                continue  # What stands for a hidden part.
+                continue  # A placeholder of a hidden part.
             kind = found.lastgroup or ""
             span = _announced_value(text, lower, found, position) or _adjacent_value(text, kind, position)
             if span is not None:
@@ -155,7 +155,7 @@ class SentenceRule:
 
 
 def _fold(text: str) -> str:
-    """The text in lower case, each character at its place."""
+    """Return the text in lower case, with every character at the same position."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -163,7 +163,7 @@ def _fold(text: str) -> str:
 
 
 def _announced_value(text: str, lower: str, found: re.Match[str], position: int) -> tuple[int, int] | None:
-    """The value that a sign or a verb joins to the word found."""
+    """Return the value that a sign or a verb joins to the label."""
     for pattern in (_SIGN, _FIELD, _VERB, _VERB_AFTER_PHRASE):
         joined = pattern.match(lower, position)
         span = _joined_value(text, found, joined) if joined else None
@@ -177,7 +177,7 @@ def _joined_value(text: str, found: re.Match[str], joined: re.Match[str]) -> tup
     if quoted is not None:
         start, end = quoted.span(quoted.lastgroup or 0)
         content = text[start:end]
-        return None if _is_no_literal(content, found.lastgroup or "") else (start, end)
+        return None if _is_not_a_literal(content, found.lastgroup or "") else (start, end)
     before = text[max(0, found.start() - MAX_CHARS) : found.start()].rpartition(" ")[2]
     bare = (_IN_QUERY if "?" in before or "&" in before else _BARE).match(text, joined.end())
     if bare is None:
@@ -193,8 +193,8 @@ def _joined_value(text: str, found: re.Match[str], joined: re.Match[str]) -> tup
     return bare.start() + opening, rest.end() if rest else bare.start() + len(value)
 
 
-def _is_no_literal(content: str, announced: str) -> bool:
-    """Whether a quoted text names or describes a secret, or is a plain word beside `key` or `login`."""
+def _is_not_a_literal(content: str, announced: str) -> bool:
+    """Whether a quoted text names or describes a secret, or is a plain word next to `key` or `login`."""
     names = has_name_form(content.strip(" :?")) and _NAMES_ITSELF.search(_fold(content)) is not None
     is_plain = (announced == "short_key" and not has_sign_or_digit(content)) or (
         announced == "access" and not (looks_strong(content) or is_phrase(content))
@@ -203,7 +203,7 @@ def _is_no_literal(content: str, announced: str) -> bool:
 
 
 def _is_secret(value: str, after: str, found: re.Match[str], joined: re.Match[str]) -> bool:
-    """Whether an unquoted value is meant literally; `after` is what follows it."""
+    """Whether an unquoted value is literal; `after` is the text that follows it."""
     announced = found.lastgroup or ""
     parts = joined.groupdict()
     sign, gap = parts.get("sign"), parts.get("gap")
@@ -213,8 +213,8 @@ def _is_secret(value: str, after: str, found: re.Match[str], joined: re.Match[st
     if is_phrase(value) and (announced != "short_key" or is_outstanding_phrase(value)):
         return True
     if announced == "access":
-        is_told = sign is not None and found.group().startswith("cred")
-        return looks_strong(value) or (is_told and (looks_chosen(value) or is_word_and_digits(value)))
+        is_credential = sign is not None and found.group().startswith("cred")
+        return looks_strong(value) or (is_credential and (looks_chosen(value) or is_word_and_digits(value)))
     mixed, prose = has_sign_or_digit(value), _PROSE_FOLLOWS.match(after) is not None
     if is_path_of_names(value) or (not mixed and is_description(value, prose=prose)):
         return False
@@ -236,12 +236,12 @@ def _is_secret(value: str, after: str, found: re.Match[str], joined: re.Match[st
 
 
 def _is_measured(*around: str | None) -> bool:
-    """Whether the words between an announcing word and a value say that the value is a length, an age or a number."""
+    """Whether the words between a label and a value say that the value is a length, an age or a number."""
     return any(word in MEASURED for part in around if part for word in re.split(r"[\W_]+", part))
 
 
 def _adjacent_value(text: str, announced: str, position: int) -> tuple[int, int] | None:
-    """The value right behind an announcing word, where its form alone tells that it is one."""
+    """Return the value right after a label if its form alone shows that it is one."""
     joined = _ADJACENT.match(text, position)
     if joined is None:
         return None
@@ -249,7 +249,7 @@ def _adjacent_value(text: str, announced: str, position: int) -> tuple[int, int]
     if quoted is not None:
         start, end = quoted.span(quoted.lastgroup or 0)
         content = text[start:end]
-        literal = not _is_no_literal(content, announced) and _is_quoted_secret(content, announced)
+        literal = not _is_not_a_literal(content, announced) and _is_quoted_secret(content, announced)
         return (start, end) if literal else None
     bare = _BARE.match(text, joined.end())
     value = bare.group().rstrip(_AROUND) if bare else ""
@@ -259,7 +259,7 @@ def _adjacent_value(text: str, announced: str, position: int) -> tuple[int, int]
 
 
 def _value_before(text: str, lower: str, found: re.Match[str]) -> tuple[int, int] | None:
-    """The value that a word such as `as` or `is` joins to an announcing word behind it: `use … as the password`."""
+    """Return the value that a word such as `as` or `is` joins to a following label: `use … as the password`."""
     start = max(0, found.start() - _LONGEST_LINK)
     tokens = list(_TOKEN.finditer(text, start, found.start()))[-_LINK_WORDS:]
     for token, link in reversed(list(pairwise(tokens))):
@@ -273,7 +273,7 @@ def _value_before(text: str, lower: str, found: re.Match[str]) -> tuple[int, int
 
 
 def _is_alone(value: str, announced: str) -> bool:
-    """Whether a value needs no sign or verb to be told from the words around it."""
+    """Whether a value stands out from the surrounding words without a sign or verb."""
     if announced == "access":
         return looks_strong(value)
     if announced == "short_key":
@@ -287,22 +287,22 @@ def _is_alone(value: str, announced: str) -> bool:
 
 
 def _is_quoted_secret(content: str, announced: str) -> bool:
-    """Whether a quoted text right behind an announcing word is no word, no name and no description."""
+    """Whether a quoted text right after a label is neither a word nor a name nor a description."""
     if announced in ("password", "abbreviated", "compound") and " " not in content:
         return not is_description(content) and not is_word(content.lower()) and not content.isdecimal()
     return _is_alone(content, announced) or _is_pass_phrase(content)
 
 
 def _is_pass_phrase(text: str) -> bool:
-    """Whether a quoted text is several plain words that make no sentence."""
+    """Whether a quoted text is several plain words that are not a sentence."""
     words = text.split()
     return len(words) >= _PASS_PHRASE_WORDS and all(word.isalpha() and word.islower() for word in words)
 
 
 def _sentence(text: str, start: int, end: int, looked_at: int) -> tuple[int, int]:
-    """The rest of the sentence to both sides, and lines of one token above and below it.
+    """Return the bounds of the sentence, with lines of a single token above and below it.
 
-    What was looked at before is left out.
+    Text that was searched before is left out.
     """
     first = max(looked_at, start - _LONGEST_SENTENCE)
     for boundary in _SENTENCE_ENDS.finditer(text, first, max(first, start)):
@@ -317,7 +317,7 @@ def _sentence(text: str, start: int, end: int, looked_at: int) -> tuple[int, int
 
 
 def _chosen_in(text: str, start: int, end: int, announced: str) -> Iterator[tuple[int, int]]:
-    """Parts of a sentence that look like chosen passwords, or like keys."""
+    """Yield the parts of a sentence that look like chosen passwords or keys."""
     previous = ""
     for token in _TOKEN.finditer(text, start, end):
         before, previous = previous, token.group().lower()
@@ -335,7 +335,7 @@ def _chosen_in(text: str, start: int, end: int, announced: str) -> Iterator[tupl
 
 
 def _is_cue(before: str, text: str, start: int) -> bool:
-    """Whether what stands right before a token introduces a value."""
+    """Whether the word right before a token introduces a value."""
     return (
         before in CUES
         or before.endswith((":", "="))
@@ -345,7 +345,7 @@ def _is_cue(before: str, text: str, start: int) -> bool:
 
 
 def _stands_out(token: str, announced: str, *, is_cued: bool) -> bool:
-    """Whether a token in the sentence of an announcing word looks like its secret."""
+    """Whether a token in the sentence of a label looks like its secret."""
     if announced in _KEYS:
         return looks_chosen(token.rstrip("!?.")) and _looks_like_key(token)
     if is_outstanding_phrase(token) or (is_cued and (is_phrase(token) or is_uuid(token))):

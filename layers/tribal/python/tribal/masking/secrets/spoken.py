@@ -1,4 +1,4 @@
-"""Secrets without a form of their own, known by the words around them alone: PINs, and phrases of plain words."""
+"""Find secrets that only the words around them reveal: PINs, and phrases of plain words."""
 
 from __future__ import annotations
 
@@ -39,27 +39,29 @@ _YEAR = re.compile(
     r"\b(?:in|since|after|before|until|from|by|of|seit|depuis|desde|dal|version|year)\s{1,2}(?:19|20)\d\d\Z",
     re.IGNORECASE,
 )
-_ELSEWHERE = frozenset("ticket issue column columns table tables page line row rows see order orders index".split())
+_NUMBERED_THINGS = frozenset(
+    "ticket issue column columns table tables page line row rows see order orders index".split()
+)
 _LEAST_WORDS_OF_PASSWORD = 4
 
 
 def _is_pin(found: str) -> bool:
     words = re.findall(r"[a-z]+", found.lower())
-    return not any(word in MEASURED or word in _ELSEWHERE for word in words) and not _YEAR.search(found)
+    return not any(word in MEASURED or word in _NUMBERED_THINGS for word in words) and not _YEAR.search(found)
 
 
 def _is_spoken_phrase(found: str) -> bool:
-    """Whether the words at the end make no sentence."""
+    """Whether the words at the end are not a sentence."""
     words = re.split(r"[\s:=\"'`()]+", found.strip("\"'`"))[-_LAST_WORDS:]
     return not any(word in PROSE_WORDS or (len(word) > 4 and word.endswith("ed")) for word in words)
 
 
 def _is_phrase_as_password(found: str) -> bool:
     words = re.split(r"[:=\uff1a]\s*|\s(?:is|was|ist|est|es|\u00e8|\u00e9)\s", found)[-1].split()
-    telling = SEE_WORDS | NAME_WORDS | PROSE_WORDS
+    words_of_sentences = SEE_WORDS | NAME_WORDS | PROSE_WORDS
     described = sum(word in DESCRIPTIVE for word in words)
     is_long = len(words) >= _LEAST_WORDS_OF_PASSWORD and 2 * described < len(words)
-    return is_long and _is_spoken_phrase(found) and not any(word in telling for word in words)
+    return is_long and _is_spoken_phrase(found) and not any(word in words_of_sentences for word in words)
 
 
 _LAST_WORDS = 3

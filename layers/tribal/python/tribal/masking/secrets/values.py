@@ -1,4 +1,4 @@
-"""Whether a token looks like a password that somebody chose, merely describes one, or refers to one kept elsewhere."""
+"""Judge whether a token looks like a chosen password, only describes one, or refers to one that is stored elsewhere."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tribal.masking.secrets.words import (
 from tribal.naming import is_word
 
 MAX_CHARS = 256
-"""Characters of a value that are judged; the rest is hidden with them."""
+"""Characters of a value that are judged; the rest is hidden with it."""
 SIGNS = frozenset("!@#$%^&*+~?§€£")
-"""Signs that passwords are made of and words are not."""
+"""Signs that occur in passwords but not in words."""
 
 _LEAST_CHOSEN = 5
 _REFERENCE = re.compile(
@@ -25,7 +25,7 @@ _REFERENCE = re.compile(
     r"|\{\{.*|\{(?:[a-z_.]*|[A-Z_.]*|[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,}){0,5})\d?\}?|<[^>]*>?|\?+|[*•xX.…_-]{3,}"
     r"|\[.*|//.*|\\.*|@[A-Za-z_]+|[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[].*|(?:env|vault|secret|ssm|arn|file|s3|kms):.*"
 )
-"""A variable, a parameter, a call, a placeholder, the name of a place where secrets are kept."""
+"""A variable, a parameter, a call, a placeholder, or the name of a place where secrets are stored."""
 _TERM = re.compile(rf"(?:{'|'.join(map(re.escape, TERMS))})[-_ ]?\d[\d.]*(?:[-_][a-z\d]{1, 6}){0, 2}", re.IGNORECASE)
 _UNIT = re.compile(r"\d{1,4}(?:[.,-]\d+)*-?(?:[a-z]{1,12}|[A-Z]{1,3})")
 _TICKET = re.compile(r"[A-Z]+(?:-[A-Z]+)*(?:-\d+)+(?:-[A-Z]+)*|[A-Z]{1,5}\d{1,4}")
@@ -46,12 +46,12 @@ _MARKUP = re.compile(
 
 
 def is_reference(token: str) -> bool:
-    """Whether a token says where a value comes from instead of being one."""
+    """Whether a token says where a value comes from, and is not a value itself."""
     return _REFERENCE.fullmatch(token) is not None and not is_phrase(token.strip("{}"))
 
 
 def looks_chosen(token: str) -> bool:
-    """Whether a token mixes letters with digits or signs as passwords do, and is no name, number, date or term."""
+    """Whether a token mixes letters with digits or signs as passwords do, and is not a name, number, date or term."""
     if not _LEAST_CHOSEN <= len(token) <= MAX_CHARS or not any(map(str.isalpha, token)):
         return False
     if not any(char.isdecimal() or char in SIGNS for char in token):
@@ -63,12 +63,12 @@ def looks_chosen(token: str) -> bool:
 
 
 def has_name_form(token: str) -> bool:
-    """Whether a token is written as the name of a variable, a column or an option is."""
+    """Whether a token is written like the name of a variable, a column or an option."""
     return _NAME_FORM.fullmatch(token) is not None
 
 
 def looks_strong(token: str) -> bool:
-    """Whether a token that looks chosen mixes more than names and codes do: three classes of characters."""
+    """Whether a token that looks chosen has three classes of characters, more than names and codes have."""
     inner = token.rstrip("!?.")
     classes = (str.islower, str.isupper, str.isdecimal)
     mixed = sum(any(map(has, inner)) for has in classes) + any(char in SIGNS for char in token)
@@ -76,14 +76,14 @@ def looks_strong(token: str) -> bool:
 
 
 def is_phrase(token: str) -> bool:
-    """Whether a token is three or more words joined by one sign that do not name a thing in a schema."""
+    """Whether a token is three or more words joined by the same sign, and not a name in a schema."""
     if not _PHRASE.fullmatch(token):
         return False
     return not any(word in NAME_WORDS or word in DESCRIPTIVE for word in _LETTERS.findall(token.lower()))
 
 
 def is_outstanding_phrase(token: str) -> bool:
-    """Whether a phrase is written as no name is: with hyphens, or with digits or a sign at its end."""
+    """Whether a phrase is written unlike any name: with hyphens, or with digits or a sign at its end."""
     return is_phrase(token) and ("-" in token or not token[-1].isalpha())
 
 
@@ -93,7 +93,7 @@ def is_uuid(token: str) -> bool:
 
 
 def is_word_and_digits(token: str) -> bool:
-    """Whether a token is a word with a few digits behind it, as weak passwords are, and no term such as `sha256`."""
+    """Whether a token is a word followed by a few digits, like weak passwords, and not a term such as `sha256`."""
     if token in COMMON_PASSWORDS:
         return True
     found = _WORD_AND_DIGITS.fullmatch(token)
@@ -101,7 +101,7 @@ def is_word_and_digits(token: str) -> bool:
 
 
 def has_sign_or_digit(token: str) -> bool:
-    """Whether a token has what plain words lack."""
+    """Whether a token contains a sign or a digit."""
     return any(char.isdecimal() or char in SIGNS for char in token)
 
 
@@ -111,9 +111,9 @@ def is_path_of_names(token: str) -> bool:
 
 
 def is_description(word: str, *, prose: bool = False) -> bool:
-    """Whether a word tells what a password is like, how it is kept, or begins a longer sentence.
+    """Whether a word describes a password or how it is stored, or starts a longer sentence.
 
-    `prose` says that another word follows: then the ending of a participle or an adjective is enough.
+    With `prose`, another word follows, so the ending of a participle or an adjective is enough.
     """
     lower = word.strip("'\"([{").lower()
     if (

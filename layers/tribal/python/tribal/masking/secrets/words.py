@@ -1,20 +1,20 @@
-"""The words around a secret in a text: what it is called, what joins it to its value, and what merely describes it.
+"""Words around a secret in a text: its label, words that join the label to the value, and words that describe it.
 
-Lower case throughout. A language is here with its usual words, not with all of them.
+All in lower case. Only the usual words of each language are listed.
 """
 
 from __future__ import annotations
 
 
 def _phrases(text: str) -> tuple[str, ...]:
-    """Phrases separated by commas, longest first, so that an alternation prefers them."""
+    """Split phrases at commas, longest first, so that an alternation prefers long ones."""
     return tuple(
         sorted({" ".join(part.split()) for part in text.split(",")} - {""}, key=lambda part: (-len(part), part))
     )
 
 
 def _mistyped(word: str) -> str:
-    """A word with a letter left out, or with two letters swapped."""
+    """Return typos of a word: a letter left out, or two letters swapped."""
     spots = range(1, len(word))
     dropped = [word[:at] + word[at + 1 :] for at in spots]
     swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in spots[:-1]]
@@ -37,7 +37,7 @@ PASSWORD_WORDS = _phrases(
     zugangscode, recovery phrase, secret phrase, seed phrase, security answer
     """
 )
-"""What a password is called; inside a longer word too, as in `DB_PASSWORD` or `Adminpasswort`."""
+"""Words for a password, also inside a longer word, as in `DB_PASSWORD` or `Adminpasswort`."""
 
 PASSWORD_ABBREVIATIONS = _phrases(
     """
@@ -46,10 +46,10 @@ PASSWORD_ABBREVIATIONS = _phrases(
     acceso, parola chiave, codeword
     """
 )
-"""The same as words of their own: each is part of many words that mean something else."""
+"""Abbreviations that count only as whole words, since each is part of many unrelated words."""
 
 AMBIGUOUS_WORDS = _phrases("pass, pin, secret, clave, パス")
-"""The same, which as words of their own mean other things too."""
+"""Words for a password that also have other meanings."""
 
 PIN_WORDS = _phrases(
     """
@@ -60,7 +60,7 @@ PIN_WORDS = _phrases(
     pincode, kod pin, 暗証番号, 비밀번호
     """
 )
-"""What a secret of a few digits is called."""
+"""Words for a secret of a few digits."""
 
 PROSE_WORDS = frozenset(
     """
@@ -69,7 +69,7 @@ PROSE_WORDS = frozenset(
     required changed here there none only given
     """.split()
 )
-"""Words of sentences that a phrase made up of random words has not."""
+"""Words that occur in sentences but not in phrases of random words."""
 
 KEY_WORDS = _phrases(
     """
@@ -85,12 +85,12 @@ KEY_WORDS = _phrases(
     hmac key, ssh key, aes key, fernet key, pgp key, cookie
     """
 )
-"""What other secrets are called; inside a longer word too."""
+"""Words for other secrets, also inside a longer word."""
 
 KEY_ABBREVIATIONS = _phrases(
     "sid, hmac, bearer, salt, nonce, key, schlüssel, sleutel, clé, llave, chiave, chave, klucz, 鍵, キー"
 )
-"""The same as words of their own."""
+"""Abbreviations that count only as whole words."""
 
 LOGIN_WORDS = _phrases(
     """
@@ -100,7 +100,7 @@ LOGIN_WORDS = _phrases(
     acesso, usuário, inlog, gebruiker, inloggning, konto, логин, usr, uid
     """
 )
-"""What stands before the name of a user, and then its password."""
+"""Words before a user name and its password."""
 
 ACCESS_WORDS = _phrases(
     """
@@ -115,13 +115,13 @@ ACCESS_WORDS = _phrases(
     mit, toegang, aanmelden, log je in, 登录, 登入, 账号, 帳號, ログイン
     """
 )
-"""What tells of a login, in whose sentence a password is named without being called one."""
+"""Words of sentences about a login, which may contain a password without a label."""
 
 ACCOUNTS = _phrases(
     "admin, administrator, root, sa, postgres, system, sysadmin, scott, guest, superuser,"
     " oracle, mysql, dba, demo, test"
 )
-"""Accounts that are so common that `root/…` tells a login."""
+"""Accounts so common that `root/…` is a login."""
 
 VERBS = _phrases(
     """
@@ -132,7 +132,7 @@ VERBS = _phrases(
     """
     ", \u2013"
 )
-"""What joins a secret to its value, besides a colon or an equals sign."""
+"""Words that join a label to its value, besides a colon or an equals sign."""
 
 LINKS_BACK = frozenset(
     """
@@ -140,7 +140,7 @@ LINKS_BACK = frozenset(
     het met är er som é foi
     """.split()
 )
-"""What joins a secret to the word for it behind: `… is the password`, `use … as password`."""
+"""Words that join a secret to the label after it: `… is the password`, `use … as password`."""
 
 FILLERS = _phrases(
     """
@@ -151,7 +151,7 @@ FILLERS = _phrases(
     altijd, teraz, nadal, nyní, сейчас, теперь, так
     """
 )
-"""What may stand between such a verb and the value."""
+"""Words that may occur between such a verb and the value."""
 
 PREPOSITIONS = _phrases(
     """
@@ -160,7 +160,7 @@ PREPOSITIONS = _phrases(
     от, к, στο, του
     """
 )
-"""What begins a phrase that says whose secret it is: `password for the nightly job is`."""
+"""Words that start a phrase about the owner of a secret: `password for the nightly job is`."""
 
 DESCRIPTIVE = frozenset(
     """
@@ -204,12 +204,12 @@ DESCRIPTIVE = frozenset(
     jest nie wymagane puste det den en ett inte ikke ei и не или обязателен нет
     """.split()
 )
-"""What follows the name of a secret where it is merely described, or begins a longer sentence."""
+"""Words after a label that describe the secret or start a longer sentence."""
 
 COMMON_PASSWORDS = frozenset(
     "letmein iloveyou qwerty qwertz azerty asdfgh asdf zxcvbn changeme changeit passw0rd p@ssw0rd opensesame".split()
 )
-"""Passwords that many people choose and that are no words."""
+"""Common passwords that are not words."""
 
 CUES = frozenset(
     """
@@ -217,7 +217,7 @@ CUES = frozenset(
     it's using nu teraz be a à para naar til na por
     """.split()
 )
-"""What stands right before a password in a sentence that tells one."""
+"""Words right before a password in a sentence that contains one."""
 
 SEE_WORDS = frozenset(
     """
@@ -226,7 +226,7 @@ SEE_WORDS = frozenset(
     vragen staat zobacz zapytaj spytaj patrz viz se spør fråga kysy смотри спросить
     """.split()
 )
-"""What sends the reader elsewhere, where the password itself could stand."""
+"""Words that refer the reader to another place instead of giving the password."""
 
 NAME_WORDS = frozenset(
     """
@@ -241,7 +241,7 @@ NAME_WORDS = frozenset(
     entity object attribute detail details history attempt attempts
     """.split()
 )
-"""Words that names in a schema, a program or a configuration are made of."""
+"""Words that occur in names of a schema, a program or a configuration."""
 
 MEASURED = frozenset(
     """
@@ -249,7 +249,7 @@ MEASURED = frozenset(
     version window timeout attempts retries rotation strength min max minimum maximum days hours seconds policy
     """.split()
 )
-"""What is told of a secret that is not the secret: its length, its lifetime."""
+"""Words for measures of a secret: its length, its lifetime."""
 
 DESCRIPTIVE_ENDINGS = (
     *("ed", "ing", "ably", "able", "ible", "ally", "ory", "ness", "tion", "lich", "isch", "bar", "iert"),
@@ -265,4 +265,4 @@ TERMS = _phrases(
     field, column, key, table, page, log, web, ec, curve, crypt, crc, uuid
     """
 )
-"""What is written with a number behind it and is no password: `SHA256`, `RFC2898`, `step2`."""
+"""Terms that are followed by a number and are not passwords: `SHA256`, `RFC2898`, `step2`."""

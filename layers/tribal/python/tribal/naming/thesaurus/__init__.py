@@ -1,1 +1,1 @@
-"""What English nouns are called otherwise, by WordNet."""
+"""Synonyms of English nouns, from WordNet."""

@@ -1,6 +1,6 @@
-"""English nouns of the same meaning, and of a broader one: people say "road" of what a table calls a way.
+"""Look up synonyms and broader terms of English nouns: people say "road" for a table named way.
 
-The words are from the nouns of WordNet 3.0 (decision 51); `WORD_LISTS.txt` has its licence.
+The words are the nouns of WordNet 3.0 (decision 51); `WORD_LISTS.txt` has its licence.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ FILE = "nouns.txt"
 
 
 def synonyms(word: str) -> tuple[str, ...]:
-    """Words of the same meaning as a noun in lower case, in either number, in any of its three most used senses."""
+    """Return the synonyms of a lower-case noun, singular or plural, in its three most used senses."""
     return _listed(word)[0]
 
 
 def broader(word: str) -> tuple[str, ...]:
-    """What such a noun is a kind of, in its most used sense."""
+    """Return the broader terms of such a noun in its most used sense."""
     return _listed(word)[1]
 
 
@@ -36,7 +36,7 @@ def _listed(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def sorted_lines() -> list[str]:
-    """A line for each noun: it, its synonyms, what it is a kind of, apart by tabs."""
+    """Return one line per noun, separated by tabs: the noun, its synonyms, its broader terms."""
     from importlib.resources import files  # imported here because it takes longer than all of this package
 
     return (files(__package__) / FILE).read_text(encoding="ascii").splitlines()
