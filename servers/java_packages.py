@@ -113,8 +113,8 @@ def _fetch(folder: Path) -> None:
         mistakes += filter(None, pool.map(lambda path: _download(path, pins, folder), missing))
     if any(not (folder / Path(path).name).exists() for path in pins):
         raise PackagesUnavailable(f"The packages of OpenSearch cannot be downloaded: {'; '.join(mistakes[:3])}")
-    for stranger in {file.name for file in folder.iterdir()} - {Path(path).name for path in pins}:
-        file = folder / stranger
+    for unknown in {file.name for file in folder.iterdir()} - {Path(path).name for path in pins}:
+        file = folder / unknown
         shutil.rmtree(file) if file.is_dir() else file.unlink()
     with zipfile.ZipFile(folder / f"opensearch-knn-{_VERSION}.zip") as archive:
         archive.extractall(folder / "plugin")

@@ -8,7 +8,7 @@ from servers.programs import find_program
 
 
 def make_certificate(folder: Path) -> Path:
-    """Creates a self-signed certificate for `localhost`; its key is beside it, with the suffix `.key`.
+    """Creates a self-signed certificate for `localhost`; its key is next to it, with the suffix `.key`.
 
     Raises:
         ProgramMissing: `openssl` is not installed.

@@ -55,9 +55,9 @@ _ANY = "These actions know no resources: traces, delivery of logs, network inter
 
 _LOG_POLICY = "arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 API = {
-    "AwsSolutions-APIG4": "What tells clients who issues tokens is public (RFC 9728); all else asks for a caller",
+    "AwsSolutions-APIG4": "The metadata that names the token issuer is public (RFC 9728); all else asks for a caller",
     "AwsSolutions-APIG2": "The retriever checks each body against the tool's contract and answers with its error",
-    "AwsSolutions-APIG3": "Nobody calls without a signature or a token, and all are throttled",
+    "AwsSolutions-APIG3": "No one calls without a signature or a token, and all are throttled",
     "AwsSolutions-APIG6": (
         "The access log says what failed; execution logs would go to a group that API Gateway makes, without retention"
     ),
@@ -92,9 +92,9 @@ def _search(environment: Environment) -> dict[str, str]:
     if size is not None and size.network is None:
         reasons["AwsSolutions-OS1"] = "Reached by signed requests of two roles; opensearch.network puts it into a VPC"
     if size is not None and size.dedicated_masters == 0:
-        reasons["AwsSolutions-OS4"] = "A small domain: its index can be built anew from the store at any time"
+        reasons["AwsSolutions-OS4"] = "A small domain: its index can be rebuilt from the store at any time"
     if size is not None and size.zones == 1:
-        reasons["AwsSolutions-OS7"] = "A small domain: its index can be built anew from the store at any time"
+        reasons["AwsSolutions-OS7"] = "A small domain: its index can be rebuilt from the store at any time"
     return reasons
 
 

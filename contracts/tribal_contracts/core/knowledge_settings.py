@@ -40,5 +40,5 @@ class SyncSettings(ClosedContract):
     """The part `sync` of `databases.yaml`."""
 
     stale_hours: float = Field(
-        default=24.0, gt=0, le=8_760, description="After how many hours without a sync it is not healthy any more."
+        default=24.0, gt=0, le=8_760, description="After how many hours without a sync it is no longer healthy."
     )

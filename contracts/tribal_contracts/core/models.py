@@ -37,12 +37,12 @@ class ModelSettings(ClosedContract):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """As the provider calls it, such as `claude-haiku-5-5`."""
     api_key_secret: str | Unset = optional("Name of the secret with the key of Anthropic's API.", min_length=1)
-    base_url: str | Unset = optional("Address to send to instead of the provider's, such as a gateway of yours.")
+    base_url: str | Unset = optional("Address to send to instead of the provider's, such as your own gateway.")
     region: str | Unset = optional("Region of Bedrock; else what the AWS configuration says.", min_length=1)
     endpoint: Literal["messages", "runtime"] = "messages"
     """Of Bedrock: `runtime` for models that only `bedrock-runtime` serves."""
     calls_at_once: int = Field(default=5, ge=1, le=500)
-    """Calls under way at once, over all processes and functions of a run."""
+    """Calls in progress at once, over all processes and functions of a run."""
     per_run_usd: Dollars = 5.0
     per_day_usd: Dollars = 20.0
     """Days are UTC."""
@@ -51,7 +51,7 @@ class ModelSettings(ClosedContract):
     language: str = Field(default="English", min_length=1, max_length=60, pattern=r"^[^\r\n{}]+$")
     terms: dict[
         Annotated[str, Field(min_length=1, max_length=80)], Annotated[str, Field(min_length=1, max_length=400)]
-    ] = Field(default_factory=dict, max_length=200, description="Words of yours, and what they mean.")
+    ] = Field(default_factory=dict, max_length=200, description="Your own words, and what they mean.")
     price: ModelPrice | Unset = optional("For a model that is not in the shipped table, or whose price has changed.")
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ class BudgetSpend(Contract):
     settled_nanodollars: Count = 0
     """By the usage that the provider reported."""
     unsettled_nanodollars: Count = 0
-    """At worst prices: of calls whose end nobody saw, and what holders that died had reserved."""
+    """At worst prices: calls whose result is unknown, and what holders that died had reserved."""
 
     @property
     def nanodollars(self) -> int:
@@ -30,7 +30,7 @@ class BudgetHolder(Contract):
     """What it may still spend or has spent since `renewed_at`."""
     calls_granted: Count
     calls_wanted: Count
-    """Calls under way, and waiting to be."""
+    """Calls in progress, and waiting to start."""
     renewed_at: ISOTimestamp
 
 

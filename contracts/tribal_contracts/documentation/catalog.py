@@ -125,7 +125,7 @@ class CatalogTable(Contract):
 
 
 class TableCopy(Contract):
-    """Which table another one repeats, told from names and columns. Extension."""
+    """The table that another one repeats, recognised by names and columns. Extension."""
 
     kind: Literal["copy", "part", "view"]
     """A copy or history; a partition, shard or backup of the same layout; a view or export named after it."""
@@ -171,7 +171,7 @@ class CatalogStatistics(Contract):
 
 
 class ExpandedDatabases(Contract):
-    """The databases that entries with a list or a glob stood for last. File: `catalog/databases.json`."""
+    """The databases that entries with a list or a glob matched last. File: `catalog/databases.json`."""
 
     schema_version: Literal["1.0"]
     databases: dict[str, list[str]]

@@ -27,7 +27,7 @@ class DatabaseLimits(ClosedContract):
     statement_timeout_seconds: float = Field(default=60.0, gt=0, le=3600)
     sample_timeout_seconds: float = Field(default=5.0, gt=0, le=300)
     split_queries: int = Field(default=2000, ge=0, le=100_000)
-    """Queries that a reading may send about single tables, where a schema has more columns than one can tell."""
+    """Queries that a reading may send about single tables, where a schema has more columns than one answer lists."""
 
 
 class DatabaseEntry(ClosedContract):
@@ -42,13 +42,13 @@ class DatabaseEntry(ClosedContract):
     account: str | Unset = optional("Snowflake's account identifier, such as myorg-account1.", min_length=1)
     role: str | Unset = optional("The role that reads a Snowflake database.", min_length=1)
     warehouse: str | Unset = optional(
-        "The warehouse that may be used for what Snowflake does not tell without one; each use costs credits.",
+        "The warehouse that may be used for what Snowflake does not show without one; each use costs credits.",
         min_length=1,
     )
     host: str | Unset = optional()
     port: int | Unset = optional(ge=1, le=65535)
     database: str | Annotated[list[Glob], Field(min_length=1)] | Unset = optional(
-        "The database's name on the server. A list, or a glob such as shop_*, stands for several, each documented as "
+        "The database's name on the server. A list, or a glob such as shop_*, names several, each documented as "
         "{name}_{database}, or as name says with {database} in it; an item that begins with ! leaves databases out."
     )
     user: str | Unset = optional()
@@ -95,7 +95,7 @@ class DatabaseEntry(ClosedContract):
     @model_validator(mode="before")
     @classmethod
     def _of_snowflake(cls, data: Any) -> Any:
-        """What differs for Snowflake, which its DSN tells: sampling costs, so that it has to be asked for."""
+        """Defaults for Snowflake, recognised by the DSN: sampling costs money, so it is off unless set."""
         if not isinstance(data, dict):
             return data
         dsn = data.get("dsn")

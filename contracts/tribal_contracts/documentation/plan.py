@@ -42,7 +42,7 @@ class TableSpec(Contract):
     metadata_hash: ContentHash
     existing_comment: str | Unset = optional()
     inferred_keys_hash: ContentHash | Unset = optional(
-        "Extension: hash of the likely keys from and to the table, without figures; unset where there are none."
+        "Extension: hash of the likely keys from and to the table, without counts; unset if it has no likely keys."
     )
     copy_of: TableCopy | Unset = optional("Extension: the table that this one seems to repeat.")
     has_work: bool | Unset = optional("Extension: false where nothing this table's documentation depends on changed.")
@@ -79,10 +79,10 @@ class DatabaseAnalysis(Contract):
     schema_hash: ContentHash
     domain_titles: dict[DomainName, str] | Unset = optional("Extension: the human form of each domain's name.")
     chosen_domains: list[DomainName] | Unset = optional(
-        "Extension: domains that the configuration names, whose titles stand."
+        "Extension: domains that the configuration names; their titles are kept."
     )
     domains_named_by_hand: list[DomainName] | Unset = optional(
-        "Extension: domains that a person named in the plan, whose titles stand."
+        "Extension: domains that a person named in the plan; their titles are kept."
     )
     domain_rules: int | Unset = optional("Extension: the version of the rules by which its domains were inferred.")
     unreadable_schemas: list[str] | Unset = optional("Extension: schemas that exist but may not be read.")

@@ -38,14 +38,14 @@ class KeptSlice(Contract):
     from_samples: bool = False
     usage: ModelUsage
     unrepaired: list[str] | Unset = optional(
-        "Subjects to ask for again, since nobody could be asked to repair them; named as in `DroppedSentence`."
+        "Subjects to ask for again, since no model was available to repair them; named as in `DroppedSentence`."
     )
 
 
 class KeptProse(Contract):
     """What a model wrote about a table or a domain. File: `prose/{database}/{subject}.json`.
 
-    It stands for as long as its key does, so that nobody pays for it twice.
+    It is valid as long as its key, so that it is not paid for twice.
     """
 
     schema_version: Literal["1.0"]
@@ -66,5 +66,5 @@ class KeptProse(Contract):
     usage: ModelUsage
     slices: dict[ContentHash, KeptSlice] | Unset = optional(
         "Answers that others or a repair are waited for, by the key of what the question about the table showed. They "
-        "stand beside what was written before; if that is nothing, the key is that of the first of them."
+        "are stored next to what was written before; without any, the key is that of the first of them."
     )

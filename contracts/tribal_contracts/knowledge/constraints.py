@@ -49,7 +49,7 @@ class Constraint(ClosedCamelContract):
     severity: Severity | Unset = optional()
     """How grave a violation is; the item's severity when unset."""
     message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARS)] | Unset = optional()
-    """What a violation is told with."""
+    """The message of a violation."""
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:

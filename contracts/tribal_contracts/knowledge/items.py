@@ -33,7 +33,7 @@ class HistoryEntry(CamelContract):
 
 
 class ShownItem(CamelContract):
-    """An item as `knowledge_show` tells it. Source: memory specification, section 4, knowledge_show."""
+    """An item as `knowledge_show` returns it. Source: memory specification, section 4, knowledge_show."""
 
     id: str
     type: KnowledgeType
@@ -55,7 +55,7 @@ class ShownItem(CamelContract):
 class KnowledgeItem(ShownItem):
     """One item of a snapshot. File: `knowledge/items/{sha256}.json`, never changed.
 
-    `superseded_by` has what the item itself says: ids, or files beside its own.
+    `superseded_by` has what the item itself says: ids, or files next to its own.
     """
 
     schema_version: Literal["1.0"]
@@ -150,7 +150,7 @@ class ProjectedItem(CamelContract):
 
 
 class Projection(CamelContract):
-    """What is searched and checked of a snapshot. File: `knowledge/projections/{hash}.json`, made anew when missing."""
+    """What is searched and checked of a snapshot. File: `knowledge/projections/{hash}.json`, rebuilt when missing."""
 
     schema_version: Literal["1.0"]
     model: str

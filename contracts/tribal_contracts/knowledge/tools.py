@@ -42,7 +42,7 @@ def _not_blank(text: str) -> str:
 
 
 def _at_most(count: int, what: str = "characters") -> AfterValidator:
-    """A bound that no list of tools has to tell: who meets it reads of it in the failure."""
+    """A limit that the list of tools does not mention: the error message states it."""
 
     def check(value: Counted) -> Counted:
         if len(value) > count:

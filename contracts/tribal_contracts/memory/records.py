@@ -31,7 +31,7 @@ class MemoryRecord(CamelContract):
     """The session in which it was added, whatever its layer."""
     used_at: ISOTimestamp
     """Of a session's memory, the last use of that session known to the store; else when it was added or changed."""
-    source: str | Unset = optional("Extension: what it points to; it follows that, and nobody changes it else.")
+    source: str | Unset = optional("Extension: what it points to; it changes only when that changes.")
 
 
 class IdentitySettings(ClosedContract):

@@ -164,7 +164,7 @@ class TableSchema(Contract):
 
 
 class GuidanceItem(Contract):
-    """Extension: what somebody has learned about a table."""
+    """Extension: what someone has learned about a table."""
 
     id: str
     kind: str

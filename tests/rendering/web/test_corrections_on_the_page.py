@@ -62,7 +62,7 @@ def test_words_are_shown_as_a_change_then_written_then_wait_for_the_next_run(
     _click(tab, ".proposal button")
     assert (
         _shows(tab, ".corrections [role=status]")
-        == "Written to annotations/shop.yaml. It stands here after the next run."
+        == "Written to annotations/shop.yaml. It appears here after the next run."
     )
     assert HOSTILE in _shows(tab, ".corrections dd")
     assert HOSTILE in (project / "annotations/shop.yaml").read_text()

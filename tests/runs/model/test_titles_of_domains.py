@@ -46,7 +46,7 @@ def test_title_and_text_of_a_domain_are_asked_in_finish_and_its_name_stays(runs:
     assert {domain.description_source for domain in domains} == {"model"}
     assert {domain.description_confidence for domain in domains} == {0.6}
     page = runs.store.get(keys[0].replace("/domain.json", "/README.md")).data.decode()
-    assert "_Written by a model (60 %) from names; nobody has confirmed it._" in page
+    assert "_Written by a model (60 %) from names; no one has confirmed it._" in page
     assert all(f"/{domain.domain}/" in key for key, domain in zip(keys, domains, strict=True))
 
 

@@ -18,7 +18,7 @@ class TokenBuckets:
         self._tokens: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def seconds_to_wait(self, subject: str, per_minute: int, burst: float) -> float:
-        """Take a token; more than 0 when there is none.
+        """Take a token; more than 0 when none is left.
 
         Args:
             subject: the caller.

@@ -1,8 +1,8 @@
 """Reads hand-written YAML as nodes that know their line numbers, and nodes as plain data.
 
 What is read: mappings whose keys are text, lists, text, numbers, booleans and null. Aliases, anchors and tags are
-refused: a few hundred bytes of them stand for gigabytes, or for types that nobody asked for. Messages never quote what
-the parser says, which quotes the file, where a password may stand.
+refused: a few hundred bytes of them expand to gigabytes, or create unexpected types. Messages never quote what
+the parser says, which quotes the file, which may contain a password.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _text(name: str, data: bytes, code: str | None) -> str:
 
 
 def control_character(text: str) -> str | None:
-    """The first character of a text that YAML files may not contain, as `U+0007`; `None` if there is none."""
+    """The first character of a text that YAML files may not contain, as `U+0007`; `None` if all are allowed."""
     found = _NOT_TEXT.search(text)
     return None if found is None else _code_point(found.group())
 
@@ -180,7 +180,7 @@ def plain_value(node: yaml.Node, text_of: Callable[[yaml.ScalarNode], str] | Non
 
     Args:
         node: the node; keys of mappings are always text.
-        text_of: what a node that is text stands for; by default, its text.
+        text_of: returns the value of a text node; by default, its text.
     """
     if isinstance(node, yaml.MappingNode):
         return {key.value: plain_value(value, text_of) for key, value in node.value}
@@ -219,7 +219,7 @@ def locate(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node:
 
 
 def value_at(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node | None:
-    """The value at a location; `None` when there is none."""
+    """The value at a location; `None` if it does not exist."""
     node = root
     for part in location:
         below = _below(node, part)
@@ -230,7 +230,7 @@ def value_at(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node | None
 
 
 def _below(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | None:
-    """What stands below a node: the key and its value, or twice the member of a list."""
+    """The children of a node: the key and its value, or twice the member of a list."""
     if isinstance(node, yaml.SequenceNode):
         return (node.value[part], node.value[part]) if isinstance(part, int) and part < len(node.value) else None
     pairs = node.value if isinstance(node, yaml.MappingNode) else ()

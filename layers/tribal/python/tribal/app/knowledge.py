@@ -152,7 +152,7 @@ def knowledge_source(
             return GitKnowledge(place, branch)
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"{error.name} is not installed, which reading git needs: pip install 'tribal-knowledge[knowledge]'"
+            f"{error.name} is not installed, but reading git needs it; run: pip install 'tribal-knowledge[knowledge]'"
         ) from error
     if branch is not None:
         raise ConfigurationError(

@@ -49,7 +49,7 @@ def secrets_manager(region: str | None, role: str | None = None) -> Secrets:
 def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
     """The error for a missing AWS package."""
     return ConfigurationError(
-        f"{error.name} is not installed, which {purpose} needs: pip install 'tribal-knowledge[aws]'"
+        f"{error.name} is not installed, but {purpose} needs it; run: pip install 'tribal-knowledge[aws]'"
     )
 
 
@@ -57,8 +57,8 @@ def model_missing(error: ModuleNotFoundError, *, bedrock: bool = False) -> Confi
     """The error for a missing package of a model."""
     extras = "aws,model" if bedrock else "model"
     return ConfigurationError(
-        f"{error.name} is not installed, which the model needs: pip install 'tribal-knowledge[{extras}]', or "
-        "leave `model` out of databases.yaml"
+        f"{error.name} is not installed, but the model needs it; run: pip install 'tribal-knowledge[{extras}]', or "
+        "remove `model` from databases.yaml"
     )
 
 
@@ -123,7 +123,7 @@ class Databases:
             from tribal.adapters.snowflake.catalog import SnowflakeCatalog
         except ModuleNotFoundError as error:
             raise ConfigurationError(
-                f"{error.name} is not installed, which reading Snowflake needs: pip install "
+                f"{error.name} is not installed, but reading Snowflake needs it; run: pip install "
                 "'tribal-knowledge[snowflake]'"
             ) from error
         may_sample = self.take_samples and entry.sample_rows > 0

@@ -188,7 +188,7 @@ def preview_table(
 def _samples(
     context: TableContext, name: str, reader: CatalogReader | None, options: DocumentingOptions, clock: Clock
 ) -> tuple[Samples, str]:
-    """The samples of a table, and why there are none although a run would take them."""
+    """The samples of a table, and why they are missing although a run would take them."""
     if reader is None or not can_be_sampled(context.table, views=options.sample_views):
         return Samples(), ""
     try:

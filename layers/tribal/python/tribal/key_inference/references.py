@@ -144,9 +144,9 @@ class Directory:
                 return parents, BY_A_PART
         if whole:
             # In `order_line`, `header_id` is the key of `order_header`.
-            beside = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
+            joined_names = (glue((*table.words[:end], *name)) for end in range(len(table.words) - 1, 0, -1))
             near = next(
-                (self._by_name[each] for each in beside if each in self._by_name and each != table.own_name), {}
+                (self._by_name[each] for each in joined_names if each in self._by_name and each != table.own_name), {}
             )
             if parents := _called(near.values(), word):
                 return parents, BY_A_PART

@@ -40,7 +40,7 @@ def read_views(tables: Iterable[KeyTable], by_name: Mapping[TableName, KeyTable]
 
 
 def viewed_references(viewed: Viewed) -> Iterator[Guess]:
-    """What views join to a key, whole; where both sides are keys nobody knows which references which."""
+    """What views join to a key, whole; if both sides are keys, the direction is unknown."""
     for view, here, there, pairs in viewed:
         backwards = frozenset((other, own) for own, other in pairs)
         forth, back = _referenced(here, there, pairs), _referenced(there, here, backwards)

@@ -118,7 +118,7 @@ class RunParts:
     index_writer: Callable[[], IndexWriter]
     """Opens a writer of the index."""
     queue: Provider[MessageQueue]
-    """The indexer's own queue; raises `ConfigurationError` when there is none."""
+    """The indexer's own queue; raises `ConfigurationError` when it does not exist."""
     sweep: Callable[[], None] = lambda: None
     """Removes half-written files of killed processes; called while the lease is held."""
     workers: WorkerLaunch | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribal.identity.scope import EVERYTHING, Scope
-from tribal.ports.remembering.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import UNIDENTIFIED, Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Caller:
     rights: frozenset[str] | None = None
     """Rights such as `documentation:read`; `None` means all."""
 
-    identity: Identity = NOBODY
+    identity: Identity = UNIDENTIFIED
     """Who the caller is in the layers of memory."""
 
     def may(self, right: str) -> bool:

@@ -114,7 +114,7 @@ class Describer(Protocol):
         ...
 
     def requests(self, context: TableContext) -> Sequence[ModelRequest]:
-        """The first requests to a model about the table, whether or not answers are stored; empty if there are none."""
+        """The first requests to a model about the table, whether or not answers are stored; may be empty."""
         ...
 
     def quote_domain(self, context: DomainContext, *, changed: bool) -> ModelQuote | None:
@@ -151,7 +151,7 @@ class Secrets(Protocol):
     """Named secrets. Raises, from every method: `SecretsUnavailable`, when the secret store does not answer."""
 
     def get(self, name: str) -> SecretStr | None:
-        """The secret of that name; `None` when there is none."""
+        """The secret of that name; `None` if it does not exist."""
         ...
 
     def refresh(self, name: str) -> SecretStr | None:

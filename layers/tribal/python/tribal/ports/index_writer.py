@@ -61,7 +61,7 @@ class IndexWriter(Protocol):
         """Every table of the current generation, ordered by name.
 
         Raises:
-            IndexNotReady: when there is none.
+            IndexNotReady: when it does not exist.
         """
         ...
 
@@ -69,7 +69,7 @@ class IndexWriter(Protocol):
         """Every foreign key of the current generation.
 
         Raises:
-            IndexNotReady: when there is none.
+            IndexNotReady: when it does not exist.
         """
         ...
 

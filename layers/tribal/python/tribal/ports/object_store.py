@@ -43,7 +43,7 @@ class ObjectStore(Protocol):
         """Read an object.
 
         Raises:
-            ObjectNotFound: when there is none.
+            ObjectNotFound: when it does not exist.
             ObjectDamaged: when it exists but its bytes cannot be read.
         """
         ...
@@ -52,7 +52,7 @@ class ObjectStore(Protocol):
         """Read an object line by line, without loading it whole; line endings are stripped.
 
         Raises:
-            ObjectNotFound: when there is none.
+            ObjectNotFound: when it does not exist.
         """
         ...
 
@@ -69,7 +69,7 @@ class ObjectStore(Protocol):
         ...
 
     def head(self, key: str) -> ObjectInfo | None:
-        """Metadata of an object; `None` when there is none.
+        """Metadata of an object; `None` if it does not exist.
 
         Raises:
             ObjectDamaged: when it exists but its bytes cannot be read.
@@ -81,5 +81,5 @@ class ObjectStore(Protocol):
         ...
 
     def delete(self, key: str) -> None:
-        """Remove an object; does nothing when there is none."""
+        """Remove an object; does nothing if it does not exist."""
         ...

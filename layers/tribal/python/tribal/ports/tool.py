@@ -172,7 +172,7 @@ def tool_errors(codes: Mapping[str, str], internal_code: str) -> dict[str, Any]:
     Source: memory specification, section 7.
 
     Args:
-        codes: the specification's code for each of ours; any other error is the provider's.
+        codes: the specification's code for each of our errors; any other error is the provider's.
         internal_code: our own code of an answer that has none.
     """
 

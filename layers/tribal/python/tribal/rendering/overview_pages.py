@@ -49,7 +49,7 @@ def _written_by(document: DomainDocument) -> str:
     if document.description_source != "model":
         return ""
     sure = f" ({document.description_confidence * 100:.0f} %)" if document.description_confidence is not None else ""
-    return f" · _Written by a model{sure} from names; nobody has confirmed it._"
+    return f" · _Written by a model{sure} from names; no one has confirmed it._"
 
 
 def _tables(tables: Sequence[DomainTable], path: str) -> str:

@@ -50,8 +50,8 @@ _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "n
 _SOURCES: dict[DescriptionSource, str] = {
     "human": "Written by a person.",
     "comment": "From the comment in the database.",
-    "model": "Written by a {basis}; nobody has confirmed it.",
-    "derived": "Known from {basis}; nobody has confirmed it.",
+    "model": "Written by a {basis}; no one has confirmed it.",
+    "derived": "Known from {basis}; no one has confirmed it.",
 }
 
 
@@ -301,7 +301,7 @@ def _to_describe(document: TableDocument) -> str:
     left_out = len(missing.columns) - PAGE_GAPS
     more = f" ({number(left_out, 'more column')} without a description)" if left_out > 0 else ""
     file = code_span(locations.annotations_file(document.database))
-    return f"## To describe\n\nMost worth a sentence of yours, in {file}{more}:\n\n{fence(lines, 'yaml')}"
+    return f"## To describe\n\nWhat to document first, in {file}{more}:\n\n{fence(lines, 'yaml')}"
 
 
 def _correction(document: TableDocument) -> str:

@@ -141,7 +141,7 @@ def _recorded(run_id: str, store: ObjectStore) -> dict[str, CatalogReading]:
     keys = [key for key in store.keys(prefix) if key.endswith(".json")] if run_id else []
     if not keys:
         known = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})
-        there = f"the latest are {', '.join(known[-5:])}" if known else "there are none yet"
+        there = f"the latest are {', '.join(known[-5:])}" if known else "no run has been recorded yet"
         raise PlanError(
             f"{store.location} has no run {run_id!r} that read a database; {there}",
             code="DOC_PLAN_NOT_FOUND",

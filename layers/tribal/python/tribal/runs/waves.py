@@ -104,13 +104,13 @@ def units_needed(tables: Sequence[int], enough: int) -> int:
         tables: number of tables per unit, in the order in which the units start.
         enough: how many tables should be in progress, as long as that many are left.
     """
-    widest, end, under_way = 1, 0, 0
+    widest, end, in_progress = 1, 0, 0
     for start, first in enumerate(tables):
-        while under_way < enough and end < len(tables):
-            under_way += tables[end]
+        while in_progress < enough and end < len(tables):
+            in_progress += tables[end]
             end += 1
-        if under_way < enough:
+        if in_progress < enough:
             return max(widest, end - start)
         widest = max(widest, end - start)
-        under_way -= first
+        in_progress -= first
     return widest

@@ -19,7 +19,7 @@ def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Patte
     """The values that a check allows in a column, in its order; empty if no check lists any, or some are hidden.
 
     Args:
-        hidden: what stands in the place of a hidden value.
+        hidden: the text that replaces a hidden value.
     """
     for expression in _about(column, checks):
         start = re.search(rf"{_name(column)}\s*(?:=\s*ANY\s*\(+\s*ARRAY\s*\[|IN\s*\()", expression, flags=re.IGNORECASE)

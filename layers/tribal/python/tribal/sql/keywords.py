@@ -12,7 +12,7 @@ JOINS = frozenset({"JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL"}
 """Words between two sources of a query."""
 CASES = frozenset({"CASE", "WHEN", "THEN", "ELSE", "END"})
 CONDITIONS = frozenset({"LIKE", "ILIKE", "SIMILAR", "IN", "IS", "ISNULL", "NOTNULL", "EXISTS"})
-"""Words that make what they stand in a condition."""
+"""Words that make the text around them a condition."""
 
 KEYWORDS = (
     QUERIES

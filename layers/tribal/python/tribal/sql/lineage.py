@@ -73,7 +73,7 @@ def view_lineage(query: str, dialect: DatabaseType) -> ViewLineage:
 
 
 def _is_plain(query: exp.Select) -> bool:
-    """Whether each row of a query is made of rows of its sources: it combines no other queries, and has no DISTINCT."""
+    """Whether each row of a query comes from rows of its sources: it combines no other queries, and has no DISTINCT."""
     if query.args.get("distinct") or query.find(exp.With, exp.SetOperation):
         return False
     return not any(part.find(exp.Select) for part in query.iter_expressions() if part.arg_key != "expressions")

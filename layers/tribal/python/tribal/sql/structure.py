@@ -231,7 +231,7 @@ class _Reader:
             frame.current = self._found.new(frame.base)
 
     def _clause(self, word: str) -> None:
-        """Go on with the next clause of a query, if the word begins one here."""
+        """Start the next clause of a query if the word begins one here."""
         frame = self._top
         if word == "WHERE":
             self._condition(frame, word)
@@ -260,7 +260,7 @@ class _Reader:
         is_new = frame.argument >= len(query.columns)
         self._item(frame, query)
         if is_new and frame.base is not None:
-            # How PostgreSQL calls the columns of VALUES that nobody named.
+            # The names that PostgreSQL gives to unnamed columns of VALUES.
             frame.base.names.append(Name(f"column{frame.argument + 1}"))
 
     def _next_source(self, frame: _Frame) -> None:

@@ -58,7 +58,7 @@ def require_manifest(store: ObjectStore) -> StoredManifest:
     """The current manifest, which must exist.
 
     Raises:
-        ManifestError: when there is none (`IDX_MANIFEST_NOT_FOUND`) or it cannot be read.
+        ManifestError: when it does not exist (`IDX_MANIFEST_NOT_FOUND`) or cannot be read.
     """
     found = load_manifest(store)
     if found is None:

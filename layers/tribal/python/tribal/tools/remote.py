@@ -10,14 +10,14 @@ from tribal.errors import TribalError
 from tribal.identity.scope import Scope
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.ports.remembering.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import UNIDENTIFIED, Identity
 from tribal.ports.running import Clock
 from tribal.tools.call import call_tool, read_answer, with_tokens_used
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import CallerRecord, Contract, IdentityRecord, ToolCall, ToolCallEvent
 
 Send = Callable[[bytes], bytes]
-"""Sends an event and returns the answer; raises a `TribalError` when there is none."""
+"""Sends an event and returns the answer; raises a `TribalError` when it fails."""
 
 
 class RemoteTools:
@@ -84,7 +84,7 @@ def _record(caller: Caller) -> CallerRecord:
         databases=None if scope.databases is None else sorted(scope.databases),
         schemas=None if scope.schemas is None else sorted(scope.schemas),
         rights=None if caller.rights is None else sorted(caller.rights),
-        identity=None if caller.identity == NOBODY else identity_record(caller.identity),
+        identity=None if caller.identity == UNIDENTIFIED else identity_record(caller.identity),
     )
 
 
@@ -93,7 +93,7 @@ def _caller(record: CallerRecord) -> Caller:
         None if record.databases is None else frozenset(record.databases),
         None if record.schemas is None else frozenset(record.schemas),
     )
-    identity = NOBODY if record.identity is None else identity_of_record(record.identity)
+    identity = UNIDENTIFIED if record.identity is None else identity_of_record(record.identity)
     return Caller(record.subject, scope, None if record.rights is None else frozenset(record.rights), identity)
 
 

@@ -1,1 +1,1 @@
-"""Claude over the Messages API, of Anthropic and of whoever speaks it."""
+"""Claude over the Messages API, of Anthropic or of any compatible server."""

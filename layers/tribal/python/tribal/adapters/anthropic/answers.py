@@ -24,7 +24,7 @@ def parse_json(text: str | bytes) -> Any:
     """A JSON value.
 
     Raises:
-        ValueError: when it is none, which includes numbers that JSON lacks and nesting that nobody needs.
+        ValueError: if it is not one, has numbers that JSON does not allow, or is nested too deeply.
     """
     try:
         return json.loads(text, parse_constant=_reject)
@@ -40,7 +40,7 @@ def find_object(text: str) -> Any:
     """The JSON value that a text is, or the one object that it has words or a Markdown fence around.
 
     Raises:
-        ValueError: when there is none, or more than one, or a part of one.
+        ValueError: if there is not exactly one complete object.
     """
     try:
         return parse_json(text)

@@ -34,7 +34,7 @@ class SecretsManagerSecrets:
         self._lock = threading.Lock()
 
     def get(self, name: str) -> SecretStr | None:
-        """The secret of that name; `None` when there is none.
+        """The secret of that name; `None` if it does not exist.
 
         Raises:
             ConfigurationError: when access is denied, or the secret does not have the form that its name implies.

@@ -53,7 +53,7 @@ def check_pack(descriptor: int, most_object_bytes: int, most_bytes: int) -> None
 
 
 def object_size(store: DiskObjectStore, name: ObjectID) -> int | None:
-    """The size of an object in bytes, as it declares it; `None` where that cannot be told."""
+    """The size of an object in bytes, as it declares it; `None` if it cannot be read."""
     loose = Path(os.fsdecode(store.path)) / name[:2].decode() / name[2:].decode()
     try:
         if loose.exists():

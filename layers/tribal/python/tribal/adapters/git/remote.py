@@ -192,7 +192,7 @@ class _Fetching:
         """The requested commit or tag.
 
         Raises:
-            SourceFailed: when there is none.
+            SourceFailed: when it does not exist.
         """
         if self._head is None:
             told = "any commit" if self._branch is None else f"the branch {self._branch!r}"

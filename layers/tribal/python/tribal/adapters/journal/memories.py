@@ -233,7 +233,7 @@ def _has_tag(entry: Entry, wanted: MemorySelection) -> bool:
 def _record(entry: Entry) -> Mapping[str, Any]:
     record = entry.get("record")
     if not isinstance(record, dict):
-        raise MemoryStoreFailed("the index of memories is damaged: build it anew")
+        raise MemoryStoreFailed("the index of memories is damaged: rebuild it")
     return record
 
 
@@ -260,7 +260,7 @@ def _found(score: float, space: Space, entry: Mapping[str, Any]) -> FoundMemory:
         record, vector = MemoryRecord.model_validate(entry["record"]), _vector(entry)
         return FoundMemory(space, record, score, _texts(entry, "terms"), vector if len(vector) else None)
     except (KeyError, ValidationError) as error:
-        raise MemoryStoreFailed("the index of memories is damaged: build it anew") from error
+        raise MemoryStoreFailed("the index of memories is damaged: rebuild it") from error
 
 
 @contextmanager

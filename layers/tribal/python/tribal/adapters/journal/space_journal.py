@@ -71,7 +71,7 @@ class SpaceJournal:
         """The memories of a space by id, in the order of their last change; none where it has no object.
 
         Raises:
-            ObjectDamaged: when the object is not as it was written; build it anew.
+            ObjectDamaged: when the object is damaged; rebuild it.
         """
         return self._read(key).entries
 
@@ -81,7 +81,7 @@ class SpaceJournal:
         Raises:
             MemoryRefused: when the space would have more memories than it may (`MEM_SPACE_FULL`).
             MemoryConflict: when others change the space all the time.
-            ObjectDamaged: when the object is not as it was written; build it anew.
+            ObjectDamaged: when the object is damaged; rebuild it.
         """
         for attempt in range(_ATTEMPTS):
             if attempt:
@@ -100,7 +100,7 @@ class SpaceJournal:
 
         Raises:
             MemoryRefused: when they are more than a space may have.
-            MemoryConflict: when somebody changes the space meanwhile.
+            MemoryConflict: when another writer changes the space meanwhile.
         """
         head = self._store.head(key)
         if not self._put(key, self._compacted(entries), None if head is None else head.etag):

@@ -35,7 +35,7 @@ _HINTS = {
 
 # Makes names unique even when a process gets the id of one that was killed.
 _numbers = itertools.count(time.time_ns())
-_under_way: set[str] = set()
+_in_progress: set[str] = set()
 
 
 def unwritable(path: Path, exc: OSError) -> StoreUnwritable:
@@ -60,7 +60,7 @@ def temporary_file(folder: Path) -> Iterator[tuple[BinaryIO, Path]]:
             path.unlink(missing_ok=True)
         raise
     finally:
-        _under_way.discard(path.name)
+        _in_progress.discard(path.name)
 
 
 def _open_temporary(folder: Path) -> tuple[int, Path]:
@@ -72,7 +72,7 @@ def _open_temporary(folder: Path) -> tuple[int, Path]:
             with suppress(FileNotFoundError):
                 make_folder(folder)
         else:
-            _under_way.add(path.name)
+            _in_progress.add(path.name)
             return descriptor, path
     raise FileNotFoundError(errno.ENOENT, "the folder cannot be made")
 
@@ -143,7 +143,7 @@ def is_abandoned(path: Path) -> bool:
     except (ValueError, FileNotFoundError):
         return False
     if process == os.getpid():
-        return path.name not in _under_way
+        return path.name not in _in_progress
     if age_seconds > _ABANDONED_SECONDS:
         return True
     if os.name == "nt":  # on Windows, where signal 0 would kill the process

@@ -24,7 +24,7 @@ class FileIdentity(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> FileIdentity | None:
-        """The identity of the file that is there now; `None` when there is none."""
+        """The identity of the file that is there now; `None` if it does not exist."""
         try:
             return cls.of_status(path.stat())
         except (FileNotFoundError, NotADirectoryError):

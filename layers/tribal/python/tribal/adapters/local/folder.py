@@ -73,7 +73,7 @@ class FolderStore:
                 yield line.removesuffix(b"\n")
 
     def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        """Write a file via a temporary one beside it: readers see either the old bytes or the new."""
+        """Write a file via a temporary one next to it: readers see either the old bytes or the new."""
         return self._write(key, (data,), if_match, if_absent)
 
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:

@@ -64,7 +64,7 @@ class KnowledgeFolder:
             raise ItemUnusable("it was changed while it was read; sync again", None)
         return data
 
-    def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:  # noqa: ARG002 - there is none
+    def history(self, paths: Collection[str]) -> Mapping[str, Sequence[HistoryEntry]]:  # noqa: ARG002 - files have no history
         """Empty: a folder has no history."""
         return {}
 

@@ -35,7 +35,7 @@ class EnvironmentSecrets:
         self._read: dict[str, SecretStr | None] = {}
 
     def get(self, name: str) -> SecretStr | None:
-        """The secret of that name; `None` when there is none.
+        """The secret of that name; `None` if it does not exist.
 
         Raises:
             ConfigurationError: when its file cannot be read.

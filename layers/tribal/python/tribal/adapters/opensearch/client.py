@@ -49,7 +49,7 @@ def opensearch_client(
         user: user for basic authentication.
         password: password of that user.
         certificates: file of certificate authorities to trust instead of the default ones.
-        reading: for a reader with somebody waiting, which retries by itself: requests end early and only once.
+        reading: for a reader with a waiting caller, which retries by itself: requests end early and are not repeated.
     """
     login: dict[str, Any] = {}
     if region is not None:

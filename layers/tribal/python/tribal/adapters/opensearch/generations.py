@@ -3,8 +3,8 @@
 The alias `NAME` points to the generation that readers use, `NAME-next` to the one being written. Every generation also
 has its own alias for writing, because a write through an alias can be kept from creating an index by mistake.
 
-A published generation is never written, and an unfinished one has a single writer: whoever carries it on clones it and
-removes the original, so that a writer that was taken for dead can do no more harm.
+A published generation is never written, and an unfinished one has a single writer: the process that resumes it clones
+it and removes the original, so that a writer that was taken for dead can do no more harm.
 """
 
 from __future__ import annotations

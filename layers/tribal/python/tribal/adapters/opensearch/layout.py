@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
 """Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
-writing before; and nobody writes to it, so that it can be cloned at any time."""
+writing before; and no one writes to it, so that it can be cloned at any time."""
 LAYOUT = "6"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]

@@ -19,7 +19,7 @@ ATTEMPTS = 3
 """Tries of one search; with the client's timeout, they bound how long a question can take."""
 _PAUSE_SECONDS = 0.1
 _PASSING = frozenset({429, 502, 503, 504})
-_TOLD = {
+_PARAMS = {
     "filter_path": "responses.status,responses.error.type,responses.error.reason,responses.aggregations,"
     "responses.hits.total,responses.hits.hits._id,responses.hits.hits._seq_no,responses.hits.hits._primary_term,responses.hits.hits._source,"
     "responses.hits.hits.fields,responses.hits.hits.sort,responses.hits.hits.matched_queries"
@@ -73,7 +73,7 @@ class Reader:
             if attempt:
                 self._pause(_PAUSE_SECONDS * attempt)
             try:
-                answers: list[Any] = self._client.msearch(body=request, params=_TOLD)["responses"]
+                answers: list[Any] = self._client.msearch(body=request, params=_PARAMS)["responses"]
             except NotFoundError:
                 raise _absent(alias) from None
             except TransportError as exc:

@@ -69,7 +69,7 @@ class _Texts:
         if known in self._texts:
             return self._texts[known] or CHANGED
         state = self._gaps.failed.get((kind, table))
-        if state is None and self._gaps.beside_locks:
+        if state is None and self._gaps.skip_locked:
             return LOCKED
         return f"{_BROKEN}{state or 'unknown'})"
 

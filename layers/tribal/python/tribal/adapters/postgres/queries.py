@@ -263,18 +263,18 @@ _AMONG = r"""
   AND \2 BETWEEN (SELECT first FROM asked) AND (SELECT last FROM asked) AND (SELECT kind FROM asked) IN ('', '\1')"""
 
 
-def _texts(*, of_some: bool, beside_locks: bool) -> str:
+def _texts(*, of_some: bool, skip_locked: bool) -> str:
     sql = re.sub(r"\[among (\w+): ([\w.]+)\]", _AMONG if of_some else "", _TEXTS)
-    sql = sql.replace(_UNLESS_LOCKED, _UNLOCKED if beside_locks else "")
-    sql = sql.replace(_UNLESS_VIEW_LOCKED, _UNLOCKED_VIEW if beside_locks else "")
-    tables = [_ASKED] * of_some + [_LOCKED] * beside_locks
+    sql = sql.replace(_UNLESS_LOCKED, _UNLOCKED if skip_locked else "")
+    sql = sql.replace(_UNLESS_VIEW_LOCKED, _UNLOCKED_VIEW if skip_locked else "")
+    tables = [_ASKED] * of_some + [_LOCKED] * skip_locked
     return f"WITH {', '.join(tables)}\n{sql}" if tables else sql
 
 
-TEXTS = _texts(of_some=False, beside_locks=False)
-TEXTS_BESIDE_LOCKS = _texts(of_some=False, beside_locks=True)
-SOME_TEXTS = _texts(of_some=True, beside_locks=False)
-SOME_TEXTS_BESIDE_LOCKS = _texts(of_some=True, beside_locks=True)
+TEXTS = _texts(of_some=False, skip_locked=False)
+TEXTS_SKIPPING_LOCKED = _texts(of_some=False, skip_locked=True)
+SOME_TEXTS = _texts(of_some=True, skip_locked=False)
+SOME_TEXTS_SKIPPING_LOCKED = _texts(of_some=True, skip_locked=True)
 
 TEXT_OWNERS = """\
 SELECT c.oid FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.oid >= 16384
@@ -335,10 +335,10 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Mark a point to come back to, should a lock or a broken object be in the way", SAVEPOINT),
     Statement("Text of views, checks, defaults, generated columns and index expressions", TEXTS),
     Statement("Come back to the mark", ROLLBACK_TO_SAVEPOINT),
-    Statement("The same texts without those of locked tables", TEXTS_BESIDE_LOCKS),
+    Statement("The same texts without those of locked tables", TEXTS_SKIPPING_LOCKED),
     Statement("What can have such a text, to find the object whose text makes the statement fail", TEXT_OWNERS),
     Statement("The same texts of some objects: from $1 to $2, of the kind $3 or of all", SOME_TEXTS),
-    Statement("The same of some objects without locked tables", SOME_TEXTS_BESIDE_LOCKS),
+    Statement("The same of some objects without locked tables", SOME_TEXTS_SKIPPING_LOCKED),
     Statement("Whether tables are still there; $1 holds their names", PRESENCE),
     Statement("The server's estimate of a table's rows; $1 and $2 are its name", ROW_ESTIMATE),
     Statement("Columns that we may select from, after a refusal; $1 and $2 are the table's name", READABLE_COLUMNS),

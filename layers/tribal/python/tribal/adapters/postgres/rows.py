@@ -101,7 +101,7 @@ class TextGaps(NamedTuple):
 
     failed: Mapping[tuple[TextKind, int], str] = MappingProxyType({})
     """SQLSTATE of texts that the server failed to render, by kind and oid of the table or the domain's check."""
-    beside_locks: bool = False
+    skip_locked: bool = False
     """Whether texts of locked tables were left out."""
 
 

@@ -29,7 +29,7 @@ class _Queries(NamedTuple):
 
 
 _PLAIN = _Queries(queries.TEXTS, queries.SOME_TEXTS)
-_BESIDE_LOCKS = _Queries(queries.TEXTS_BESIDE_LOCKS, queries.SOME_TEXTS_BESIDE_LOCKS)
+_SKIPPING_LOCKED = _Queries(queries.TEXTS_SKIPPING_LOCKED, queries.SOME_TEXTS_SKIPPING_LOCKED)
 
 
 def read_texts(session: Session) -> tuple[list[Row], TextGaps]:
@@ -45,8 +45,8 @@ def read_texts(session: Session) -> tuple[list[Row], TextGaps]:
         if sqlstate(error) != LOCK_NOT_GRANTED:
             raise
     session.run(queries.ROLLBACK_TO_SAVEPOINT)
-    rows, gaps = _read(session, _BESIDE_LOCKS)
-    return rows, gaps._replace(beside_locks=True)
+    rows, gaps = _read(session, _SKIPPING_LOCKED)
+    return rows, gaps._replace(skip_locked=True)
 
 
 def _read(session: Session, asked: _Queries) -> tuple[list[Row], TextGaps]:

@@ -103,7 +103,7 @@ def existing_schemas(ask: Ask, database: str) -> frozenset[str] | None:
 def dropped_tables(ask: Ask, database: str, tables: Iterable[SchemaAndTable]) -> frozenset[SchemaAndTable]:
     """Those of the tables that were dropped and are not there again; none where that cannot be known.
 
-    A table of which nothing is told proves nothing: it may be too new, or have another name now.
+    A table that is not listed may exist all the same: it may be too new, or have been renamed.
     """
     wanted = sorted(set(tables))
     alive: dict[SchemaAndTable, bool] = {}

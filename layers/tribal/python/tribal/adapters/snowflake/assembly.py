@@ -40,7 +40,7 @@ def assemble(questions: Questions, parts: Parts) -> CatalogContents:
     tables: list[CatalogTable] = []
     for name, head in heads.items():
         if name in questions.unread_tables or name not in parts.columns:
-            # A table without columns was dropped since it was listed: it has none that could be told.
+            # A table without columns was dropped since it was listed: there are no columns to read.
             continue
         table = _table(head, parts)
         if _agrees(table):

@@ -105,7 +105,7 @@ class SnowflakeCatalog:
 
         Raises:
             TableGone: when the table certainly no longer exists.
-            AccessDenied: when the role may not select from it, or may not see it any more.
+            AccessDenied: when the role may not select from it, or can no longer see it.
         """
         if rows <= 0 or table.kind not in SAMPLED_KINDS or not self._samples:
             return TableSample((), ())

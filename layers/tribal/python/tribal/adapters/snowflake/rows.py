@@ -1,4 +1,4 @@
-"""The rows of `SHOW` and of the views that are read, by the names of their fields; defaults stand for missing ones."""
+"""The rows of `SHOW` and of the views that are read, by the names of their fields; missing ones get defaults."""
 
 from __future__ import annotations
 

@@ -129,9 +129,9 @@ class Sampler:
     def _raise_unseen(self, table: CatalogTable) -> NoReturn:
         context = self._sessions.target.as_context() | {"table": _name(table)}
         if self._presence((table.schema_name, table.table_name)) == "gone":
-            raise TableGone(f"Table {_name(table)} is not there any more. Plan again.", context=context)
+            raise TableGone(f"Table {_name(table)} no longer exists. Plan again.", context=context)
         raise AccessDenied(
-            f"Table {_name(table)} was dropped, or the role {self._role!r} may not see it any more: Snowflake tells "
+            f"Table {_name(table)} was dropped, or the role {self._role!r} can no longer see it: Snowflake reports "
             f"the same of both. If it is there, let an administrator run: {self._grant(table)}",
             context=context,
         )
@@ -163,7 +163,7 @@ _PARTITION_BYTES = 16 * 1024 * 1024
 """About what a micro-partition takes when compressed:
 https://docs.snowflake.com/en/user-guide/tables-clustering-micropartitions"""
 _PARTITIONS = 20
-"""How many are wanted at least, on average. By judgement: with a chance each, that there are none is 1 in 10^8."""
+"""Average number of rows to sample at least. By judgement: the chance of an empty sample is 1 in 10^8."""
 LARGE_TABLE_BYTES = _PARTITIONS * _PARTITION_BYTES
 """From here on rows are taken from some partitions of a table."""
 _TEXT = re.compile(r"VARCHAR\b")

@@ -1,4 +1,4 @@
-"""The checksum of the published file: written beside it, checked in full by runs and, where that is free, by readers.
+"""The checksum of the published file: stored next to it, checked in full by runs and, where that is free, by readers.
 
 A reader compares the file's times, size and inode with those stored when it was published, which costs nothing. Only a
 file that is another by these, such as one that was copied, or written to, is read and hashed. A run always hashes.
@@ -88,7 +88,7 @@ def _matches(path: Path, stored: Sequence[Published]) -> bool:
 
 
 def complete(path: Path) -> None:
-    """Note hash and identity of an intact file of ours where they are missing, as after a kill, or in a copied store.
+    """Note hash and identity of our intact file where they are missing, as after a kill, or in a copied store.
 
     Raises:
         OSError: when that cannot be written.

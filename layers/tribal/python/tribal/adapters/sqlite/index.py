@@ -1,6 +1,6 @@
 """The search index as one SQLite file: FTS5 over our own terms, vectors compared in memory, keys as one object.
 
-The file being read is never written: a run writes the next generation beside it and renames it into place. A reader
+The file being read is never written: a run writes the next generation next to it and renames it into place. A reader
 therefore sees one complete generation, however busy the writer is, and the new one on its next call.
 """
 
@@ -53,7 +53,7 @@ class SqliteIndex:
     Args:
         path: the file, usually `data/tribal-knowledge.db`; created by the first `finish`.
         prepare: what a server asks of a large new generation before others do. Until it has, they get the one before.
-        replaced: told the identity of each generation that another one has replaced, once nobody reads it any more.
+        replaced: called with the identity of each replaced generation once it has no more readers.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ class SqliteIndex:
 
 
 def _withheld(view: _View, where: IndexFilter) -> NDArray[Any] | None:
-    """Ids of the records whose text a filter excludes from search; `None` if there are none."""
+    """Ids of the records whose text a filter excludes from search; `None` if it excludes none."""
     if not where.hidden:
         return None
     found = view.generation.mentioning(view.connection, where.hidden)

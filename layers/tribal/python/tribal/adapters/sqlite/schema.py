@@ -96,7 +96,7 @@ CREATE TABLE unreached (database_name TEXT PRIMARY KEY, last_read TEXT NOT NULL)
 """
 
 _OWN_TABLES = ("documents", "index_metadata", "key_graph", "made_with", "origins", "sources", "structured", "vectors")
-"""Together they show that a file is ours, even if its header does not say so any more."""
+"""Together they show that a file is ours, even if its header no longer says so."""
 
 READ_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file raises: SQLite's message may quote bytes that are not UTF-8."""

@@ -1,6 +1,6 @@
-"""Writes the next generation of the index beside the current one, and renames it into place when it is complete.
+"""Writes the next generation of the index next to the current one, and renames it into place when it is complete.
 
-Files, beside `tribal-knowledge.db`: `-next` is the generation under construction, which the next run resumes if this
+Files, next to `tribal-knowledge.db`: `-next` is the generation under construction, which the next run resumes if this
 one is killed; `-copy` becomes `-next` once it is complete; `-sum` holds the checksum of what is published. Only
 renaming changes what readers see.
 """
@@ -75,7 +75,7 @@ class GenerationWriter:
                 connection.executemany("INSERT INTO unreached VALUES (?, ?)", (metadata.last_read or {}).items())
                 connection.execute("DELETE FROM key_graph")
                 connection.execute("INSERT INTO key_graph VALUES (?)", (graph.to_compact_json().decode(),))
-            # Without a journal the file is self-contained, and readers need no write access beside it.
+            # Without a journal the file is self-contained, and readers need no write access to its folder.
             connection.execute("PRAGMA journal_mode = DELETE")
             self.close()
             _sync(self._next)
@@ -163,7 +163,7 @@ class GenerationWriter:
 
 
 def abandon(path: Path) -> None:
-    """Remove what an interrupted run left beside the index at a path.
+    """Remove files that an interrupted run left next to the index at a path.
 
     Raises:
         OSError: when a file cannot be removed.

@@ -143,7 +143,7 @@ def _readable(text: str) -> str:
 def _package_folder() -> Path:
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
-        raise EmbeddingFailed("the package 'wordllama' is not installed; install it, or index without vectors")
+        raise EmbeddingFailed("wordllama is not installed; run: pip install wordllama, or index without vectors")
     return Path(spec.origin).parent
 
 

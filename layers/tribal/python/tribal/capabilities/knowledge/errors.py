@@ -65,7 +65,7 @@ class SyncLocked(TribalError):
 
 
 class SyncTimedOut(TribalError):
-    """A sync is not done yet; the next one goes on with it. Retryable."""
+    """A sync is not done yet; the next one resumes it. Retryable."""
 
     default_code = "SYN_TIMED_OUT"
     exit_code = EXIT_STORE

@@ -123,7 +123,7 @@ class Repository:
         return count
 
     def recover(self, now: datetime) -> None:
-        """Finish what killed processes left; a marker is removed once its writer cannot be running any more."""
+        """Finish what killed processes left; a marker is removed once its writer can no longer be running."""
         if self.index.is_empty():
             self.build()
         for key in [*self.store.keys(PENDING)]:

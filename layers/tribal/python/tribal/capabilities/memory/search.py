@@ -147,7 +147,7 @@ def _vector(query: str, recall: Recall) -> NDArray[Any] | None:
 
 
 def _distinct(found: Sequence[_Scored]) -> list[_Scored]:
-    """Without duplicates of memories in a more specific layer, or in the same one with more evidence."""
+    """Without duplicates of memories in a more specific layer, or in the same layer with more evidence."""
     specific = sorted(found, key=lambda one: (LAYERS.index(one.memory.space.layer), *_order(one)))
     return sorted(
         (specific[number] for number in distinct([each.memory.record.content for each in specific])), key=_order

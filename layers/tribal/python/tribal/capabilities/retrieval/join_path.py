@@ -70,7 +70,7 @@ class _Search:
     toolbox: Toolbox
 
     def answer(self, answer: GetJoinPathOutput) -> GetJoinPathOutput:
-        """The answer with the joins, or with the reason why there are none."""
+        """The answer with the joins, or with the reason why they are missing."""
         visible = frozenset(name_of(entry) for entry in self.opened.tables)
         keys = Keys(join_graph(self.opened, self.toolbox), visible.__contains__)
         tree = self._tree(keys)

@@ -31,7 +31,7 @@ class ColumnFacts:
 
     @property
     def origin(self) -> str:
-        """The column, `schema.table.column`, that a view passes through unchanged; empty if there is none."""
+        """The column, `schema.table.column`, that a view passes through unchanged; empty if it passes none through."""
         return format_name(lineage_of(self.context).columns.get(self.column.name, ()))
 
     @cached_property

@@ -96,7 +96,7 @@ def _view(context: TableContext) -> Iterator[Statement]:
 
 
 def _rows(table: CatalogTable) -> Iterator[Statement]:
-    """How many rows there can be, if the primary key is made of foreign keys."""
+    """How many rows there can be, if the primary key consists of foreign keys."""
     key = table.primary_key.columns if table.primary_key else []
     owners = _owners(table)
     covered = {column for owner in owners for column in owner.columns}

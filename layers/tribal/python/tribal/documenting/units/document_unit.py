@@ -123,14 +123,14 @@ class _UnitWork:
         describer = self.context.describer
         at_once = max(self.context.options.tables_at_once, describer.at_once)
         low_time = LOW_TIME_SECONDS + describer.longest_seconds
-        under_way: dict[str, None] = {}
+        in_progress: dict[str, None] = {}
         done = 0
 
         def take() -> Iterator[tuple[TableSpec, TableResult | None]]:
             for spec in work:
                 if not self.run.stop.has_time_for(low_time):
                     return
-                under_way[spec.fully_qualified_name] = None
+                in_progress[spec.fully_qualified_name] = None
                 yield spec, self.checkpoint.earlier(spec.fully_qualified_name)
 
         def document(item: tuple[TableSpec, TableResult | None]) -> TableResult | None:
@@ -141,11 +141,11 @@ class _UnitWork:
 
         try:
             for (spec, _), result in self.run.pool.run(document, take(), at_once):
-                under_way.pop(spec.fully_qualified_name, None)
+                in_progress.pop(spec.fully_qualified_name, None)
                 if result is None:
                     continue
                 done += 1
-                current = next(iter(under_way), None)
+                current = next(iter(in_progress), None)
                 self.checkpoint.record(result, current=current, query_ms=documenter.query_ms)
                 self.run.sink.advance(STAGE, result.name, "documented" if result.status == "documented" else "failed")
         except RunInterrupted:

@@ -27,7 +27,7 @@ _SAMPLED_KINDS = ("table", "partitioned_table", "iceberg_table", "hybrid_table")
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The result of sampling: masked values by column, or a warning why there are none."""
+    """The result of sampling: masked values by column, or a warning why they are missing."""
 
     by_column: Mapping[str, MaskedSamples] = field(default_factory=dict)
     taken: bool = False

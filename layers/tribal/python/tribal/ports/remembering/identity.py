@@ -87,7 +87,7 @@ class Identity:
         return tuple(each for each in spaces if each.identifiers == chosen) if chosen else spaces
 
 
-NOBODY = Identity()
+UNIDENTIFIED = Identity()
 
 
 def _pair(kind: str, value: str | None) -> tuple[str, str] | None:

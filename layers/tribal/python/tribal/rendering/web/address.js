@@ -52,7 +52,7 @@ async function show(first) {
   if (address && !address.startsWith("/")) return;
   const turn = ++shows;
   const {title, parts} = await view(address).catch(problemView);
-  // Somebody has gone on while a part was loading.
+  // The reader has moved to another page while a part was loading.
   if (turn !== shows) return;
   main.replaceChildren(...present(parts.flat()));
   document.title = title ? title + " \u2013 " + catalog.n : catalog.n;
@@ -64,8 +64,8 @@ async function show(first) {
 /** @param {unknown} problem @returns {View} */
 function problemView(problem) {
   if (problem instanceof TokenWanted) return {title: "Token", parts: tokenForm()};
-  const told = problem instanceof Error ? problem.message : String(problem);
-  return {title: "Not loaded", parts: [heading("Not loaded"), about("This could not be loaded: " + told)]};
+  const message = problem instanceof Error ? problem.message : String(problem);
+  return {title: "Not loaded", parts: [heading("Not loaded"), about("This could not be loaded: " + message)]};
 }
 
 /** The server answers only whom it knows. */
@@ -83,7 +83,7 @@ function tokenForm() {
     sessionStorage.setItem(TOKEN, input.value.trim());
     start();
   });
-  const said = "This server wants to know who asks. The token stays in this tab and is forgotten when it is closed.";
+  const said = "This server requires a token. It stays in this tab and is forgotten when the tab is closed.";
   return [heading("Token"), about(said), form];
 }
 

@@ -13,8 +13,8 @@ function corrections(subject, byHand) {
   return place;
 }
 
-/** @param {Subject} subject @param {HTMLElement} place @param {HTMLElement} byHand @param {string} [told] */
-async function fillCorrections(subject, place, byHand, told) {
+/** @param {Subject} subject @param {HTMLElement} place @param {HTMLElement} byHand @param {string} [message] */
+async function fillCorrections(subject, place, byHand, message) {
   const written = await fromServer(CORRECTIONS + "?" + new URLSearchParams(subject.named));
   const waiting = subject.sayings.filter(saying => {
     const words = wordsAbout(written, saying);
@@ -36,7 +36,7 @@ async function fillCorrections(subject, place, byHand, told) {
           )
         : null,
       written.writable ? correctionForm(subject, written, place, byHand) : byHand,
-      told ? element("p", {role: "status"}, told) : null,
+      message ? element("p", {role: "status"}, message) : null,
     ]),
   );
 }
@@ -82,7 +82,7 @@ function correctionForm(subject, written, place, byHand) {
     if (column !== undefined) Object.assign(correction, {column});
     const agree = async (/** @type {string} */ token) => {
       const {file} = await fromServer(CORRECTIONS, {...correction, token});
-      await fillCorrections(subject, place, byHand, `Written to ${file}. It stands here after the next run.`);
+      await fillCorrections(subject, place, byHand, `Written to ${file}. It appears here after the next run.`);
     };
     fromServer(CORRECTIONS + "/preview", correction)
       .then(proposal => answer.replaceChildren(...proposalParts(proposal, agree, answer)))
@@ -116,7 +116,7 @@ function proposalParts(proposal, agree, answer) {
 
 /** @param {unknown} problem */
 function refusalPart(problem) {
-  const told =
-    problem instanceof TokenWanted ? "The token is not accepted any more; reload the page." : String(problem);
-  return element("p", {role: "alert"}, told.replace(/^Error: /, ""));
+  const message =
+    problem instanceof TokenWanted ? "The token is no longer accepted; reload the page." : String(problem);
+  return element("p", {role: "alert"}, message.replace(/^Error: /, ""));
 }

@@ -1,6 +1,6 @@
-// Control characters, and marks that turn the direction of writing, are told instead of obeyed.
+// Control characters, and marks that change the direction of writing, are shown as text.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-// Prose may join letters as it likes, but not turn what stands beside it.
+// Prose may use joiners, but must not change the direction of the text next to it.
 const TURNING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /** @param {unknown} text */

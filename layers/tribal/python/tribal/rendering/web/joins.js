@@ -76,7 +76,7 @@ async function askedJoin(start, end) {
   const answer = await fromServer("v1/tools/get_join_path", {source_table: start.n, target_table: end.n});
   /** @type {string[]} */
   const warnings = (answer.warnings || []).map((/** @type {{message: string}} */ warning) => warning.message);
-  const told = warnings.length
+  const notes = warnings.length
     ? [
         element(
           "ul",
@@ -86,7 +86,7 @@ async function askedJoin(start, end) {
       ]
     : [];
   if (!answer.path_found) {
-    return [element("p", {role: "status"}, "No declared or likely keys lead from the one to the other."), ...told];
+    return [element("p", {role: "status"}, "No declared or likely keys connect the two tables."), ...notes];
   }
   /** @type {string[]} */
   const names = (answer.path || []).map((/** @type {{to_table: string}} */ step) => step.to_table);
@@ -94,7 +94,7 @@ async function askedJoin(start, end) {
     element("div", {}, element("p", {class: "soft"}, prose((other.reasons || []).join("; "))), sql(other.sql_snippet)),
   );
   return [
-    ...told,
+    ...notes,
     stepList(start.n, names),
     section("SQL", sql(answer.sql_snippet || "")),
     others.length ? section("Instead", ...others) : null,

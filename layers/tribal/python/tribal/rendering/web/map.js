@@ -3,7 +3,7 @@ const MAP_TABLES = 5,
   MAP_ROW = 20,
   MAP_GAP = 70,
   MAP_WIDTH = 230,
-  // Boxes of a row do not stand in line, or a line behind one would look like two that end at it.
+  // Boxes of a row are staggered; otherwise a line behind a box would look like two lines that end at it.
   MAP_SHIFT = 40,
   ROUNDS = 60;
 

@@ -29,7 +29,7 @@ function stemmed(word) {
 /** @param {string[]} words */
 const stems = words => words.map(stem).sort().join(" ");
 /** @param {number} length */
-const slips = length => (length < 4 ? 0 : length < 8 ? 1 : 2);
+const typosAllowed = length => (length < 4 ? 0 : length < 8 ? 1 : 2);
 
 /**
  * Whether one text becomes the other by at most so many letters added, left out, exchanged or swapped with the next.
@@ -111,7 +111,7 @@ function term(word) {
     begins = (/** @type {string} */ other) => other.startsWith(word) || stem(other) === root;
   const names = new Set([...nameWords].filter(begins));
   const misspelt = !names.size && ![...known].some(begins);
-  const nearly = misspelt ? [...nameWords].filter(other => near(word, other, slips(word.length))) : [];
+  const nearly = misspelt ? [...nameWords].filter(other => near(word, other, typosAllowed(word.length))) : [];
   return {word, root, names, nearly: new Set(nearly), misspelt};
 }
 
@@ -151,7 +151,7 @@ function nameScore(table, {text, terms, glued, stems: formed, misspelt}) {
   if (holds(glued) || terms.every(({word, root}) => holds(word) || holds(root))) return 770 - more;
   if (terms.some(named) && terms.every(one => named(one) || inText(name.place, one))) return 745 - more;
   if (!misspelt) return 0;
-  if (near(glued, name.glued, slips(glued.length))) return 720;
+  if (near(glued, name.glued, typosAllowed(glued.length))) return 720;
   return terms.every(one => named(one) || nearName(name.words, one)) ? 710 - more : 0;
 }
 

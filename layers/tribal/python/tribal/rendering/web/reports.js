@@ -1,4 +1,4 @@
-const HOW_TOLD = {
+const DESCRIBED_BY = {
   human: "by people",
   comment: "by comments",
   model: "by a model",
@@ -54,8 +54,8 @@ async function stateView() {
         ],
       ],
       [["Tables"], [rows(database.tables)]],
-      ...Object.entries(HOW_TOLD).map(([kind, told]) => [
-        ["Tables described " + told],
+      ...Object.entries(DESCRIBED_BY).map(([kind, how]) => [
+        ["Tables described " + how],
         [rows(database.sources[kind] || 0) + " \u00b7 " + share(database.sources[kind] || 0, database.tables)],
       ]),
       [
@@ -65,15 +65,15 @@ async function stateView() {
     ];
     if (database.unread) body.unshift([["Not reached by the last run; read"], [moment(database.unread)]]);
     const title = element("bdi", {}, visible(database.n));
-    parts.push(section(title, facts("State of " + visible(database.n), heads.length ? body : body)));
+    parts.push(section(title, facts("Coverage of " + visible(database.n), heads.length ? body : body)));
   }
   return parts;
 }
 
-/** Names with what is so, line by line. @param {string} label @param {Child[][][]} body */
+/** A table of names and values. @param {string} label @param {Child[][][]} body */
 function facts(label, body) {
-  const lines = body.map(([name, told]) =>
-    element("tr", {}, element("th", {scope: "row"}, ...name), element("td", {}, ...told)),
+  const lines = body.map(([name, cells]) =>
+    element("tr", {}, element("th", {scope: "row"}, ...name), element("td", {}, ...cells)),
   );
   return element("table", {"aria-label": label, class: "state"}, element("tbody", {}, lines));
 }

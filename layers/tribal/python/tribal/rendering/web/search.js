@@ -39,8 +39,8 @@ function domainsFound(asked) {
 function tableFound({table, points}, asked) {
   const item = listItem(table, databaseOf(table));
   const hits = columnNames(table).filter(name => asked.terms.some(one => inText(spaced(name), one)));
-  const told = !hits.length || (points >= NAMED && table.s);
-  const said = told ? table.s || "" : "columns " + hits.slice(0, 4).join(", ");
+  const showsSummary = !hits.length || (points >= NAMED && table.s);
+  const said = showsSummary ? table.s || "" : "columns " + hits.slice(0, 4).join(", ");
   item.append(element("p", {dir: "auto"}, visible(cut(said, 110))));
   item.append(element("p", {class: "why"}, table.d + " \u00b7 " + why(points, hits.length)));
   return item;
@@ -113,7 +113,7 @@ async function findMeant(at, shown) {
   }
 }
 
-/** The names of columns come after the first view, when somebody is about to search. */
+/** The names of columns come after the first view, when the reader is about to search. */
 async function learnColumns() {
   learnWords();
   if (!source.reports) return;

@@ -1,7 +1,7 @@
-// Where the data comes from: all of it inside the page; parts as scripts beside it; or parts from a server.
+// Where the data comes from: all of it inside the page; parts as scripts next to it; or parts from a server.
 const TOKEN = "tribal.token";
 
-/** A server wants to know who asks. */
+/** A server asks for a token. */
 class TokenWanted extends Error {}
 
 /** @type {Map<string, Promise<any>>} */

@@ -12,7 +12,7 @@ function goThrough(event, offset) {
   else if (place + offset < 0) search.focus();
 }
 
-/** Whether somebody is writing into a field. */
+/** Whether the reader is typing in a field. */
 function isWriting() {
   const writing = document.activeElement;
   return writing instanceof HTMLInputElement || writing instanceof HTMLTextAreaElement;
@@ -39,7 +39,7 @@ search.addEventListener("focus", () => void learnColumns().catch(() => {}), {onc
 search.addEventListener("input", find);
 window.addEventListener("hashchange", () => show(false));
 
-/** Begin, or begin anew with another token. */
+/** Start, or restart with another token. */
 async function start() {
   for (const held of [asked, databases, domains, tables]) held.clear();
   catalogTables.length = 0;

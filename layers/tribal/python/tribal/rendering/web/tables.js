@@ -13,7 +13,7 @@ const SOURCES = {
   human: "Written by a person.",
   comment: "From the comment in the database.",
   model: "Written by a model.",
-  derived: "Known from {}; nobody has confirmed it.",
+  derived: "Known from {}; no one has confirmed it.",
 };
 const PRIMARY_KEY = 1,
   FOREIGN_KEY = 2,
@@ -71,7 +71,7 @@ function tableView(table) {
 }
 
 /**
- * What others decided and learned of a table: their words, asked for each time, and nothing where there is none.
+ * What others decided and learned of a table: their words, asked for each time, and nothing if they are empty.
  * @param {Table} table
  */
 function remembered(table) {
@@ -79,12 +79,12 @@ function remembered(table) {
   fromServer("v1/page/remembered?name=" + encodeURIComponent(table.n)).then(
     items => {
       const isMemory = (/** @type {Remembered} */ item) => item.kind === "memory";
-      told(
+      addGuidance(
         place,
         "Decided",
         items.filter((/** @type {Remembered} */ item) => !isMemory(item)),
       );
-      told(place, "Remembered by others", items.filter(isMemory));
+      addGuidance(place, "Remembered by others", items.filter(isMemory));
     },
     () => {}, // The page of the table is whole without.
   );
@@ -92,12 +92,12 @@ function remembered(table) {
 }
 
 /**
- * A section of what others decided or learned, unless there is none.
+ * A section of what others decided or learned, unless it is empty.
  * @param {HTMLElement} place
  * @param {string} heading
  * @param {Remembered[]} items
  */
-function told(place, heading, items) {
+function addGuidance(place, heading, items) {
   if (!items.length) return;
   const lines = items.map(item => {
     const which = item.kind === "memory" ? "" : ` ${item.kind} ${visible(item.id)},`;
@@ -124,7 +124,7 @@ function tableSubject(table) {
 /** @param {string} lines @param {Database | undefined} database */
 function gapParts(lines, database) {
   return [
-    element("p", {class: "soft"}, "Most worth a sentence of yours, in ", code(database ? database.f : ""), ":"),
+    element("p", {class: "soft"}, "What to document first, in ", code(database ? database.f : ""), ":"),
     sql(lines, "YAML"),
   ];
 }

@@ -1,7 +1,7 @@
-/** @param {Table} table @param {Children} [beside] */
-function listItem(table, beside) {
+/** @param {Table} table @param {Children} [extra] */
+function listItem(table, extra) {
   const name = element("bdi", {}, visible(table.l));
-  return element("li", {}, element("a", {href: tableLink(table.n)}, name, beside));
+  return element("li", {}, element("a", {href: tableLink(table.n)}, name, extra));
 }
 
 /** @param {Table} a @param {Table} b */

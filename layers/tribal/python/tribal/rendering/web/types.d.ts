@@ -1,4 +1,4 @@
-// What the page holds. Names are short because large databases have many; `records.py` and `browsing` write them.
+// What the page holds. Names are short because large databases have many; `records.py` and `page_data` write them.
 
 type Child = Node | string | null | undefined;
 type Children = Child | Child[];
@@ -233,7 +233,7 @@ interface Subject {
   sayings: Saying[];
 }
 
-/** What somebody decided or learned of a table. */
+/** A decision or memory about a table. */
 interface Remembered {
   /** "memory", or the type of a decision. */
   kind: string;

@@ -53,7 +53,7 @@ class ThreadWorkerPool:
         exhausted = False
         try:
             while True:
-                while not (exhausted or error or stop.requested) and threads.under_way < at_once:
+                while not (exhausted or error or stop.requested) and threads.in_progress < at_once:
                     try:
                         item = next(source)
                     except StopIteration:
@@ -62,7 +62,7 @@ class ThreadWorkerPool:
                         error = exc
                     else:
                         threads.start(item)
-                if not threads.under_way:
+                if not threads.in_progress:
                     break
                 done = threads.wait()
                 if done.error is None:
@@ -84,21 +84,21 @@ class _ThreadGroup(Generic[Item, Result]):
         self._tasks: SimpleQueue[tuple[Item] | None] = SimpleQueue()
         self._done: SimpleQueue[_CallResult[Item, Result]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self.under_way = 0
+        self.in_progress = 0
 
     def start(self, item: Item) -> None:
         """Pass an item to an idle thread, or to a new one if all are busy."""
-        if self.under_way == len(self._threads):
+        if self.in_progress == len(self._threads):
             thread = threading.Thread(target=self._work, name=f"worker-{len(self._threads) + 1}", daemon=True)
             thread.start()
             self._threads.append(thread)
-        self.under_way += 1
+        self.in_progress += 1
         self._tasks.put((item,))
 
     def wait(self) -> _CallResult[Item, Result]:
         """Wait for the next call to complete."""
         done = self._done.get()
-        self.under_way -= 1
+        self.in_progress -= 1
         return done
 
     def dismiss(self) -> None:

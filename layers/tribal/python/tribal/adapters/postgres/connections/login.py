@@ -1,7 +1,7 @@
 """Decides, before anything secret is sent, whether the server may have the login that it asks for.
 
 A server that only pretends to be the one that is meant may ask for the password in clear text, whatever the real one
-would do. `require_auth` has libpq's meaning; without it, everything but a password in clear text is given to anybody.
+would do. `require_auth` has libpq's meaning; without it, any server gets everything but a password in clear text.
 """
 
 from __future__ import annotations

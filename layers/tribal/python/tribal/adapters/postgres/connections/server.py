@@ -24,7 +24,7 @@ _STARTING_OR_STOPPING = "57P03"
 class PostgresServer:
     """Shares the connections to a server, and stops trying a server without free ones; thread-safe.
 
-    An idle connection to one database gives way to a new one to another.
+    An idle connection is closed to make room for a new one to another database.
 
     Args:
         limit: most connections, in use and idle.

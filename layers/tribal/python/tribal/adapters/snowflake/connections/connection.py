@@ -90,7 +90,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Who a session is, told by the server."""
+    """The user and role of a session, as the server reports them."""
 
     version: str
     user: str
@@ -168,7 +168,7 @@ def open_connection(
     Args:
         seconds: for all of that, by the clock.
         statement_seconds: the longest that a statement may take.
-        known: what an earlier session was told, which is not asked for again.
+        known: answers of an earlier session, which are not requested again.
 
     Raises:
         DatabaseUnreachable: when there was no answer in time.
@@ -227,15 +227,15 @@ def _ask_context(connection: SnowflakeConnection, seconds: float, target: Snowfl
 
 
 def _connector() -> ModuleType:
-    # Else it asks the services of three clouds, STS among them, where it runs, to tell Snowflake.
+    # Otherwise it asks the services of three clouds, such as STS, where it runs, and reports that to Snowflake.
     os.putenv("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
     try:
         import snowflake.connector
     except ImportError as error:
         raise ConfigurationError(
-            "Snowflake's connector is not installed. Install it: pip install 'tribal-knowledge[snowflake]'"
+            "Snowflake's connector is not installed; run: pip install 'tribal-knowledge[snowflake]'"
         ) from error
-    # It logs what it looks for in vain on the machine, and warns of changes of its own classes.
+    # It logs failed lookups on this machine, and warns about changes of its own classes.
     logging.getLogger("snowflake.connector").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"snowflake\.connector")
     return snowflake.connector

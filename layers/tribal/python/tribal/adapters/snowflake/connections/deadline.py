@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 def within(seconds: float, call: Callable[[], Result], late: Callable[[Result], object] | None = None) -> Result:
     """What `call` returns or raises, if it does so in time.
 
-    A call that does not goes on in a thread of its own, which holds up nobody, not even the end of the process.
+    A call that does not end in time continues in a thread of its own, which does not delay the end of the process.
 
     Args:
         late: told the result when it comes after all.

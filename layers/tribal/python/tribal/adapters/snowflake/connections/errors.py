@@ -1,7 +1,7 @@
 """The one place that says what errors of Snowflake and its connector mean.
 
 Errors carry a number. A message may quote values of rows, in errors of execution (100,000 and up): of those only the
-number is told.
+number is shown.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MESSAGE_LENGTH = 300
 
 UNKNOWN_OBJECT = frozenset({2003, 2043})
-"""The object does not exist, or the role may not see it: Snowflake tells the same of both."""
+"""The object does not exist, or the role may not see it: Snowflake reports both alike."""
 NO_PRIVILEGE = 3001
 TOO_MANY_ROWS = frozenset({90153})
 """`SHOW` has more rows than one answer holds."""
@@ -77,7 +77,7 @@ _SECOND_FACTOR = _ADVICE[390127]
 
 
 def number_of(error: BaseException) -> int:
-    """Snowflake's number of an error of ours or of the connector; -1 where it has none."""
+    """Snowflake's number of one of our errors or the connector's; -1 where it has none."""
     if isinstance(error, DatabaseError):
         told = (error.context or {}).get("snowflake")
         return told if isinstance(told, int) else -1
@@ -112,7 +112,7 @@ def will_pass(error: DatabaseError) -> bool:
 
 
 def without_words(error: BaseException) -> BaseException:
-    """A stand-in for an error as the cause of ours: tracebacks print causes, and servers quote what they hold."""
+    """Replaces an error as the cause of our own: tracebacks print causes, and servers quote data in messages."""
     number = number_of(error)
     return ConnectionError(type(error).__name__ if number < 0 else f"{type(error).__name__} {number:06d}")
 

@@ -32,7 +32,7 @@ RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0)
 class SnowflakeSessions:
     """Opens sessions on demand and sends statements over them; thread-safe.
 
-    Every statement of ours only reads, so one whose session broke is sent again over another.
+    All of our statements only read, so one whose session broke is sent again over another.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class SnowflakeSessions:
         return self._retried(lambda: self._ask_once(sql, doing, limit))
 
     def context(self, doing: str) -> Context:
-        """Who we are, told at the login; logs in where that has not been done."""
+        """Our user and role, known from the login; logs in if necessary."""
         return self._context or self._retried(lambda: self._log_in(doing))
 
     def close(self) -> None:
@@ -97,19 +97,19 @@ class SnowflakeSessions:
                 connection = self._open()
             yield connection
         finally:
-            self._give_back(connection)
+            self._release(connection)
 
     def _take(self, doing: str) -> SnowflakeConnection | None:
-        """One of the idle sessions, or `None` for leave to open one; followed by one `_give_back`."""
+        """One of the idle sessions, or `None` for leave to open one; followed by one `_release`."""
         with self._change:
             if not self._change.wait_for(lambda: self._closed or self._in_use < self._limits.connections, WAIT_SECONDS):
                 raise StatementTimedOut(f"No session with {self.target} became free within {WAIT_SECONDS:g} s.")
             if self._closed:
-                raise ConnectionLost(f"Cannot go on with {doing}: this reader is closed. Make a new one.")
+                raise ConnectionLost(f"Cannot continue {doing}: this reader is closed. Open a new one.")
             self._in_use += 1
             return self._idle.pop() if self._idle else None
 
-    def _give_back(self, connection: SnowflakeConnection | None) -> None:
+    def _release(self, connection: SnowflakeConnection | None) -> None:
         with self._change:
             self._in_use -= 1
             reusable = connection is not None and not connection.broken and not self._closed

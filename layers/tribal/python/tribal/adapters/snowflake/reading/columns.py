@@ -87,7 +87,7 @@ class _Reading:
 
     def _described(self, schema: str, rows: Sequence[DescribedColumnRow]) -> Columns:
         """The columns of those tables that `INFORMATION_SCHEMA` tells whole."""
-        partly = self._external | {(schema, row.table_name) for row in rows if _is_told_by_show_only(row)}
+        partly = self._external | {(schema, row.table_name) for row in rows if _is_in_show_only(row)}
         found: dict[SchemaAndTable, list[DescribedColumnRow]] = defaultdict(list)
         for row in rows:
             if (schema, row.table_name) not in partly:
@@ -147,7 +147,7 @@ _WITH_FRACTION = frozenset({"TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP
 _SAME = {"DOUBLE": "FLOAT", "DOUBLE PRECISION": "FLOAT", "CHARACTER VARYING": "VARCHAR", "DECIMAL": "NUMBER"}
 _DEFAULT_LENGTH = {"VARCHAR": 16_777_216, "BINARY": 8_388_608}
 _FRACTION = 9
-_TOLD_BY_SHOW_ONLY = frozenset({"VECTOR"})
+_IN_SHOW_ONLY = frozenset({"VECTOR"})
 """Types with parts that `INFORMATION_SCHEMA.COLUMNS` has no fields for."""
 
 
@@ -202,9 +202,9 @@ def _described_type(row: DescribedColumnRow) -> str:
     return name
 
 
-def _is_told_by_show_only(row: DescribedColumnRow) -> bool:
+def _is_in_show_only(row: DescribedColumnRow) -> bool:
     """Whether `INFORMATION_SCHEMA` may leave out parts of the type."""
-    return row.data_type in _TOLD_BY_SHOW_ONLY
+    return row.data_type in _IN_SHOW_ONLY
 
 
 def _number(precision: int | None, scale: int | None) -> str:

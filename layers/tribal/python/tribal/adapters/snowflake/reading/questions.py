@@ -60,7 +60,7 @@ class Questions:
         return self.whole(template.format(scope="DATABASE", place=path(self.database)), kind)
 
     def of_schema(self, template: str, schema: str, kind: type[RowT]) -> list[RowT] | None:
-        """All rows of a schema, of which there are none when it has vanished."""
+        """All rows of a schema, an empty list if it has vanished."""
         return self._vanishing(template.format(scope="SCHEMA", place=path(self.database, schema)), kind)
 
     def singly(
@@ -80,7 +80,7 @@ class Questions:
 
         for table, rows in zip(affordable, self.together(of_table, affordable), strict=True):
             if rows is None:
-                reason = f"There are {self.show_rows:,} or more, which Snowflake does not tell of one table."
+                reason = f"There are {self.show_rows:,} or more, which Snowflake does not list for one table."
                 self.leave_out([table], f"the {what} of {'.'.join(table)!r}", reason)
             else:
                 yield table, rows
@@ -88,7 +88,7 @@ class Questions:
             self.leave_out(
                 beyond,
                 f"the {what} of {len(beyond):,} tables of the schema {beyond[0][0]!r}",
-                f"Snowflake tells them only by single tables, and limits.split_queries allows {self.queries:,} such "
+                f"Snowflake lists them only per table, and limits.split_queries allows {self.queries:,} such "
                 "queries. Raise that limit, or name a warehouse, which helps with columns.",
             )
 
@@ -117,7 +117,7 @@ class Questions:
             return list(threads.map(ask, items))
 
     def leave_out(self, tables: Sequence[SchemaAndTable], what: str, reason: str) -> None:
-        """Report that something could not be read whole, and leave out the tables that would be told wrongly."""
+        """Report that something could not be read whole, and leave out the tables that would be wrong."""
         self.unread.append(UnreadPart(what, reason))
         self.unread_tables.update(tables)
 

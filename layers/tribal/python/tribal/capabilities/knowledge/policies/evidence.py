@@ -37,7 +37,7 @@ class Gap:
     """Something that could not be read, so that constraints on its targets cannot be evaluated there.
 
     Attributes:
-        is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else whoever writes a
+        is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else anyone who writes a
             file could avoid a policy by making the file large.
     """
 

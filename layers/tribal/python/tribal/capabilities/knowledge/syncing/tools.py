@@ -97,7 +97,7 @@ SYNC = ToolGroup(
         ToolSpec(
             name="sync_status",
             title="Status of syncs",
-            summary="Tell when decisions were synced last, and what failed.",
+            summary="Show when decisions were synced last, and what failed.",
             description="Check the status of memory-knowledge synchronization, including last sync time, pending"
             " changes, and any sync failures.",
             models=models_of("tribal_contracts.knowledge", "SyncStatusInput", "SyncStatusOutput"),
@@ -110,7 +110,7 @@ SYNC = ToolGroup(
     invalid_input_code="SYN_INPUT_INVALID",
     internal_code=_INTERNAL,
     access_denied_code="SYN_ACCESS_DENIED",
-    instructions="Decisions are as of the last sync: sync_status tells when that was, sync_now does it anew;"
+    instructions="Decisions are as of the last sync: sync_status says when that was, sync_now repeats it;"
     " warnings say what failed. A failure has errorCode, details whose code says more, and retryable.",
     explained=frozenset(("errorCode", "details", "retryable", "warnings")),
 )

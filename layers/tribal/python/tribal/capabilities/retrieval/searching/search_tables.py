@@ -215,8 +215,8 @@ def _results(
         joined = _joined_tables(document, shown)
         if table in chosen.bridges:
             joined = [f"it joins {chosen.bridges[table][0]} and {chosen.bridges[table][1]}"]
-        stands_for = [f"it also covers {parts} of its parts"] if (parts := ranked.folded.get(table)) else []
-        results.append(_result(document, score, found.shared_terms(table), [*why, *joined, *stands_for]))
+        covers_parts = [f"it also covers {parts} of its parts"] if (parts := ranked.folded.get(table)) else []
+        results.append(_result(document, score, found.shared_terms(table), [*why, *joined, *covers_parts]))
     return results
 
 

@@ -271,7 +271,7 @@ class Budget:
             booked = ledger.booked_to_day(found, account.settled, account.unsettled)
             return booked, _UpdateResult(booked, written=True)
         if update.purpose == "leave":
-            booked = ledger.booked(found, account.settled, account.unsettled + account.under_way)
+            booked = ledger.booked(found, account.settled, account.unsettled + account.in_progress)
             left = ledger.with_entry(booked, self._holder, None)
             return left, _UpdateResult(left, written=True)
         return self._renewed(update, present, self._with_pauses(found, now), now)

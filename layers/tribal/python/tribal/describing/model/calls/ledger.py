@@ -137,7 +137,7 @@ class Account:
     """The state of a reservation, in nanodollars."""
 
     idle: int
-    under_way: int
+    in_progress: int
     """Highest prices of the running calls."""
     settled: int
     """Spent, and not yet written to the record."""
@@ -146,7 +146,7 @@ class Account:
     @property
     def reserved(self) -> int:
         """What running calls and new ones may cost."""
-        return self.idle + self.under_way
+        return self.idle + self.in_progress
 
 
 class Reservation:
@@ -154,7 +154,7 @@ class Reservation:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle = self._under_way = self._settled = self._unsettled = 0
+        self._idle = self._in_progress = self._settled = self._unsettled = 0
         self._drawn = False
 
     def reserve(self, price: int) -> bool:
@@ -163,7 +163,7 @@ class Reservation:
             if price > self._idle:
                 return False
             self._idle -= price
-            self._under_way += price
+            self._in_progress += price
             self._drawn = True
             return True
 
@@ -171,7 +171,7 @@ class Reservation:
         """Settle a call reserved at `price`; if its outcome is unknown, it costs at least that."""
         unsettled = max(0, price - spent) if unseen else 0
         with self._lock:
-            self._under_way -= price
+            self._in_progress -= price
             self._idle = max(0, self._idle + price - spent - unsettled)
             self._settled += spent
             self._unsettled += unsettled
@@ -179,13 +179,13 @@ class Reservation:
     def account(self) -> Account:
         """The current state."""
         with self._lock:
-            return Account(self._idle, self._under_way, self._settled, self._unsettled)
+            return Account(self._idle, self._in_progress, self._settled, self._unsettled)
 
     def withdraw_idle(self) -> Account:
         """Remove the idle money, and return the state."""
         with self._lock:
             self._idle = 0
-            return Account(0, self._under_way, self._settled, self._unsettled)
+            return Account(0, self._in_progress, self._settled, self._unsettled)
 
     def was_used(self) -> bool:
         """Whether a call started since the last check."""

@@ -84,7 +84,7 @@ class PlainNames:
         return len(words) >= (2 if is_table else _OWN_NAME_WORDS) or not self._has_given_words(words)
 
     def _may_be_a_name(self, run: list[str], at: int) -> bool:
-        """Whether one word can be told from ordinary text: by its letters or its place in the sentence."""
+        """Whether one word differs from ordinary text: by its letters or its place in the sentence."""
         if len(run[at]) < _SHORTEST_NAME:
             return False
         return not _reads_as_a_word(run[at]) or (self.english and _lacks_article(run, at))

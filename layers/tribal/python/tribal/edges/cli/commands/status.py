@@ -140,8 +140,8 @@ def _print_last_run(out: Console, run: RunRecord, state: str, again: str, *, wit
     ended = state + ("" if run.command in ("plan", "index") else tables)
     if run.completed_at is None:
         ended = "stopped without a recorded result"
-    carry_on = f"; {again} resumes it" if state == "stopped" else ""
-    out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}{escape(carry_on)}")
+    resume = f"; {again} resumes it" if state == "stopped" else ""
+    out.print(f"last run: {run.run_id} ({escape(run.command)}) {ended}{escape(resume)}")
     for error in run.errors[:_LISTED_ERRORS] if with_errors or state == "failed" else ():
         out.print(f"    [yellow]{error.code}[/] {escape(one_line(error.message))}")
 

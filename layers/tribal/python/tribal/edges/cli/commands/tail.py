@@ -39,7 +39,7 @@ def last_run(store: ObjectStore, clock: Clock) -> str:
     """The run that holds the lease, or held it last.
 
     Raises:
-        PlanError: when there is none.
+        PlanError: when no run is found.
     """
     from tribal.errors import PlanError
     from tribal.runs.leases.lease_file import find_lease

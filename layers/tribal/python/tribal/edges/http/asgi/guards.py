@@ -44,7 +44,7 @@ from tribal.ports.running import Clock
 from tribal.rate_limits import TokenBuckets
 
 MCP = "/mcp"
-_NOBODY = Caller("anonymous", rights=frozenset())
+_ANONYMOUS = Caller("anonymous", rights=frozenset())
 _IDENTIFYING_AT_ONCE = 4
 _BURST_SECONDS = 10.0
 """An idle caller may send as many requests at once as the rate allows in this time."""
@@ -94,7 +94,7 @@ class Guards:
             scope[CALLER] = await self._caller(scope, headers, response_headers)
             self._require_pace(scope, response_headers)
             scope[SLOT] = self._slot(scope)
-            if scope[CALLER] is not _NOBODY:
+            if scope[CALLER] is not _ANONYMOUS:
                 scope[CALLER] = with_context_headers(scope[CALLER], headers)
             with self._bodies.counting() as count:
                 received = await count.receive_all(scope, headers, receive, self._largest_body(scope["path"]))
@@ -116,7 +116,7 @@ class Guards:
 
     async def _caller(self, scope: Scope, headers: dict[str, str], answered: dict[str, str]) -> Caller:
         if self._is_public(scope["path"]):
-            return _NOBODY
+            return _ANONYMOUS
         base = self._serving.base(scope["scheme"], headers.get("host", ""))
         resource = MCP if is_below(scope["path"], MCP) else ""
         authorization = headers.get("authorization")
@@ -158,7 +158,7 @@ class Guards:
 
     def _is_unproven(self, caller: Caller) -> bool:
         """Whether the caller showed no token."""
-        return caller in (_NOBODY, self._serving.callers.without_token)
+        return caller in (_ANONYMOUS, self._serving.callers.without_token)
 
 
 def _lingering(send: Send, receive: Receive) -> Send:

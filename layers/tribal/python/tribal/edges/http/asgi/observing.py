@@ -95,7 +95,7 @@ def standard_error(stream: TextIO | None = None) -> Callable[[str], None]:
         try:
             target.write(f"{line}\n")
             target.flush()
-        except (OSError, ValueError):  # nobody reads the log any more; keep answering requests
+        except (OSError, ValueError):  # the log has no reader left; keep answering requests
             return
 
     return write

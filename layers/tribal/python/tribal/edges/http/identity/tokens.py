@@ -12,7 +12,7 @@ import jwt
 from tribal.edges.http.identity.keys import KEY_TYPES, SigningKeys
 from tribal.edges.http.identity.rules import TokenExpired, TokenRefused, TokenRules
 from tribal.identity.scope import Scope
-from tribal.ports.remembering.identity import NOBODY, Identity
+from tribal.ports.remembering.identity import UNIDENTIFIED, Identity
 
 LONGEST_TOKEN = 16_384
 """Characters; API Gateway accepts 10,240 bytes of headers."""
@@ -32,7 +32,7 @@ class Bearer:
     """What the bearer may see."""
     rights: frozenset[str] | None = None
     """What the bearer may do; `None` if the rules define no rights, which means to read everything."""
-    identity: Identity = NOBODY
+    identity: Identity = UNIDENTIFIED
     """The bearer's identity in the layers of memory."""
 
 
