@@ -97,12 +97,12 @@ def test_every_code_that_can_be_seen_is_registered_and_means_something_at_an_edg
     assert all(error_class_of(code) != error_class_of("RET_INTERNAL") for code in seen - {"RET_INTERNAL"})
 
 
-def test_a_code_stands_for_a_class_that_has_it_by_default() -> None:
+def test_a_code_belongs_to_the_class_that_has_it_by_default() -> None:
     for kind in error_classes():
         assert error_class_of(kind.default_code).default_code == kind.default_code
 
 
-def test_an_error_is_told_what_was_being_done_by_the_innermost_that_says_so() -> None:
+def test_an_error_gets_its_activity_from_the_innermost_block_that_names_one() -> None:
     @doing("indexing")
     def read() -> None:
         raise ObjectNotFound("not there")
@@ -113,7 +113,7 @@ def test_an_error_is_told_what_was_being_done_by_the_innermost_that_says_so() ->
     assert raised.value.to_agent_error(NOW, "retrieving").code == "IDX_FILE_NOT_FOUND"
 
 
-def test_an_error_that_nobody_told_is_named_where_it_is_caught() -> None:
+def test_an_error_without_an_activity_gets_one_where_it_is_caught() -> None:
     assert ConnectionLost("gone").to_agent_error(NOW, "planning").code == "PLAN_DB_UNREACHABLE"
     assert ConnectionLost("gone").to_agent_error(NOW).code == "DOC_DB_CONNECTION_LOST"
 

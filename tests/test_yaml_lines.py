@@ -1,4 +1,4 @@
-"""YAML that people write is read as they mean it, and what nobody means is refused with its line."""
+"""YAML that people write is read as they mean it, and what no one means is refused with its line."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_only_yaml_takes_for_a_date_or_a_number_is_text(odd: str) -> None:
         ("- " * 100_000, 1, "nested too deeply"),
     ],
 )
-def test_what_nobody_means_is_refused_with_its_line(text: str | bytes, line: int, said: str) -> None:
+def test_what_no_one_means_is_refused_with_its_line(text: str | bytes, line: int, said: str) -> None:
     message = refusal(text)
     assert message.startswith(f"f.yaml, line {line}: ")
     assert said in message

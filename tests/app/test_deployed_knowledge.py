@@ -54,7 +54,9 @@ def test_the_copy_of_the_repository_lies_where_a_function_may_write() -> None:
     assert deployed._scratch(deployed.MIRROR) == Path(tempfile.gettempdir()) / "knowledge-mirror"
 
 
-def test_what_was_decided_of_a_table_is_told_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_decided_of_a_table_is_reported_without_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = MemoryStore()
     write(tmp_path, "0001-invoices.md", "# 1. Invoices\n\nStatus: accepted\n\nshop.billing.invoice is never deleted.\n")
     publish(KnowledgeFolder(tmp_path), Layout(flat=Place("project", "till", "adr")), store, "2026-11-23T08:00:00Z")
@@ -78,7 +80,7 @@ def test_what_was_decided_of_a_table_is_told_without_memory(tmp_path: Path, monk
         ("TRIBAL_SYNC_STALE_HOURS", "soon", r"`knowledge\.stale_hours` in the file"),
     ],
 )
-def test_settings_that_cannot_be_used_are_told_by_the_key_that_the_environments_file_has(
+def test_unusable_settings_are_reported_by_their_key_in_the_environments_file(
     variable: str, value: str, told: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=told):

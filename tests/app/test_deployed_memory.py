@@ -29,7 +29,7 @@ def application(*parts: dict[str, str]) -> Application:
     return deployed_application(load_deployment(values))
 
 
-def test_where_the_environment_remembers_nothing_there_is_none() -> None:
+def test_without_memory_in_the_environment_it_is_not_configured() -> None:
     assert application(FILES).part(MemoryParts) is None
     assert application(SEARCH).part(MemoryParts) is None
 
@@ -48,6 +48,6 @@ def test_it_is_allowed_what_the_environments_file_says() -> None:
     assert parts.settings == MemorySettings(writable_layers=["user"], writes_per_minute=2)
 
 
-def test_settings_that_cannot_be_used_are_told_by_the_key_that_the_environments_file_has() -> None:
+def test_unusable_settings_are_reported_by_their_key_in_the_environments_file() -> None:
     with pytest.raises(ConfigurationError, match=r"TRIBAL_MEMORY: memory\.writes_per_minute: .*`memory` in the file"):
         application(FILES, {"TRIBAL_MEMORY": '{"writes_per_minute": -1}'})

@@ -42,7 +42,7 @@ class NoSecrets:
     refresh = get
 
 
-def test_a_database_whose_password_nobody_hands_out_is_recorded_as_unreachable() -> None:
+def test_a_database_whose_password_no_one_hands_out_is_recorded_as_unreachable() -> None:
     open_reader = databases(SilentSecrets).open_reader
     reading = read_catalog(ENTRY, application(open_reader=open_reader), "run")
     assert reading.status == "unreachable"

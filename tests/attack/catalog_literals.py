@@ -1,4 +1,4 @@
-"""Literals in a real catalog beside columns whose names say what they hold: none may be written or printed."""
+"""Literals in a real catalog next to columns whose names say what they hold: none may be written or printed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ATTEMPTS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Plant:
-    """One value to hide: the column beside which it stands, how SQL writes it, and what of it no file may hold."""
+    """One value to hide: the column next to it, how SQL writes it, and what of it no file may hold."""
 
     number: int
     column: str

@@ -49,7 +49,7 @@ class Ended:
 
 @dataclass
 class Store:
-    """A documented database, and what a store is when nobody disturbs it."""
+    """A documented database, and what a store is when no one disturbs it."""
 
     project: Path
     intact: Path

@@ -38,7 +38,7 @@ class Secret:
         return "".join(piece + mark for piece, mark in zip(self.pieces, (*self.between, ""), strict=True))
 
     def within(self, text: str) -> bool:
-        """Whether a piece stands in the text."""
+        """Whether a piece is in the text."""
         return any(piece.casefold() in text.casefold() for piece in self.pieces)
 
 

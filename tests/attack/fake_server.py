@@ -1,4 +1,4 @@
-"""A server that speaks just enough of PostgreSQL's protocol to ask for a login, and remembers what it is told."""
+"""A server that speaks just enough of PostgreSQL's protocol to ask for a login, and remembers what it gets."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class HostileFile:
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """What hostile files of a language are made of.
+    """Parts of hostile files of a language.
 
     Attributes:
         pieces: repeated in random order.

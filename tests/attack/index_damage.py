@@ -51,7 +51,7 @@ _PLACES = ("published", "published, no checksum", "unfinished")
 
 
 def attack(attack: Attack) -> Iterator[Outcome]:
-    """Damage a published index, one without a checksum beside it, and one that a killed run left."""
+    """Damage a published index, one without a checksum next to it, and one that a killed run left."""
     random = attack.random("index damage")
     intact = attack.scratch / "intact" / "index.db"
     index = SqliteIndex(intact)

@@ -270,7 +270,7 @@ def _authors() -> list[str]:
 
 
 def surname(random: Random) -> str:
-    """Somebody's, or one that could be."""
+    """A person's, or one that could be."""
     return random.choice([random.choice(_authors_once()).split()[1], word(random, 2).capitalize()])
 
 

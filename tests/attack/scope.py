@@ -1,4 +1,4 @@
-"""What a caller who may see some schemas is told of the others: by every tool, over HTTP and MCP, and by search."""
+"""What a caller who may see some schemas learns of the others: by every tool, over HTTP and MCP, and by search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A company of two databases, made by a seed: every schema has words that nobody may see who may not see it."""
+"""A company of two databases, made by a seed: every schema has words that no one may see who may not see it."""
 
 from __future__ import annotations
 

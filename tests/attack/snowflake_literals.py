@@ -1,4 +1,4 @@
-"""Literals in Snowflake's catalog beside columns whose names say what they hold, in every form that Snowflake reads."""
+"""Literals in Snowflake's catalog next to columns whose names say what they hold, in every form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Plant:
-    """One value to hide: beside which column, how SQL writes it, and what of it no file may hold."""
+    """One value to hide: the column next to it, how SQL writes it, and what of it no file may hold."""
 
     number: int
     column: str

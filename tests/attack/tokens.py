@@ -1,4 +1,4 @@
-"""Tokens that must admit nobody: forged, altered, for others, out of time, odd; and key servers that fail."""
+"""Tokens that must admit no one: forged, altered, for others, out of time, odd; and key servers that fail."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _word(random: Random) -> str:
 
 
 def _outages(times: int, random: Random, made: Issuer) -> Outcome:
-    """Whatever stands in place of the keys, it is an outage and no judgement."""
+    """Whatever is in place of the keys, it is an outage and no judgement."""
     failed = []
     for _ in range(times):
         issuer = Issuer(made.rsa, made.ec, made.ed)
@@ -167,7 +167,7 @@ def _outages(times: int, random: Random, made: Issuer) -> Outcome:
 
 
 def _withdrawals(times: int, random: Random, made: Issuer) -> Outcome:
-    """A withdrawn key admits nobody ten minutes later, whatever was asked in between."""
+    """A withdrawn key admits no one ten minutes later, whatever was asked in between."""
     failed = 0
     for _ in range(times):
         issuer = Issuer(made.rsa, made.ec, made.ed)

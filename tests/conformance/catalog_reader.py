@@ -154,7 +154,7 @@ class LentDatabase:
 
     reader: CatalogReader
     administer: Callable[[str], object]
-    """Run a statement as somebody who may."""
+    """Run a statement as someone who may."""
     write_through: Callable[[CatalogReader, str], object]
     """Send a statement on a connection as the reader opens it for its own work."""
     open: Callable[[], CatalogReader]

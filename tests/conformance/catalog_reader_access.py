@@ -35,7 +35,7 @@ def test_the_access_report_names_the_missing_grants_and_running_them_mends_it(
         assert len(lent.reader.sample(find_table(contents, name), 5).rows) == 1
 
 
-def test_the_statements_are_told_with_their_purpose_and_without_names_or_data(
+def test_the_statements_are_reported_with_their_purpose_and_without_names_or_data(
     reader: CatalogReader, expected: Expected
 ) -> None:
     statements = reader.statements()

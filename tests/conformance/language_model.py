@@ -1,4 +1,4 @@
-"""What holds of every `LanguageModel`.
+"""What is true of every `LanguageModel`.
 
 A module that is held to it supplies the fixture `model`, which asks the fixture `claude`.
 """
@@ -39,7 +39,7 @@ SCHEMA = {
 }
 REQUEST = ModelRequest("Describe tables. " * 150, '{"table": "shop.ordér"}', SCHEMA, 500, 20.0)
 PLANTED = "PLANTED"
-"""Stands in everything that the fake's model and server write where they fail."""
+"""Is part of everything that the fake's model and server write where they fail."""
 
 USAGE_IS_TOLD: Sequence[tuple[Failure, str]] = (
     (failures.REFUSAL, "refused"),
@@ -134,7 +134,7 @@ def test_a_request_shows_the_prefix_first_and_the_part_last(claude: FakeClaude, 
     assert set(body) <= {"model", "max_tokens", "thinking", "system", "messages", "output_config"}
 
 
-def test_the_model_is_told_the_schema_of_its_answer(claude: FakeClaude, model: LanguageModel) -> None:
+def test_the_model_is_shown_the_schema_of_its_answer(claude: FakeClaude, model: LanguageModel) -> None:
     model.ask(REQUEST)
     assert minds.schema_of(claude.calls[0].body) == SCHEMA
 
@@ -151,7 +151,7 @@ def test_a_prefix_is_paid_in_full_once(claude: FakeClaude, model: LanguageModel)
 
 
 @pytest.mark.parametrize("failure", STILL_AN_ANSWER, ids=by_name)
-def test_what_stands_beside_an_answer_is_passed_over(
+def test_what_stands_next_to_an_answer_is_passed_over(
     claude: FakeClaude, model: LanguageModel, failure: Failure
 ) -> None:
     claude.fail(failure)
@@ -173,7 +173,7 @@ def test_a_call_that_yields_no_answer_is_booked_as_it_was_used(
 
 
 @pytest.mark.parametrize("failure", NOBODY_SAW_THE_END, ids=by_name)
-def test_a_call_whose_end_nobody_saw_says_so(claude: FakeClaude, model: LanguageModel, failure: Failure) -> None:
+def test_a_call_whose_end_no_one_saw_says_so(claude: FakeClaude, model: LanguageModel, failure: Failure) -> None:
     claude.fail(failure)
     outcome = failed(model.ask(REQUEST))
     assert (outcome.kind, outcome.unseen, outcome.usage.calls) == ("unavailable", True, 1)
@@ -220,9 +220,7 @@ def test_the_model_goes_on_after_a_storm(claude: FakeClaude, model: LanguageMode
     answered(model.ask(REQUEST))
 
 
-def test_what_was_told_of_many_calls_is_what_was_counted_of_those_whose_end_was_seen(
-    claude: FakeClaude, model: LanguageModel
-) -> None:
+def test_the_reported_usage_is_that_of_the_calls_whose_end_was_seen(claude: FakeClaude, model: LanguageModel) -> None:
     answered(model.ask(REQUEST))
     claude.script.share = 0.3
     unseen = {failure.name for failure in (*NOBODY_SAW_THE_END, failures.HANG, failures.DRIP)}
@@ -251,7 +249,7 @@ def test_fifty_threads_ask_at_once(claude: FakeClaude, model: LanguageModel) -> 
     assert claude.busiest > 5
 
 
-def test_nobody_there_is_told_from_a_call_that_broke(claude: FakeClaude, model: LanguageModel) -> None:
+def test_no_one_there_is_distinguished_from_a_call_that_broke(claude: FakeClaude, model: LanguageModel) -> None:
     claude.stop()
     outcome = failed(model.ask(REQUEST))
     assert (outcome.kind, outcome.unseen, outcome.usage.calls) == ("unavailable", False, 0)

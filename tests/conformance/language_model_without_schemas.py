@@ -1,4 +1,4 @@
-"""What holds of every `LanguageModel` whose endpoint binds no answer to a schema, beside `language_model`."""
+"""What is true of every `LanguageModel` whose endpoint binds no answer to a schema, next to `language_model`."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def test_a_memory_is_replaced_whole(index: MemoryIndex) -> None:
     assert round(found.score, 3) == 1.0
 
 
-def test_all_of_a_space_is_told_and_can_be_thrown_away_alone(index: MemoryIndex, other: MemoryIndex) -> None:
+def test_all_of_a_space_is_listed_and_can_be_removed_alone(index: MemoryIndex, other: MemoryIndex) -> None:
     index.write(memory(number, "invoice") for number in range(1_200))
     index.write([memory(1, "invoice", OF_BOB)])
     assert {*numbers(index.of_spaces(among(OF_ADA)))} == {*range(1_200)}

@@ -75,7 +75,7 @@ def test_head_agrees_with_get_and_hashes_the_bytes(store: ObjectStore) -> None:
         assert head.content_hash == hashlib.sha256(b"abc").hexdigest()
 
 
-def test_a_put_if_matching_fails_after_somebody_else_wrote(store: ObjectStore) -> None:
+def test_a_put_if_matching_fails_after_someone_else_wrote(store: ObjectStore) -> None:
     mine = store.put("lease", b"one")
     head = store.head("lease")
     assert head is not None

@@ -37,7 +37,7 @@ def test_nothing_is_written_before_it_is_begun(index: Index) -> None:
         index.finish(metadata(), key_graph())
 
 
-def test_a_half_built_index_is_not_ready_and_is_carried_on(index: Index, other: Index) -> None:
+def test_a_half_built_index_is_not_ready_and_is_resumed(index: Index, other: Index) -> None:
     assert index.begin(MODEL, DIMENSIONS) == {}
     index.replace({"a.json": [table_entry(names=["order"])]}, [])
     assert index.counts() == IndexCounts(1, 0)
@@ -51,7 +51,7 @@ def test_a_half_built_index_is_not_ready_and_is_carried_on(index: Index, other: 
 
 
 @pytest.mark.parametrize("model", [MODEL, "another"])
-def test_a_generation_under_way_is_never_seen(index: Index, other: Index, model: str) -> None:
+def test_a_generation_in_progress_is_never_seen(index: Index, other: Index, model: str) -> None:
     fill(index, table_entry(names=["order"], near=vector(1)))
     index.begin(model, DIMENSIONS)
     path = str(table_entry().record.source_path)

@@ -93,7 +93,7 @@ def test_a_column_whose_texts_may_not_be_searched_is_not_compared(index: Index) 
     assert [hit.record_id for hit in nearest(index, vector(1), "column", NARROW, 10)] == [plain.record.id]
 
 
-def test_a_text_that_mentions_nothing_hidden_any_more_is_searched_again(index: Index) -> None:
+def test_a_text_that_no_longer_mentions_hidden_names_is_searched_again(index: Index) -> None:
     fill(index, told("telling", prose=("ledger",), mentions=("vault",)))
     assert found(index, "ledger", where=NARROW) == []
     entry = told("telling", prose=("ledger",), mentions=("copied",))

@@ -23,7 +23,7 @@ def model(claude: FakeClaude, aws_account: None) -> LanguageModel:
     return bedrock_model(settings, model_facts(settings), "eu-central-1")
 
 
-def test_an_expired_login_is_told_from_a_missing_permission(claude: FakeClaude, model: LanguageModel) -> None:
+def test_an_expired_login_is_distinguished_from_a_missing_permission(claude: FakeClaude, model: LanguageModel) -> None:
     refusal = Failure(
         "expired token",
         "https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html",

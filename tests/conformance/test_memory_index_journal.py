@@ -31,7 +31,7 @@ def test_a_space_takes_5_000_memories_and_refuses_one_more(index: JournalMemorie
     index.write([memory(1, "again")])
 
 
-def test_a_damaged_object_is_told_and_gone_once_it_is_cleared(index: JournalMemories, tmp_path: Path) -> None:
+def test_a_damaged_object_is_reported_and_gone_once_it_is_cleared(index: JournalMemories, tmp_path: Path) -> None:
     index.write([memory(1, "x")])
     FolderStore(tmp_path).put(f"{FOLDER}{OF_ADA.name}.jsonl", b"{")
     for ask in (lambda: index.count(among(OF_ADA)), lambda: index.write([memory(2)])):

@@ -32,7 +32,7 @@ def test_a_vector_of_another_model_is_refused(index: OpenSearchMemories) -> None
         index.write([IndexedMemory(OF_ADA, record(2), ("x",), np.ones(DIMENSIONS + 1))])
 
 
-def test_a_dead_domain_is_told_and_nothing_of_the_question_is(index_name: str) -> None:
+def test_a_dead_domain_is_reported_and_nothing_of_the_question_is(index_name: str) -> None:
     dead = OpenSearchMemories(opensearch_client("http://127.0.0.1:9", reading=True), DIMENSIONS, index_name)
     with pytest.raises(MemoryStoreFailed) as failed:
         dead.by_words(among(OF_ADA), ["secretword"], 5)

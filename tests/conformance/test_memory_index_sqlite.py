@@ -33,7 +33,9 @@ def test_what_was_closed_is_opened_again_by_the_next_call(index: SqliteMemories)
     assert index.count(among(OF_ADA)) == 1
 
 
-def test_a_file_of_another_version_and_one_that_is_no_database_are_told(index: SqliteMemories, tmp_path: Path) -> None:
+def test_a_file_of_another_version_and_one_that_is_no_database_are_reported(
+    index: SqliteMemories, tmp_path: Path
+) -> None:
     index.write([memory(1, "x")])
     index.close()
     path = tmp_path / "data" / "memories.db"

@@ -315,7 +315,7 @@ def test_the_lock_of_a_killed_process_is_free_at_once(root: Path) -> None:
     lock.release()
 
 
-def test_an_empty_folder_in_the_place_of_a_file_gives_way_and_one_with_files_does_not(
+def test_an_empty_folder_in_the_place_of_a_file_is_replaced_and_one_with_files_does_not(
     store: FolderStore, root: Path
 ) -> None:
     (root / "progress/lease.json").mkdir(parents=True)

@@ -89,7 +89,7 @@ def test_keys_beyond_one_page_are_all_listed_in_order(store: S3ObjectStore) -> N
     assert list(store.keys("many/")) == keys
 
 
-def test_what_somebody_put_there_by_other_means_is_read_but_no_folder_marks(client: Any) -> None:
+def test_what_someone_put_there_by_other_means_is_read_but_no_folder_marks(client: Any) -> None:
     store = S3ObjectStore(client, BUCKET)
     client.put_object(Bucket=BUCKET, Key="config/databases.yaml", Body=b"databases: []\n")
     client.put_object(Bucket=BUCKET, Key="config/", Body=b"")
@@ -148,7 +148,7 @@ def test_a_put_whose_answer_was_lost_knows_its_own_object(client: Any, store: S3
     assert store.get("lease").etag == etag
 
 
-def test_the_same_bytes_of_somebody_else_are_not_taken_for_ones_own(client: Any, store: S3ObjectStore) -> None:
+def test_the_same_bytes_of_someone_else_are_not_taken_for_ones_own(client: Any, store: S3ObjectStore) -> None:
     store.put("lease", b"same")
     _answers(client, "PutObject", _answer(500, "InternalError"))
     with pytest.raises(PreconditionFailed):
@@ -191,7 +191,7 @@ def test_a_missing_bucket_is_named(client: Any) -> None:
         list(store.keys())
 
 
-def test_an_address_where_nobody_listens_is_a_store_error(aws_account: None) -> None:
+def test_an_address_where_no_one_listens_is_a_store_error(aws_account: None) -> None:
     client = aws_client("s3", region="eu-central-1", endpoint="http://127.0.0.1:9", attempts=1)
     with pytest.raises(StoreUnwritable, match="check the network"):
         S3ObjectStore(client, BUCKET).put("a", b"")

@@ -79,7 +79,7 @@ def traces(opensearch: OpenSearch, index_name: str) -> Callable[[], list[str]]:
     return list_all
 
 
-def test_a_rebuild_beside_readers_never_shows_an_empty_or_a_half_index(
+def test_a_rebuild_next_to_readers_never_shows_an_empty_or_a_half_index(
     index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
 ) -> None:
     change(index, table_entries(40))
@@ -131,7 +131,7 @@ def test_a_generation_is_copied_to_another_node_once_it_is_whole(
     assert found(index, "order") == ["orders"]
 
 
-def test_generations_that_nobody_asks_are_swept(
+def test_generations_that_no_one_asks_are_swept(
     index: OpenSearchIndexWriter, opensearch: OpenSearch, index_name: str
 ) -> None:
     for _ in range(3):
@@ -152,7 +152,7 @@ def test_the_index_of_a_longer_name_is_left_alone(
     assert found(neighbour, "order") == ["theirs"]
 
 
-def test_what_was_abandoned_by_somebody_else_cannot_be_finished(
+def test_what_was_abandoned_by_someone_else_cannot_be_finished(
     index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
 ) -> None:
     index.begin(MODEL, DIMENSIONS)
@@ -175,7 +175,7 @@ def test_a_published_generation_takes_no_write(
             opensearch.index(index=index_name, id="state", body={"kind": "state"})
 
 
-def test_whoever_carries_on_what_another_writer_left_is_its_only_writer(
+def test_the_writer_that_resumes_what_another_one_left_is_its_only_writer(
     index: OpenSearchIndexWriter, other: OpenSearchIndexWriter
 ) -> None:
     fill(index, table_entry("shop.sales.kept", names=["order"]))

@@ -75,7 +75,7 @@ def traces(store: MemoryStore, tmp_path: Path) -> Callable[[], list[str]]:
 Machine = Callable[[str], PublishedSqliteIndex]
 
 
-def test_what_one_machine_publishes_another_reads_and_carries_on(machine: Machine) -> None:
+def test_what_one_machine_publishes_another_reads_and_resumes(machine: Machine) -> None:
     here, there = machine("here"), machine("there")
     fill(here, table_entry("shop.sales.a", names=["order"]))
     assert found(there, "order") == ["a"]
@@ -84,7 +84,7 @@ def test_what_one_machine_publishes_another_reads_and_carries_on(machine: Machin
     assert held(here) == held(there)
 
 
-def test_of_two_indexers_at_once_one_publishes_and_the_other_is_told(machine: Machine) -> None:
+def test_of_two_indexers_at_once_one_publishes_and_the_other_gets_an_error(machine: Machine) -> None:
     here, there = machine("here"), machine("there")
     fill(here, table_entry("shop.sales.kept", names=["order"]))
     here.begin(MODEL, DIMENSIONS)
@@ -165,7 +165,7 @@ def test_a_generation_that_is_damaged_in_the_store_is_never_opened(machine: Mach
     assert reader.metadata() is None
 
 
-def test_a_pointer_that_nobody_can_read_is_replaced_by_the_next_indexer(machine: Machine, store: MemoryStore) -> None:
+def test_a_pointer_that_no_one_can_read_is_replaced_by_the_next_indexer(machine: Machine, store: MemoryStore) -> None:
     store.put(POINTER, b"garbage")
     with pytest.raises(IndexNotReady, match="no index is published"):
         machine("reader").tables(EVERYWHERE)

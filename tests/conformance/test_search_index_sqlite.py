@@ -74,7 +74,7 @@ def test_reading_makes_no_file(index: SqliteIndex, path: Path) -> None:
     assert not path.parent.exists()
 
 
-def test_a_finished_index_is_one_file_with_its_checksum_beside_it(index: SqliteIndex, path: Path) -> None:
+def test_a_finished_index_is_one_file_with_its_checksum_next_to_it(index: SqliteIndex, path: Path) -> None:
     fill(index, table_entry(names=["order"]))
     index.close()
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}-sum"]
@@ -162,7 +162,7 @@ def test_metadata_of_another_version_is_not_ready(index: SqliteIndex, path: Path
 
 
 @pytest.mark.parametrize("write", ["copied", "from_scratch"])
-def test_the_database_of_somebody_else_is_never_thrown_away(index: SqliteIndex, path: Path, write: str) -> None:
+def test_the_database_of_someone_else_is_never_thrown_away(index: SqliteIndex, path: Path, write: str) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE precious (value TEXT)")

@@ -113,7 +113,7 @@ tables:
 """
 
 
-def test_a_table_that_there_is_not_is_told_once_a_run_as_an_unknown_column_is() -> None:
+def test_a_table_that_there_is_not_is_reported_once_a_run_as_an_unknown_column_is() -> None:
     shop = Shop()
     shop.memory.put(FILE, SLIPS.encode())
     shop.run()

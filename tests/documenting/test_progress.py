@@ -128,7 +128,7 @@ def test_a_run_by_the_same_plan_keeps_its_times() -> None:
     assert plan_and_document(shop, "r2") == first
 
 
-def test_a_unit_that_was_stopped_under_an_earlier_plan_starts_anew() -> None:
+def test_a_unit_that_was_stopped_under_an_earlier_plan_starts_again() -> None:
     shop = Shop()
     outline = shop.plan()
     plan_run(run_with(shop.app(), "r1"))

@@ -174,7 +174,7 @@ class AwsAccount:
         return {output["OutputKey"]: output["OutputValue"] for output in deployed["Outputs"]}
 
     def keep_secret(self, name: str, value: str) -> None:
-        """Put a secret where functions find it, new or anew."""
+        """Create or replace a secret where functions find it."""
         secrets = self.client("secretsmanager")
         listed = secrets.list_secrets(Filters=[{"Key": "name", "Values": [name]}])["SecretList"]
         if listed:

@@ -44,7 +44,7 @@ class EventSources:
 
     @property
     def idle(self) -> bool:
-        """Whether the queue is empty and no call is under way."""
+        """Whether the queue is empty and no call is in progress."""
         with self._lock:
             return self._under_way == 0 and not self._messages()
 

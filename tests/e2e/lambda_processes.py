@@ -151,7 +151,7 @@ class Sandbox:
         return self._calls.get()
 
     def end_call(self, answer: bytes, *, failed: bool) -> None:
-        """Take the answer of the call under way; without one, the function could not even be loaded."""
+        """Take the answer of the call in progress; without one, the function could not even be loaded."""
         if self._current is not None:
             self._current.end(answer, failed=failed)
 

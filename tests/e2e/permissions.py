@@ -63,7 +63,7 @@ def grants_to_callers(document: dict[str, Any]) -> list[Grant]:
     grants = []
     for statement in _listed(document["Statement"]):
         if statement["Effect"] == "Deny":
-            # Who does not use TLS is turned away: there is none here, and the templates are tested for it.
+            # Who does not use TLS is turned away; the simulation has no TLS, and the templates are tested for it.
             assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}, statement
             continue
         source = _source(statement.get("Condition", {}))

@@ -44,7 +44,7 @@ class RecordedCall:
 
 
 class CallRecorder:
-    """Stands in front of the account's services and notes what roles ask of them."""
+    """Sits in front of the account's services and notes what roles ask of them."""
 
     def __init__(self, application: Any, role_of: Callable[[str], str | None], place: str) -> None:
         self._application = application
@@ -73,7 +73,7 @@ class CallRecorder:
             for action, resource in needed:
                 self.note(role, action, resource)
             if status.startswith("404") and ("s3:GetObject" in {action for action, _ in needed}):
-                # Who may not list a bucket is told 403 of what is not there.
+                # A role that may not list a bucket gets 403 for missing objects.
                 self.note(role, "s3:ListBucket", _bucket_arn(environ["PATH_INFO"]))
             return start_response(status, headers, *rest)
 
@@ -106,7 +106,7 @@ def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
     version = "Version" if "versionId" in query else ""
     yield f"s3:{_S3_ACTIONS[method]}{version}", f"arn:aws:s3:::{bucket}/{key}"
     if method == "PUT" and "HTTP_IF_MATCH" in environ:
-        # Whether the object is still the one that was read is told only to who may read it.
+        # Whether the object is still the one that was read is shown only to roles that may read it.
         yield "s3:GetObject", f"arn:aws:s3:::{bucket}/{key}"
     if source := environ.get("HTTP_X_AMZ_COPY_SOURCE"):
         yield "s3:GetObject", f"arn:aws:s3:::{unquote(source).lstrip('/')}"

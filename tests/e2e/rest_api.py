@@ -17,7 +17,7 @@ _FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/invocations$")
 
 
 class RestApi:
-    """Serves one stage; whoever calls has to have signed."""
+    """Serves one stage; every call has to be signed."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class RestApi:
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, str], dict[str, Any]] | None:
         """The resource of a path, what its parameters are, and its method."""
-        # What is named in full comes before what a parameter stands for.
+        # Exact paths come before parameters.
         for (verb, resource), deployed in sorted(self.methods.items(), key=lambda item: "{" in item[0][1]):
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(resource))
             if verb == method and (found := re.fullmatch(pattern, path)):

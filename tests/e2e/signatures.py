@@ -1,4 +1,4 @@
-"""Whose signature (SigV4) a request bears, worked out anew as the service would."""
+"""Whose signature (SigV4) a request bears, worked out again as the service would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moto lacks of the services that the system is deployed to, and the smallest thing that stands in for each.
+"""What moto lacks of the services that the system is deployed to, and the smallest thing that replaces each.
 
 `LACKING` lists all of them; `test_stand_ins.py` has a canary a line, which fails as soon as moto has caught up.
 """
@@ -46,7 +46,7 @@ LACKING = {
     "Step Functions calls its own API by the names of parameters as they are written": "rename_parameters",
     "a REST API is stored and not served": "RestApi",
 }
-"""What is lacking, and what stands in for it."""
+"""What is lacking, and what replaces it."""
 
 SEARCH_DOMAIN, SCHEDULE = "AWS::OpenSearchService::Domain", "AWS::Scheduler::Schedule"
 QUEUE_POLICY, STAGE = "AWS::SQS::QueuePolicy", "AWS::ApiGateway::Stage"
@@ -197,7 +197,7 @@ def deploy_schedules(patch: pytest.MonkeyPatch) -> None:
 
 
 def hand_over_no_messages(patch: pytest.MonkeyPatch) -> None:
-    """Have queues keep their messages until somebody asks for them."""
+    """Have queues keep their messages until someone asks for them."""
     patch.setattr(Queue, "lambda_event_source_mappings", property(lambda _: {}, lambda *_: None), raising=False)
 
 

@@ -1,4 +1,4 @@
-"""How calls are held against policies: what is not allowed is found, and what nobody uses too."""
+"""How calls are held against policies: what is not allowed is found, and what no one uses too."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_permission_with_a_condition_covers_what_fulfils_it_alone() -> None:
         SENDING | {"Effect": "Deny", "Condition": FROM_RULE},
     ],
 )
-def test_a_statement_that_this_would_misjudge_is_no_policy_of_ours(statement: dict[str, Any]) -> None:
+def test_none_of_our_policies_has_a_statement_that_this_would_misjudge(statement: dict[str, Any]) -> None:
     with pytest.raises(AssertionError):
         grants_to_callers(policy(statement))
 

@@ -1,4 +1,4 @@
-"""Canaries: each fails as soon as moto no longer lacks what a stand-in stands in for, which can then be taken away."""
+"""Canaries: each fails as soon as moto no longer lacks what a stand-in replaces, which can then be taken away."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ def no_stage() -> None:
     assert STAGE not in get_model_map()
 
 
-def tasks_have_keys_of_nobody() -> None:
+def tasks_have_keys_of_no_one() -> None:
     made = [boto_client_for(REGION, "lambda", StateCredentials(role_arn=role)) for role in ("one", "other")]
     assert {each._request_signer._credentials.access_key for each in made} == {"ak"}
 
 
-def schedules_have_nobody_who_fires_them() -> None:
+def schedules_have_no_one_who_fires_them() -> None:
     assert [name for name in dir(scheduler.EventBridgeSchedulerBackend) if "invoke" in name or "fire" in name] == []
 
 
@@ -174,8 +174,8 @@ CANARIES: dict[str, Callable[[], None]] = {
     "CloudFormation knows no schedule": no_schedule,
     "CloudFormation knows no policy of a queue": no_queue_policy,
     "CloudFormation knows no stage of an API": no_stage,
-    "state machines call services with keys of nobody": tasks_have_keys_of_nobody,
-    "schedules never fire": schedules_have_nobody_who_fires_them,
+    "state machines call services with keys of nobody": tasks_have_keys_of_no_one,
+    "schedules never fire": schedules_have_no_one_who_fires_them,
     "executions without a name all get the same": executions_have_no_name,
     "a queue hands a function one message at a time": messages_come_one_by_one,
     "Step Functions calls its own API by the names of parameters as they are written": parameters_are_written_otherwise,

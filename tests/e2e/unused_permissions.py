@@ -71,7 +71,7 @@ EXEMPTIONS = (
 
 
 def unexplained(unused: Iterable[Grant]) -> list[Grant]:
-    """Permissions that nobody used and that have no reason."""
+    """Permissions that no one used and that have no reason."""
     return [grant for grant in unused if not any(exemption.holds_for(grant) for exemption in EXEMPTIONS)]
 
 

@@ -56,7 +56,7 @@ def test_a_session_is_that_of_the_environment_or_of_the_process(tmp_path: Path) 
 
 @each_case("name", ["TRIBAL_USER", "TRIBAL_SESSION"])
 @each_case("value", ["a\nb", "x" * 201, "\u202ex"])
-def test_a_variable_that_is_no_name_is_told_so(tmp_path: Path, name: str, value: str) -> None:
+def test_a_variable_that_is_not_a_name_is_reported_as_such(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(ConfigurationError, match=name):
         caller(tmp_path, **{name: value})
 

@@ -1,4 +1,4 @@
-"""Test doubles that keep the contracts of the ports they stand for."""
+"""Test doubles that fulfil the contracts of their ports."""
 
 from __future__ import annotations
 

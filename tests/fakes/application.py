@@ -99,7 +99,7 @@ def application_of(toolbox: Toolbox) -> Application:
 
 
 class OurLease:
-    """A lease that nobody else wants."""
+    """A lease that no one else wants."""
 
     run_id = "run"
 
@@ -110,7 +110,7 @@ class OurLease:
 def run_with(
     app: Application, run_id: str, *, stop: StopToken | None = None, sink: ProgressSink | None = None
 ) -> RunContext:
-    """A run of that id whose lease nobody else wants."""
+    """A run of that id whose lease no one else wants."""
     stop = stop or StopToken()
     return RunContext(run_id, app, OurLease(), stop, ThreadWorkerPool(stop), sink or RecordingSink())
 

@@ -44,7 +44,7 @@ class Issuer:
     ec: PrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     ed: PrivateKey = field(default_factory=ed25519.Ed25519PrivateKey.generate)
     published: list[Any] | bytes | None = None
-    """The key set, or what stands in its place; `None` is an outage."""
+    """The key set, or what is in its place; `None` is an outage."""
     downloads: int = 0
     now: float = 1000.0
 

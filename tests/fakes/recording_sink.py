@@ -1,4 +1,4 @@
-"""A progress sink that remembers what it was told."""
+"""A progress sink that remembers what it was sent."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ def answer(nanodollars: int = 0) -> ModelAnswer:
 
 
 class ScriptedModel:
-    """Answers each request by a script, which gets its number; what the script costs is counted before it is told.
+    """Answers each request by a script, which gets its number. Costs are counted before the answer is sent.
 
-    The usage of an unseen failure is what the call cost in truth; whoever asks is not told it.
+    The usage of an unseen failure is the real cost of the call; the caller does not see it.
     """
 
     def __init__(self, script: Script) -> None:

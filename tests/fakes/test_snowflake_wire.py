@@ -38,7 +38,7 @@ def test_rows_come_whole_and_in_order_over_chunks(snowflake: FakeSnowflake) -> N
     assert snowflake.chunks.fetched == 9
 
 
-def test_a_chunk_is_for_whoever_was_told_its_key(snowflake: FakeSnowflake) -> None:
+def test_a_chunk_is_readable_only_with_its_key(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     snowflake.limits.inline_rows = 1
     with connect(snowflake):
@@ -100,7 +100,7 @@ def test_a_closed_session_is_over(snowflake: FakeSnowflake) -> None:
     assert post(snowflake, "/session/token-request", "another", {"oldSessionToken": token})["code"] == "390103"
 
 
-def test_session_parameters_are_echoed_and_stand_in_the_log(snowflake: FakeSnowflake) -> None:
+def test_session_parameters_are_echoed_and_logged(snowflake: FakeSnowflake) -> None:
     shop(snowflake)
     asked = {"QUERY_TAG": "mine", "TIMEZONE": "UTC", "CLIENT_TELEMETRY_ENABLED": False}
     with connect(snowflake, session_parameters=asked):

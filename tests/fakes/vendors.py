@@ -23,11 +23,11 @@ class Vendor:
     discovery: str
     keys: str
     claims: dict[str, Any]
-    """Of a token that is meant for us, beside `iss` and the times."""
+    """Of a token that is meant for us, next to `iss` and the times."""
     rules: dict[str, Any]
-    """What an environment says of it, beside the issuer and the claim of the scope."""
+    """What an environment says of it, next to the issuer and the claim of the scope."""
     others: tuple[dict[str, Any], ...] = ()
-    """Changes of the claims that make it a token for somebody else; `None` leaves a claim out."""
+    """Changes of the claims that make it a token for someone else; `None` leaves a claim out."""
 
     def token_rules(self, claim: str = "databases") -> TokenRules:
         """The rules that an environment for this vendor makes."""

@@ -1,4 +1,4 @@
-"""The authorizer lets in who bears a good token of the issuer, with its databases, and nobody else."""
+"""The authorizer lets in who bears a good token of the issuer, with its databases, and no one else."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_token_that_is_not_good_keeps_out(issuer: PublishedIssuer) -> None:
     assert answer(f"Bearer {issuer.token(exp=1)}") == ("Deny", {"tribal_refused": "the token has expired"})
 
 
-def test_an_outage_of_the_issuer_is_an_error_that_nobody_keeps_and_no_policy(issuer: PublishedIssuer) -> None:
+def test_an_outage_of_the_issuer_is_an_error_that_no_one_keeps_and_no_policy(issuer: PublishedIssuer) -> None:
     published, issuer.published = issuer.published, None
     with pytest.raises(KeysUnavailable):
         answer(f"Bearer {issuer.token()}")

@@ -110,7 +110,7 @@ def test_the_planner_quotes_and_knows_what_is_done_without_the_layer_and_the_key
 
 
 class EndingContext(Context):
-    """A call that can be told that its time is over, and that knows when somebody waits and looks at the clock."""
+    """A call whose time can be ended, and that knows when someone waits and looks at the clock."""
 
     looks = 0
     awaited: threading.Event | None = None

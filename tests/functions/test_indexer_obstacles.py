@@ -75,7 +75,7 @@ def test_a_message_that_meets_another_indexer_comes_back_and_is_not_a_failure(
     assert list(opensearch.indices.get_alias(name=INDEX)) == [published]
 
 
-def test_what_a_killed_indexer_left_is_carried_on(replay: Replay, opensearch: OpenSearch, steps: list[Step]) -> None:
+def test_what_a_killed_indexer_left_is_resumed(replay: Replay, opensearch: OpenSearch, steps: list[Step]) -> None:
     class Killed(BaseException):
         pass
 
@@ -119,7 +119,7 @@ def test_a_rebuild_of_what_is_up_to_date_is_not_dropped_when_it_runs_out_of_time
     assert replay.deliver(MANIFEST)
     (damaged,) = opensearch.indices.get_alias(name=INDEX)
     whole = cluster_dump(opensearch, INDEX)
-    # Somebody has emptied records by hand, which no hash tells of.
+    # Someone has emptied records by hand, which no hash tells of.
     opensearch.indices.put_settings(index=damaged, body={"index.blocks.write": None})
     opensearch.update_by_query(
         index=damaged,

@@ -204,7 +204,7 @@ def test_without_knowledge_memory_answers_what_is_memorys_and_the_others_nothing
         tools_of("checker")
 
 
-def test_a_sync_that_somebody_waits_for_is_cut_short_before_api_gateway_is() -> None:
+def test_a_sync_that_someone_waits_for_is_cut_short_before_api_gateway_is() -> None:
     parts = syncer.application().part(KnowledgeParts)
     assert parts is not None
     assert 0 < (parts.sync_seconds or 0) <= 25
@@ -222,7 +222,7 @@ class Late(KnowledgeFolder):
         return super().tree()
 
 
-def test_a_schedule_that_runs_out_of_time_is_carried_on_by_the_next(
+def test_a_schedule_that_runs_out_of_time_is_resumed_by_the_next(
     functions: dict[str, Application],
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -93,7 +93,7 @@ def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypat
     assert "knowledge:sync" not in (asks({"identity": {"sourceIp": "127.0.0.1"}}).rights or ())
 
 
-def test_whom_nobody_names_is_nobody_and_may_only_read() -> None:
+def test_an_unnamed_caller_is_unidentified_and_may_only_read() -> None:
     for context in ({"identity": {"sourceIp": "127.0.0.1"}}, {"authorizer": {IDENTITY: write_identity(OF_ALICE)}}):
         caller = asks(context)
         assert (caller.subject, caller.rights) == ("unknown", READ)

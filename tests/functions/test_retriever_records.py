@@ -73,7 +73,7 @@ def test_a_request_is_one_line_and_two_figures_by_tool_and_status(
     assert set(directive["Dimensions"][0]) == {"tool", "status", "service"}
 
 
-def test_a_call_of_the_function_for_mcp_is_told_too_and_without_its_arguments(
+def test_a_call_of_the_function_for_mcp_is_reported_too_and_without_its_arguments(
     shop: Application,
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
@@ -117,7 +117,9 @@ def test_what_is_slow_is_named_and_unknown_paths_and_tools_are_not(
     assert json.loads(capsys.readouterr().out)["tool"] == tool
 
 
-def test_the_age_of_the_index_and_the_memory_are_told(shop: Application, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_age_of_the_index_and_the_memory_are_reported(
+    shop: Application, capsys: pytest.CaptureFixture[str]
+) -> None:
     record_index(shop)
     figures = json.loads(capsys.readouterr().out)
     assert figures["IndexAgeSeconds"][0] >= 0

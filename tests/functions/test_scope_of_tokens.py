@@ -60,7 +60,7 @@ def ask(issuer: PublishedIssuer, shop: Application, monkeypatch: pytest.MonkeyPa
 
 
 def mentioned(answer: str, question: dict[str, Any]) -> set[str]:
-    """The tables of the shop that an answer names in full, beside those that the question names."""
+    """The tables of the shop that an answer names in full, next to those that the question names."""
     asked = [value for value in question.values() if isinstance(value, str)]
     for name in asked:
         answer = answer.replace(json.dumps(name), "").replace(repr(name), "")

@@ -119,7 +119,7 @@ def test_what_stood_in_the_way_is_reported_and_nothing_else(hostile: Hostile) ->
     assert [check.expression for check in locked.checks] == ["(v > 0)"]
 
 
-def test_nothing_of_a_schema_that_may_not_be_read_is_told(hostile: Hostile) -> None:
+def test_nothing_of_a_schema_that_may_not_be_read_is_reported(hostile: Hostile) -> None:
     for name, data in contents(hostile.folder, "progress/").items():
         assert b"salaries" not in data, name
 
@@ -169,7 +169,7 @@ def test_every_link_leads_to_a_page_though_a_table_was_dropped_in_between(hostil
     assert dead_links(hostile.folder / "docs") == set()
 
 
-def test_every_page_has_the_headings_and_cells_that_it_is_made_of_and_no_other(hostile: Hostile) -> None:
+def test_every_page_has_the_headings_and_cells_that_it_consists_of_and_no_other(hostile: Hostile) -> None:
     known = {"Columns", "Relationships", "Joins", "Indexes", "Checks", "Definition", "Sample values"}
     known |= {"Good to know", "To describe"}
     (manifest,) = hostile.documents(contracts.DocumentationManifest, "documentation-manifest.json")

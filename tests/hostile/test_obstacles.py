@@ -67,7 +67,7 @@ def test_a_lock_held_during_a_whole_run_is_reported_and_changes_no_document(
     assert contents(tmp_path, *VOLATILE) == before
 
 
-def test_what_changed_beside_a_locked_table_is_documented_and_the_table_itself_when_the_lock_is_gone(
+def test_what_changed_next_to_a_locked_table_is_documented_and_the_table_itself_when_the_lock_is_gone(
     tmp_path: Path, fresh_database: FreshDatabase
 ) -> None:
     dsn = fresh_database(SHOP)
@@ -117,7 +117,7 @@ def test_a_role_that_may_select_from_nothing_gets_documents_without_samples_and_
         assert f"TO {role};" in check.stdout
 
 
-def test_a_role_that_may_use_no_schema_is_told_so_and_nothing_is_written_over(
+def test_a_role_that_may_use_no_schema_is_reported_and_nothing_is_overwritten(
     tmp_path: Path, fresh_database: FreshDatabase
 ) -> None:
     dsn = fresh_database(SHOP + "REVOKE ALL ON SCHEMA public FROM PUBLIC")

@@ -32,7 +32,7 @@ def test_the_same_tables_have_no_changes() -> None:
     assert list(compare_tables([], [])) == []
 
 
-def test_tables_that_are_new_or_gone_are_told_in_order_without_their_insides() -> None:
+def test_tables_that_are_new_or_gone_are_reported_in_order_without_their_insides() -> None:
     before = [table("a.gone"), table("a.kept"), table("b.last")]
     after = [table("a.kept"), table("a.new"), table("c.new")]
     assert list(compare_tables(before, after)) == [

@@ -1,4 +1,4 @@
-"""Lists and globs of databases: what they stand for, and what each database is called."""
+"""Lists and globs of databases: what they mean, and what each database is called."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def entry(database: str | list[str] | None, name: str = "s") -> DatabaseEntry:
         ("nothing_*", []),
     ],
 )
-def test_a_list_or_a_glob_stands_for_what_matches_and_what_it_names(
+def test_a_list_or_a_glob_includes_what_matches_and_what_it_names(
     database: str | list[str], databases: list[str]
 ) -> None:
     assert names_several(entry(database))

@@ -1,4 +1,4 @@
-"""Names of tables, and the store keys that are made of them."""
+"""Names of tables, and the store keys that are built from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole databases and single schemas stand beside each other in a scope."""
+"""Whole databases and single schemas stand next to each other in a scope."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BESIDE = Scope(frozenset({"web"}), frozenset({("shop", "hr")}))
         (Scope(schemas=frozenset()), set()),
     ],
 )
-def test_a_caller_sees_the_databases_and_beside_them_the_schemas(scope: Scope, seen: set[str]) -> None:
+def test_a_caller_sees_the_databases_and_next_to_them_the_schemas(scope: Scope, seen: set[str]) -> None:
     places = [("web", None), ("web", "public"), ("shop", None), ("shop", "hr"), ("shop", "sales")]
     assert {".".join(filter(None, place)) for place in places if scope.allows(*place)} == seen
 

@@ -1,4 +1,4 @@
-"""Whoever searches while the index is built sees the old one or the new one, whole, and never a refusal."""
+"""Anyone who searches while the index is built sees the old one or the new one, whole, and never a refusal."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_what_other_models_left_unfinished_is_never_mixed_in(index: SqliteIndex,
     assert seen(index) == expected
 
 
-def test_a_reader_goes_on_with_a_file_that_has_been_replaced(index: SqliteIndex, path: Path) -> None:
+def test_a_reader_continues_with_a_file_that_has_been_replaced(index: SqliteIndex, path: Path) -> None:
     few, many = documented("alpha", 10), documented("beta", 20)
     old, new = snapshots(path, few, many)
     build(few, index)

@@ -228,7 +228,7 @@ def test_without_a_manifest_there_is_nothing_to_index(store: MemoryStore, index:
 
 
 class ReplacedMeanwhile(MemoryStore):
-    """Somebody publishes a newer manifest right after the first one was read."""
+    """Someone publishes a newer manifest right after the first one was read."""
 
     def head(self, key: str) -> Any:
         write_documentation(self, shop_tables())
@@ -281,7 +281,7 @@ def test_force_builds_everything_again(store: MemoryStore, index: SqliteIndex) -
     assert index_all(store, index, LetterEmbedder(), force=True).embeddings_generated == first.embeddings_generated
 
 
-def test_the_sink_is_told_of_every_file(store: MemoryStore, index: SqliteIndex) -> None:
+def test_the_sink_hears_of_every_file(store: MemoryStore, index: SqliteIndex) -> None:
     manifest = write_documentation(store, shop_tables())
     sink = RecordingSink()
     run(store, index, sink=sink)

@@ -33,7 +33,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
     handle.close()
 
 
-def test_a_stopped_run_is_not_ready_and_the_next_one_carries_on(store: MemoryStore, index: SqliteIndex) -> None:
+def test_a_stopped_run_is_not_ready_and_the_next_one_resumes(store: MemoryStore, index: SqliteIndex) -> None:
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(250)])
     with pytest.raises(RunInterrupted):
         run(store, index, stop=stop_after(2))
@@ -49,7 +49,7 @@ def test_a_stopped_run_is_not_ready_and_the_next_one_carries_on(store: MemorySto
     assert len(index.tables(EVERYWHERE)) == 250
 
 
-def test_a_half_built_index_of_another_model_is_begun_anew(store: MemoryStore, index: SqliteIndex) -> None:
+def test_a_half_built_index_of_another_model_is_restarted(store: MemoryStore, index: SqliteIndex) -> None:
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(150)])
     with pytest.raises(RunInterrupted):
         run(store, index, stop=stop_after(1))
@@ -161,7 +161,7 @@ def test_a_unit_that_is_taken_in_while_a_rebuild_is_half_done_hides_no_table(
     assert len(index.tables(EVERYWHERE)) == 251
 
 
-def test_a_rebuild_of_what_is_current_that_was_stopped_is_carried_on(store: MemoryStore, index: SqliteIndex) -> None:
+def test_a_rebuild_of_what_is_current_that_was_stopped_is_resumed(store: MemoryStore, index: SqliteIndex) -> None:
     write_documentation(store, [table_document(f"shop.s.t{number:03}", "id", domain="a") for number in range(250)])
     run(store, index)
     with pytest.raises(RunInterrupted):

@@ -54,7 +54,7 @@ def test_a_manifest_is_taken_in_and_the_next_message_about_it_changes_nothing(
 
 @pytest.mark.parametrize("indexed_before", [False, True])
 @pytest.mark.parametrize("task", [MANIFEST, REBUILD])
-def test_a_task_that_runs_out_of_time_is_carried_on_by_a_look_at_the_manifest(
+def test_a_task_that_runs_out_of_time_is_resumed_by_a_look_at_the_manifest(
     context: IndexingContext, task: IndexTask, indexed_before: bool
 ) -> None:
     assert isinstance(context.store, MemoryStore)

@@ -194,12 +194,12 @@ class Assembly:
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """What cdk-nag found and nobody acknowledged."""
+        """What cdk-nag found and no one acknowledged."""
         return self._report("violations")
 
     @property
     def acknowledged(self) -> list[dict[str, Any]]:
-        """What it found and somebody acknowledged, with the reason."""
+        """What it found and someone acknowledged, with the reason."""
         return self._report("suppressedViolations")
 
     def _report(self, part: str) -> list[dict[str, Any]]:

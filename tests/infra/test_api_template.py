@@ -39,7 +39,7 @@ def test_the_api_is_throttled_and_logs_who_asked(template: Template) -> None:
     assert "$context.identity.caller" in stage["AccessLogSetting"]["Format"]
 
 
-def test_the_access_log_is_told_by_the_arn_of_its_group_with_one_ending(template: Template) -> None:
+def test_the_access_log_is_configured_by_the_arn_of_its_group_with_one_ending(template: Template) -> None:
     (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
     arn = template.flat(stage["AccessLogSetting"]["DestinationArn"])
     (group,) = [name for name in template.of_type("AWS::Logs::LogGroup") if name.startswith("ApiAccessLog")]
@@ -74,7 +74,7 @@ def test_the_functions_answer_the_tools_that_have_a_path_of_their_own(template: 
     assert {name: told[name] & tools for name, tools in own_tools_of(template).items()} == own_tools_of(template)
 
 
-def test_whoever_bears_no_good_token_is_told_where_to_get_one(assembly: Assembly) -> None:
+def test_a_caller_without_a_valid_token_is_shown_where_to_get_one(assembly: Assembly) -> None:
     template = assembly.templates["small"]
     told = {
         each["ResponseType"]: (each["StatusCode"], template.flat(each["ResponseParameters"][WWW_AUTHENTICATE]))

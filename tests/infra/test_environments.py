@@ -147,7 +147,7 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
         ),
     ],
 )
-def test_what_is_to_be_done_before_a_deployment_is_told(changes: dict[str, Any], obstacles: list[str]) -> None:
+def test_what_is_to_be_done_before_a_deployment_is_reported(changes: dict[str, Any], obstacles: list[str]) -> None:
     found = Environment.model_validate(content(**changes)).obstacles
     assert [obstacle[: len(expected)] for obstacle, expected in zip(found, obstacles, strict=True)] == obstacles
 

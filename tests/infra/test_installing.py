@@ -56,7 +56,7 @@ def index(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The interpreter of an empty environment; caches and settings are those of nobody."""
+    """The interpreter of an empty environment; caches and settings are those of no one."""
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
     subprocess.run([*UV, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")], check=True)
     return str(tmp_path / "venv" / "bin" / "python")
@@ -81,7 +81,7 @@ def settings_of_pip(monkeypatch: pytest.MonkeyPatch, file: Path, **variables: st
 
 
 @pytest.mark.parametrize("where", ["the file", "the environment", "a folder"])
-def test_what_pip_is_told_uv_is_told(
+def test_settings_of_pip_reach_uv(
     where: str, index: str, python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "pip.conf"

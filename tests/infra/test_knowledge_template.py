@@ -17,7 +17,7 @@ from tribal_contracts import KnowledgeSettings, SyncSettings
 pytestmark = pytest.mark.xdist_group("infra")
 
 
-def test_functions_behind_the_api_are_told_of_knowledge_where_the_environment_has_it(template: Template) -> None:
+def test_functions_behind_the_api_know_of_knowledge_where_the_environment_has_it(template: Template) -> None:
     knowledge = template.environment.knowledge
     for each in template.of_type(LAMBDA).values():
         variables, package = (

@@ -1,4 +1,4 @@
-"""An environment with a model: who gets its layer, its settings and the right to ask it, and that nobody else does."""
+"""An environment with a model: who gets its layer, its settings and the right to ask it, and that no one else does."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_environments_and_databases_yaml_accept_and_refuse_the_same(part: dict[s
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_the_run_is_told_of_the_model_as_the_file_of_the_environment_says_it(assembly: Assembly, name: str) -> None:
+def test_the_run_gets_the_model_of_the_environments_file(assembly: Assembly, name: str) -> None:
     template = assembly.templates[name]
     told = {
         each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: each["Environment"]["Variables"]["TRIBAL_MODEL"]

@@ -163,7 +163,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_authorities_of_databases_are_deployed_beside_our_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_authorities_of_databases_are_deployed_next_to_our_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "own").mkdir()
     for name in ("rds.pem", "rds.key"):
         (tmp_path / "own" / name).write_text(name)

@@ -105,7 +105,7 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     assert places == {"Retriever": methods, "Mcp": mcp | tells, **own, **decides}
 
 
-def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_nobody_else_may(template: Template) -> None:
+def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_no_one_else_may(template: Template) -> None:
     functions = template.of_type("AWS::Lambda::Function")
     with_tools = ("ApiRetriever", *(f"Api{function.capitalize()}" for function in tools_of(template)))
     asked = [next(name for name in functions if name.startswith(start)) for start in with_tools]
@@ -134,7 +134,7 @@ def test_only_actions_without_resources_are_allowed_on_everything(template: Temp
     assert [action for action in everywhere if not EVERYWHERE.fullmatch(action)] == []
 
 
-def test_nobody_is_given_a_policy_that_others_maintain_but_api_gateway(template: Template) -> None:
+def test_no_one_is_given_a_policy_that_others_maintain_but_api_gateway(template: Template) -> None:
     managed = {name for name, role in template.of_type("AWS::IAM::Role").items() if role.get("ManagedPolicyArns")}
     assert {name.startswith("ApiRestCloudWatchRole") for name in managed} <= {True}
     assert template.of_type("AWS::IAM::Policy") == {}
@@ -256,7 +256,7 @@ def test_who_keeps_memories_touches_their_index_of_the_domain_alone(template: Te
     assert kept == ([f"{prefix}/{MEMORIES}/*", f"{prefix}/{MEMORIES}-*"] if has_index else [])
 
 
-def test_who_may_be_told_that_an_object_is_absent_is_not_bound_to_a_prefix(template: Template) -> None:
+def test_a_role_that_may_learn_that_an_object_is_absent_is_not_bound_to_a_prefix(template: Template) -> None:
     listing = [statement for _, statement in statements(template) if "s3:ListBucket" in listed(statement["Action"])]
     assert listing
     assert [statement for statement in listing if "Condition" in statement] == []

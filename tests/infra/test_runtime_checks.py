@@ -68,7 +68,7 @@ def test_files_for_the_runtime_are_as_they_should_be(made: Packages) -> None:
     ],
 )
 @each_case("place", ["layer", "function"])
-def test_a_source_that_the_runtime_cannot_run_is_told_with_its_place(
+def test_a_source_that_the_runtime_cannot_run_is_reported_with_its_place(
     made: Packages, source: str, told: str, place: str
 ) -> None:
     folder = made.layer(OUR_LAYER) / "python" if place == "layer" else made.function("planner") / "functions"
@@ -113,7 +113,7 @@ def test_a_wheel_is_for_the_runtime_if_one_of_its_tags_is(made: Packages, tag: s
 
 
 @pytest.mark.parametrize("name", ["sample.cpython-312-x86_64-linux-gnu.so", "sample.so", "sample.pyd.so"])
-def test_an_extension_for_another_python_is_told(made: Packages, name: str) -> None:
+def test_an_extension_for_another_python_is_reported(made: Packages, name: str) -> None:
     write(made.layer("deps-core") / "python" / "sample" / name, "")
     with pytest.raises(PackagingError, match=f"sample/{name} is compiled for another Python"):
         check_files(made)
@@ -131,7 +131,7 @@ def test_an_extension_for_another_python_is_told(made: Packages, name: str) -> N
         ),
     ],
 )
-def test_a_handler_that_its_packages_do_not_carry_is_told(
+def test_a_handler_that_its_packages_do_not_carry_is_reported(
     made: Packages, tmp_path: Path, source: str, told: str
 ) -> None:
     write(tmp_path / "outside" / "outside.py", "")

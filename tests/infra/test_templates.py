@@ -38,7 +38,7 @@ def test_every_acknowledgement_says_why(assembly: Assembly) -> None:
     assert [each["ruleName"] for each in assembly.acknowledged if len(each["reason"]) < 40] == []
 
 
-def test_no_bucket_can_be_read_in_clear_or_by_everybody(template: Template) -> None:
+def test_no_bucket_can_be_read_in_clear_or_by_everyone(template: Template) -> None:
     buckets = template.of_type("AWS::S3::Bucket")
     assert len(buckets) == 2
     denied = {
@@ -132,7 +132,7 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
         assert each["Runtime"] == "python3.13"
 
 
-def test_functions_are_told_what_they_read_from_the_environment(template: Template) -> None:
+def test_functions_get_what_they_read_from_the_environment(template: Template) -> None:
     for each in template.of_type(LAMBDA).values():
         variables, package = (
             each["Environment"]["Variables"],
@@ -159,7 +159,7 @@ def test_functions_are_told_what_they_read_from_the_environment(template: Templa
         assert variables.get("TRIBAL_ANSWER_TOKENS") == limit
 
 
-def test_functions_behind_the_api_are_told_of_memory_where_the_environment_has_it(template: Template) -> None:
+def test_functions_behind_the_api_know_of_memory_where_the_environment_has_it(template: Template) -> None:
     memory = template.environment.memory
     for each in template.of_type(LAMBDA).values():
         variables, package = (
@@ -357,7 +357,7 @@ def test_a_private_environment_reaches_aws_through_endpoints_that_admit_its_func
     assert outside == {"tribal-private-finisher", "tribal-private-mcp"}
 
 
-def test_what_nobody_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
+def test_what_no_one_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
     assert "prod" in assembly.templates
     context = json.dumps({"environment": "prod", "deploying": "yes", "packages": "nowhere"})
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""Keys that nobody declared: those that are certain are published, and all others are not."""
+"""Keys that no one declared: those that are certain are published, and all others are not."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_a_name_that_ends_with_a_column_of_the_table_speaks_of_that_column() -> 
         (table("sale", "id created_by"), table("user", "id")),
     ],
 )
-def test_what_stands_in_every_table_or_cannot_be_compared_joins_nothing(one: TableOutline, other: TableOutline) -> None:
+def test_what_is_in_every_table_or_cannot_be_compared_joins_nothing(one: TableOutline, other: TableOutline) -> None:
     assert told(one, other) == set()
 
 
@@ -98,7 +98,7 @@ def test_the_table_whose_name_the_column_says_comes_before_others_with_the_same_
     assert not any("sale.customer_id = address" in text for text, _ in found)
 
 
-def test_two_columns_called_the_same_are_joined_when_nobody_knows_whose_key_they_are() -> None:
+def test_two_columns_called_the_same_are_joined_when_no_one_knows_whose_key_they_are() -> None:
     one, other = table("loan", "branch_no loan_no", key=False), table("visit", "day branch_no", key=False)
     assert ("loan.branch_no = visit.branch_no", SHARED) in {
         *told(one, other),

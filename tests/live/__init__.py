@@ -1,1 +1,1 @@
-"""The real API, for a few cents and only when somebody asks for it: `make live`."""
+"""The real API, for a few cents and only when someone asks for it: `make live`."""

@@ -42,7 +42,7 @@ def test_an_answer_in_the_same_fields_is_no_difference(claude: FakeClaude, capsy
     assert "The stand-in answers in the same fields." in capsys.readouterr().out
 
 
-def test_a_call_that_failed_is_told_and_fails_the_command(
+def test_a_call_that_failed_is_reported_and_fails_the_command(
     claude: FakeClaude, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claude.fail(*[failures.FORBIDDEN] * 5)

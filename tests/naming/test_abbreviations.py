@@ -53,7 +53,7 @@ def test_two_letters_are_never_spelt_out(token: str) -> None:
         ("trans_id", {"translation"}, "trans id"),
     ],
 )
-def test_what_stands_beside_an_abbreviation_by_chance_does_not_settle_it(
+def test_what_stands_next_to_an_abbreviation_by_chance_does_not_settle_it(
     identifier: str, beside: set[str], words: str
 ) -> None:
     tokens = split_identifier(identifier)

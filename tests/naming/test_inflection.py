@@ -82,7 +82,7 @@ def test_an_acronym_that_people_count_has_a_plural_in_its_own_letters(one: str, 
 
 
 @each_case("word", ["CSAT", "csat", "SMS", "VAT", "XML", "https", "GPS"])
-def test_an_acronym_that_nobody_counts_has_no_plural(word: str) -> None:
+def test_an_acronym_that_no_one_counts_has_no_plural(word: str) -> None:
     assert plural(word) == word
     assert singular(word) == word
 

@@ -1,4 +1,4 @@
-"""Words are told from letters put together at random, without a list of all words."""
+"""Words are distinguished from random letters, without a list of all words."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def test_words_that_no_list_holds_are_words_of_people(word: str) -> None:
 
 
 @each_case("letters", ["vyhmumi", "mdggiia", "gloju", "nswz", "uncvcha", "quspr"])
-def test_letters_put_together_at_random_are_no_word_although_some_stand_in_words(letters: str) -> None:
+def test_random_letters_are_not_a_word_although_some_are_in_words(letters: str) -> None:
     assert not reads_like_a_word(letters)
     assert WordLlamaEmbedder().knows([letters]) == [False]

@@ -121,7 +121,7 @@ def test_a_name_made_of_stop_words_keeps_them() -> None:
 
 
 @given(st.sampled_from(sorted(STOP_WORDS)))
-def test_a_stop_word_beside_another_word_is_left_out(word: str) -> None:
+def test_a_stop_word_next_to_another_word_is_left_out(word: str) -> None:
     assert index_terms(f"{word} invoice") == ["invoic"]
 
 

@@ -119,7 +119,7 @@ def test_with_no_earlier_run_the_changes_say_so() -> None:
     assert "no run before" in changes_part(MemoryStore(), EVERYTHING)["why"]
 
 
-def test_changes_are_told_without_values_to_who_may_not_see_everything() -> None:
+def test_changes_are_reported_without_values_to_who_may_not_see_everything() -> None:
     view = TableChange("sales", "v", "changed", (Change("view definition", before="a", after="FROM crm.secret"),))
     column = TableChange("sales", "t", "changed", (Change("column", "x", "type", "int", "crm.secret"),))
     added = TableChange("crm", "secret", "added")

@@ -1,4 +1,4 @@
-"""Tables that repeat another one are told from names and columns; tables of their own are not."""
+"""Tables that repeat another one are recognised by names and columns; independent tables are not."""
 
 from __future__ import annotations
 

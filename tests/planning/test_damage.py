@@ -42,7 +42,7 @@ def test_what_planning_wrote_is_put_back_by_planning_again(kind: str, number: in
     assert {key: data for key, data in shop.contents().items() if before.get(key) != data} == {}
 
 
-def test_a_damaged_snapshot_is_told_by_its_name_and_never_read() -> None:
+def test_a_damaged_snapshot_is_reported_by_its_name_and_never_read() -> None:
     shop = planned()
     reading = read_record(shop.store, locations.latest_reading_file("shop"), CatalogReading)
     assert reading is not None
@@ -66,7 +66,7 @@ def test_a_slice_of_another_hash_than_its_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 4])
-def test_a_damaged_plan_that_nobody_edited_is_put_back(number: int) -> None:
+def test_a_damaged_plan_that_no_one_edited_is_put_back(number: int) -> None:
     shop = planned()
     before = shop.store.get(locations.PLAN_FILE).data
     shop.store.put(locations.PLAN_FILE, damages(before)[number])

@@ -286,7 +286,7 @@ def test_a_key_that_is_declared_later_is_inferred_no_more(clinic: Planned) -> No
     assert clinic.keys == FULL - {"orders(customer_id) -> customers(id)"}
 
 
-def test_keys_of_earlier_rules_are_inferred_anew_from_what_was_compared(clinic: Planned) -> None:
+def test_keys_of_earlier_rules_are_inferred_again_from_what_was_compared(clinic: Planned) -> None:
     clinic.read()
     of_before = clinic.found.model_copy(update={"keys": [], "input_hash": "0" * 64})
     put_record(clinic.store, locations.inferred_keys_file("clinic"), of_before)
@@ -295,7 +295,7 @@ def test_keys_of_earlier_rules_are_inferred_anew_from_what_was_compared(clinic: 
     assert clinic.reader.asked == []
 
 
-def test_keys_that_are_damaged_are_made_anew(clinic: Planned) -> None:
+def test_keys_that_are_damaged_are_rebuilt(clinic: Planned) -> None:
     clinic.read()
     whole = clinic.found
     clinic.store.put(locations.inferred_keys_file("clinic"), b"{}")

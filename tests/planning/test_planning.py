@@ -68,7 +68,7 @@ def test_planning_twice_changes_nothing_in_the_store() -> None:
     assert set(after) == set(before)
 
 
-def test_row_counts_are_read_anew_when_they_are_over_age() -> None:
+def test_row_counts_are_read_again_when_they_are_over_age() -> None:
     shop = Shop()
     shop.plan()
     shop.reader.rows = 99
@@ -122,7 +122,7 @@ def test_an_edited_plan_is_noticed_and_recut_without_a_database() -> None:
     assert domains_of(again)["billing"] == ["shop.billing.invoice", "shop.sales.orders"]
 
 
-def test_an_edit_that_cannot_be_kept_is_told() -> None:
+def test_an_edit_that_cannot_be_kept_is_reported() -> None:
     shop = Shop()
     shop.entry = shop.entry.model_copy(update={"domains": {"Audit": ["audit.*"]}})
     data = shop.plan().model_dump(mode="json")
@@ -185,7 +185,7 @@ def test_only_a_positive_check_makes_a_documented_table_gone() -> None:
     assert [error.code for error in reading.errors] == ["PLAN_SCHEMA_UNREADABLE"]
 
 
-def test_a_table_that_is_gone_is_told_once_and_the_plan_after_that_is_left_alone() -> None:
+def test_a_table_that_is_gone_is_reported_once_and_the_plan_after_that_is_left_alone() -> None:
     shop = Shop()
     shop.document("public.hidden")
     shop.reader.hidden = frozenset({("public", "hidden")})

@@ -19,7 +19,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Credentials that no service would take, and nothing of the account of whoever runs the tests."""
+    """Credentials that no service would take, and nothing of the account that runs the tests."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
@@ -53,7 +53,7 @@ def opensearch(opensearch_address: str) -> Iterator[OpenSearch]:
 
 @pytest.fixture
 def index_name(opensearch: OpenSearch) -> Iterator[str]:
-    """The name of an index that nobody else uses; its generations are removed after the test."""
+    """The name of an index that no one else uses; its generations are removed after the test."""
     name = f"test-{os.getpid()}-{next(_numbers)}"
     yield name
     for generation in opensearch.indices.get_alias(index=f"{name}-*", params={"allow_no_indices": "true"}):

@@ -86,7 +86,7 @@ def login(dsn: str, user: str, password: str) -> str:
 
 @contextmanager
 def new_database(server: EmbeddedServer, sql: Path | str = "") -> Iterator[str]:
-    """A uniquely named database filled by `sql`; dropped at the end, whoever is still connected."""
+    """A uniquely named database filled by `sql`; dropped at the end, even with open connections."""
     name = unique_name("fresh")
     server.create_database(name)
     try:

@@ -32,7 +32,7 @@ class Replication:
 
 @pytest.fixture(scope="session")
 def replication(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replication]:
-    """A primary and its standby, whose replay cancels at once what stands in its way."""
+    """A primary and its standby, whose replay cancels at once what is in its way."""
     home = tmp_path_factory.mktemp("replication")
     with ExitStack() as servers:
         primary = servers.enter_context(start_server(home / "primary", synchronous_standby_names="*"))

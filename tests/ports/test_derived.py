@@ -7,14 +7,14 @@ import pytest
 from tribal.ports import Derived
 
 
-def value(derived: Derived, generation: str, key: str, anew: str) -> str:
-    return derived.get(generation, key, lambda: anew)
+def value(derived: Derived, generation: str, key: str, fresh: str) -> str:
+    return derived.get(generation, key, lambda: fresh)
 
 
-def test_the_same_key_of_two_generations_stands_for_two_values() -> None:
+def test_the_same_key_of_two_generations_has_two_values() -> None:
     derived = Derived()
     assert [value(derived, generation, "a", generation) for generation in ("one", "two")] == ["one", "two"]
-    assert [value(derived, generation, "a", "anew") for generation in ("one", "two")] == ["one", "two"]
+    assert [value(derived, generation, "a", "new") for generation in ("one", "two")] == ["one", "two"]
 
 
 def test_the_value_that_was_asked_for_longest_ago_goes_first() -> None:
@@ -50,4 +50,4 @@ def test_what_was_derived_from_a_replaced_generation_is_forgotten_and_nothing_el
         value(derived, generation, "a", generation)
     derived.forget("one")
     derived.forget("of which there is nothing")
-    assert [value(derived, generation, "a", "anew") for generation in ("one", "two")] == ["anew", "two"]
+    assert [value(derived, generation, "a", "new") for generation in ("one", "two")] == ["anew", "two"]

@@ -1,4 +1,4 @@
-"""Words a letter or two away: counted as anybody would count, found among many."""
+"""Words a letter or two away: counted as anyone would count, found among many."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_a_table_with_every_word_is_surer_than_one_with_half_of_them() -> None:
     assert coverage([], {"a"}, {}, 40) == 0.0
 
 
-def test_what_a_word_may_stand_for_is_worth_less_than_the_word() -> None:
+def test_what_a_word_may_mean_is_worth_less_than_the_word() -> None:
     words = [Word({"cust": 1.0, "custom": 0.6})]
     assert coverage(words, {"custom"}, {"custom": 3}, 10) == pytest.approx(0.6)
 

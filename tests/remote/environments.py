@@ -43,7 +43,7 @@ class Deployed:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What somebody's shell holds who may use the account."""
+        """The environment of a shell that may use the account."""
         return {
             "AWS_ENDPOINT_URL": self.server,
             "AWS_ACCESS_KEY_ID": KEY,
@@ -199,7 +199,7 @@ def make_stack(environment: Deployed, name: str = STACK, **changed: str) -> None
 
 
 def _invoke(name: str, event: dict[str, Any]) -> tuple[str, bool, str]:
-    """Run a function as Lambda does: what it raises is told by the name of the class."""
+    """Run a function as Lambda does: what it raises is recognised by the name of the class."""
     from functions.documenter.handler import handle as document
     from functions.finisher.handler import handle as finish
     from functions.planner.handler import handle as plan

@@ -76,7 +76,7 @@ def test_an_answer_is_the_one_of_a_folder(
     assert there.returncode == local.returncode
 
 
-def test_who_may_not_ask_is_told_what_is_missing(environment: Deployed) -> None:
+def test_who_may_not_ask_is_shown_what_is_missing(environment: Deployed) -> None:
     refused = environment.ask("search", "x", AWS_SECRET_ACCESS_KEY="another")
     assert (refused.returncode, refused.stdout) == (8, "")
     assert "execute-api:Invoke" in refused.stderr

@@ -1,4 +1,4 @@
-"""Whoever is allowed what the documentation says may look into an environment; others are told what is missing."""
+"""Anyone who is allowed what the documentation says may look into an environment; others are shown what is missing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def documented_actions(row: str) -> list[str]:
     return re.findall(r"`([a-z0-9-]+:[A-Za-z]+)`", line)
 
 
-def somebody(environment: Deployed, *actions: str) -> dict[str, str]:
+def someone(environment: Deployed, *actions: str) -> dict[str, str]:
     """The credentials of a user who may do these things and no others."""
     iam = environment.client("iam")
     name = f"user{len(iam.list_users()['Users'])}"
@@ -57,9 +57,9 @@ def test_what_the_documentation_says_is_enough_and_what_is_missing_is_named(
     looking = [*documented_actions("every command"), *documented_actions("`status`, `tail`")]
     starting = documented_actions("`run`")
     assert looking == ["cloudformation:DescribeStacks", "s3:GetObject", "s3:ListBucket"]
-    nobody = somebody(environment, "s3:ListAllMyBuckets")
-    guest, reader = somebody(environment, looking[0]), somebody(environment, *looking)
-    starter = somebody(environment, looking[0], *starting)
+    nobody = someone(environment, "s3:ListAllMyBuckets")
+    guest, reader = someone(environment, looking[0]), someone(environment, *looking)
+    starter = someone(environment, looking[0], *starting)
     monkeypatch.setattr(settings, "INITIAL_NO_AUTH_ACTION_COUNT", 0)
     for who, command, code, said in (
         (nobody, "status", 8, "cloudformation:DescribeStacks"),
@@ -74,7 +74,7 @@ def test_what_the_documentation_says_is_enough_and_what_is_missing_is_named(
         assert (ran.returncode, said in ran.stderr) == (code, True), f"{command}: {ran.stdout}{ran.stderr}"
 
 
-def test_credentials_that_nobody_knows_are_told_from_missing_permissions(
+def test_credentials_that_no_one_knows_are_distinguished_from_missing_permissions(
     environment: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "INITIAL_NO_AUTH_ACTION_COUNT", 0)

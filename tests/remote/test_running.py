@@ -24,7 +24,7 @@ _LONGEST_SECONDS = 60.0
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
-    """An environment that nobody has configured yet."""
+    """An environment that no one has configured yet."""
     with deployed(tmp_path, monkeypatch) as made:
         yield made
 
@@ -145,7 +145,7 @@ def test_a_run_that_was_done_in_part_ends_with_one(environment: Deployed, fresh_
     assert (record["status"], record["tables_documented"]) == ("partial", 2)
 
 
-def test_while_another_run_is_under_way_none_is_started(environment: Deployed, fresh_database: FreshDatabase) -> None:
+def test_while_another_run_is_in_progress_none_is_started(environment: Deployed, fresh_database: FreshDatabase) -> None:
     configure(environment, fresh_database(SHOP))
     run_id = open_elsewhere()
     ran = environment.ask("run")
@@ -171,7 +171,7 @@ def test_an_execution_that_another_run_kept_out_is_no_success(
     assert (ran.returncode, "another run is in progress" in ran.stderr) == (4, True), ran.stderr
 
 
-def test_a_run_that_nobody_knows_is_not_waited_for(environment: Deployed) -> None:
+def test_a_run_that_no_one_knows_is_not_waited_for(environment: Deployed) -> None:
     ran = environment.ask("tail", "20200101T000000Z-abcdef")
     assert (ran.returncode, "'20200101T000000Z-abcdef'" in ran.stderr) == (6, True)
 

@@ -69,7 +69,7 @@ def test_a_host_documents_what_no_function_reaches_and_both_keep_what_the_other_
     found = environment.ask("table", "plant.public.machine")
     assert found.returncode == 0, found.stderr
     assert environment.ask("status").stdout.splitlines()[-1].startswith("index: up to date")
-    # And the next run of the environment keeps the plant's documents, and reads the shop's anew.
+    # And the next run of the environment keeps the plant's documents, and reads the shop's again.
     assert environment.ask("run", "--follow").returncode == 1
     assert documented(environment) == everything
 

@@ -79,7 +79,7 @@ def markdown_of(token: Token) -> str:
 
 
 @each_case("text", ATTACKS)
-def test_an_attack_in_prose_comes_out_as_the_characters_it_is_made_of(text: str) -> None:
+def test_an_attack_in_prose_comes_out_as_the_characters_it_consists_of(text: str) -> None:
     escaped = escape_text(text)
     if one_line(text):
         assert said(inline_of(escaped)) == one_line(text)
@@ -88,7 +88,7 @@ def test_an_attack_in_prose_comes_out_as_the_characters_it_is_made_of(text: str)
 
 
 @given(hostile_text)
-def test_any_text_in_prose_comes_out_as_the_characters_it_is_made_of(text: str) -> None:
+def test_any_text_in_prose_comes_out_as_the_characters_it_consists_of(text: str) -> None:
     if one_line(text):
         assert said(inline_of(escape_text(text))) == one_line(text)
 
@@ -235,7 +235,7 @@ def likely(child: str, parent: str, *columns: str) -> DocumentedInferredKey:
     )
 
 
-def test_a_likely_key_is_dotted_says_so_and_gives_way_to_declared_ones() -> None:
+def test_a_likely_key_is_dotted_says_so_and_comes_after_declared_ones() -> None:
     tables = [ErTable(name, name) for name in "abcd"]
     guesses = [likely("c", "d", "d_id"), likely("c", "gone", "x"), likely("b", "a", "a_id")]
     diagram = er_diagram(tables, [key("a", "b")], likely=guesses)
@@ -251,7 +251,7 @@ def test_a_likely_key_is_dotted_says_so_and_gives_way_to_declared_ones() -> None
     assert "%% 2 more tables are left out" in few
 
 
-def test_the_reasons_for_a_likely_key_are_told_in_words() -> None:
+def test_the_reasons_for_a_likely_key_are_reported_in_words() -> None:
     assert why_likely(likely("d.s.c", "d.s.p", "p_id")) == (
         "named after it; d.s.sis|ter.c_id, of the same name and type, declares it; d.s.v joins them; both have this "
         "name; 1,811 of 1,812 sampled values are found there (88 % likely)"
@@ -333,7 +333,7 @@ def test_a_shortened_text_keeps_its_limit(text: str, limit: int) -> None:
     assert short == text or short.endswith("…")
 
 
-def test_a_relation_is_told_from_the_side_of_the_child() -> None:
+def test_a_relation_is_shown_from_the_side_of_the_child() -> None:
     assert relation_sentence("orders", "Customers", nullable=False) == (
         "Each row of orders refers to one row of Customers."
     )

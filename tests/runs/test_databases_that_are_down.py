@@ -77,7 +77,7 @@ def test_its_own_documents_are_served_with_when_they_were_read_and_those_of_the_
     app.close()
 
 
-def test_whoever_may_not_see_the_database_is_not_told_that_it_is_down(app: Application) -> None:
+def test_a_caller_who_may_not_see_the_database_does_not_learn_that_it_is_down(app: Application) -> None:
     run(app)
     run(app, "other")
     assert warned(app, Scope(databases=frozenset({"shop"}))) == []

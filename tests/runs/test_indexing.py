@@ -51,7 +51,7 @@ def test_a_task_that_meets_another_indexer_comes_back_when_the_lease_of_that_one
     assert len(context.index.tables(EVERYWHERE)) == len(shop_tables())
 
 
-def test_an_indexer_that_has_ended_keeps_nobody_waiting(context: IndexingContext) -> None:
+def test_an_indexer_that_has_ended_keeps_no_one_waiting(context: IndexingContext) -> None:
     for run_id in ("first", "second"):
         assert run_task_exclusively(MANIFEST, context, run_id) == TaskResult("indexed")
 

@@ -1,4 +1,4 @@
-"""A run that nobody starts from the command line: whoever has an application has runs."""
+"""A run that no one starts from the command line: anyone who has an application has runs."""
 
 from __future__ import annotations
 

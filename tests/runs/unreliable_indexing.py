@@ -149,7 +149,7 @@ class Experiment:
         write_documentation(store, self._documents("one"))
         began = time.monotonic()
         self._index(store, self.name)
-        # Where a machine is so busy that nobody ends within his term, nobody ever ends.
+        # Where a machine is so busy that no one ends within his term, no one ever ends.
         self.term_seconds = max(self.term_seconds, _LEAST_TERM_OF_WORK * (time.monotonic() - began))
         write_documentation(store, self._documents("two"))
         queue = Queue(Random(seed + 1))
@@ -207,7 +207,7 @@ class Experiment:
             else:
                 self.endings[_ending(result)] += 1
                 if result.follow_up is not None:
-                    # A whole second is the shortest delay there is; here it stands for what is left of the term.
+                    # A whole second is the shortest delay there is; here it replaces the rest of the term.
                     queue.send(result.follow_up.task, result.follow_up.delay_seconds * self.term_seconds)
             finally:
                 queue.done()

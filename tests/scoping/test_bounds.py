@@ -132,7 +132,7 @@ def test_keys_and_relations_to_hidden_tables_are_left_out_whole(shop: Toolbox) -
     assert columns.get("payee_id") in (None, False)
 
 
-def test_who_may_see_it_all_is_told_it_all(shop: Toolbox) -> None:
+def test_who_may_see_it_all_is_shown_it_all(shop: Toolbox) -> None:
     for scope in (BOTH, Scope(databases=frozenset({"shop"}))):
         assert schema_of(shop, "invoice", scope) == schema_of(shop, "invoice", Scope())
 

@@ -1,4 +1,4 @@
-"""The node of OpenSearch that tests run against ends with whoever started it, and is made of what was pinned."""
+"""The node of OpenSearch that tests run against ends with the process that started it, and consists of pinned files."""
 
 from __future__ import annotations
 

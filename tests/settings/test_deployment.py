@@ -44,7 +44,7 @@ def test_the_configuration_in_the_bucket_gets_no_variable_that_was_not_given_to_
     assert not any(value in message for key, value in ENVIRONMENT.items() if "AWS_" in key or key == "OTHER")
 
 
-def test_a_variable_that_was_given_to_it_is_filled_in_and_a_default_stands_for_the_others() -> None:
+def test_a_variable_that_was_given_is_filled_in_and_the_others_get_a_default() -> None:
     dsn = entry(deployment(" PLANT_HOST, NO_SUCH"), "postgresql://u@${PLANT_HOST}/${OTHER:-d}").dsn
     assert dsn is not None
     assert dsn.get_secret_value() == "postgresql://u@10.0.0.5/d"
@@ -56,7 +56,7 @@ def test_a_variable_of_the_runtime_can_not_be_given(name: str) -> None:
         deployment(f"PLANT_HOST,{name}")
 
 
-def test_the_variables_of_the_runtime_stand_in_for_no_part_of_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variables_of_the_runtime_replace_no_part_of_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {**ENVIRONMENT, "PGPASSWORD": "Zq9", "PGHOST": "elsewhere", "HOME": "/root"}.items():
         monkeypatch.setenv(name, value)
     target = _target(load_deployment(), DatabaseEntry(name="shop", user="u"))

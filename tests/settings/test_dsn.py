@@ -62,7 +62,7 @@ def test_a_host_that_starts_with_a_slash_is_the_folder_of_a_socket(url: str, soc
     assert (target.unix_socket, target.user, target.database) == (socket, "u", "d")
 
 
-def test_an_ipv6_address_stands_in_brackets() -> None:
+def test_an_ipv6_address_is_in_brackets() -> None:
     target = parse_dsn("postgresql://u@[::1]:6000/d", {})
     assert (target.host, target.port, target.place) == ("::1", 6000, "[::1]:6000")
 

@@ -78,7 +78,7 @@ def test_a_mistake_about_the_model_is_named_with_its_line_and_what_to_write(
     assert hint in told
 
 
-def test_a_database_that_asks_for_a_model_where_there_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_database_that_asks_for_a_model_without_one_is_refused(tmp_path: Path) -> None:
     asking = "databases:\n  - name: shop\n    describer: model\n"
     with pytest.raises(
         ConfigurationError, match=r"line 3: 'shop' has describer: model, and the file has no section `mod"

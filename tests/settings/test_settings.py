@@ -1,4 +1,4 @@
-"""Settings: what a person writes, and what they are told when it cannot be used."""
+"""Settings: what a person writes, and what they read when it cannot be used."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_mistake_in_the_file_is_named_with_its_line_and_its_hint(
     assert hint in caught.value.message
 
 
-def test_a_secret_never_stands_in_a_complaint(tmp_path: Path) -> None:
+def test_a_secret_is_never_in_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load(tmp_path, "databases:\n  - name: a\n    password: [hunter2]\n    port: hunter2\n")
     assert "hunter2" not in caught.value.message

@@ -93,7 +93,7 @@ def test_no_message_shows_a_password() -> None:
         assert "ss-word" not in error.value.message
 
 
-def test_a_url_stands_for_an_entry_named_after_the_database() -> None:
+def test_a_url_creates_an_entry_named_after_the_database() -> None:
     dsn = f"snowflake://ann:hush@org-one/shop?role=r&{KEY}&auth=key_pair"
     entry = entry_from_dsn(dsn, {})
     assert (entry.name, entry.type, entry.sample_rows) == ("SHOP", "snowflake", 0)

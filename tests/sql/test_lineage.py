@@ -97,7 +97,7 @@ def test_columns_that_a_view_says_are_equal_are_a_join(definition: str) -> None:
     assert joins(definition) == [(A, B, {("x", "y")})]
 
 
-def test_all_columns_on_which_two_tables_are_joined_are_told_together() -> None:
+def test_all_columns_on_which_two_tables_are_joined_are_returned_together() -> None:
     text = "SELECT 1 FROM s.a JOIN s.b ON a.x = b.y AND a.v = b.w JOIN s.c USING (k)"
     assert joins(text) == [(A, B, {("x", "y"), ("v", "w")})]
 

@@ -1,4 +1,4 @@
-"""Literals beside names that say what a column holds are hidden; the rest of the SQL stays as it is."""
+"""Literals next to names that say what a column holds are hidden; the rest of the SQL stays as it is."""
 
 from __future__ import annotations
 

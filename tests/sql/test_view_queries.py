@@ -40,7 +40,7 @@ def test_the_columns_that_the_statement_lists_are_those_of_the_view() -> None:
     assert columns == {"A": ("SALES", "CUSTOMER", "ID"), "b": ("SALES", "CUSTOMER", "NAME")}
 
 
-def test_a_star_stands_for_the_columns_of_its_table() -> None:
+def test_a_star_is_expanded_to_the_columns_of_its_table() -> None:
     _, columns = origins("create view v as select c.*, o.id oid from customer c join orders o on o.customer_id = c.id")
     customer = ("SALES", "CUSTOMER")
     assert columns == {"ID": (*customer, "ID"), "NAME": (*customer, "NAME"), "OID": ("SALES", "ORDERS", "ID")}

@@ -41,7 +41,7 @@ def test_a_record_with_any_bit_flipped_is_missing() -> None:
         assert read_record(store, KEY, UnitItem) is None
 
 
-def test_a_record_of_which_the_checksum_alone_is_damaged_is_written_anew() -> None:
+def test_a_record_of_which_the_checksum_alone_is_damaged_is_rewritten() -> None:
     store = MemoryStore()
     put_record(store, KEY, ITEM)
     intact = store.get(KEY).data
@@ -87,7 +87,7 @@ def test_a_document_without_a_checksum_is_never_taken_for_one_that_has_lost_it()
     assert read_record(store, KEY, DomainDocument) == document
 
 
-def test_damage_is_told_once_and_a_missing_record_is_none() -> None:
+def test_damage_is_reported_once_and_a_missing_record_is_none() -> None:
     told: list[str] = []
     store = WatchedStore(MemoryStore(), told.append)
     assert read_record(store, KEY, UnitItem) is None

@@ -70,7 +70,7 @@ def test_a_required_record_that_is_missing_is_not_found() -> None:
         require_record(MemoryStore(), KEY, UnitItem)
 
 
-def test_a_required_record_that_is_broken_is_told_without_its_values() -> None:
+def test_a_required_record_that_is_broken_is_reported_without_its_values() -> None:
     store = MemoryStore()
     store.put(KEY, b'{"database": {"of": "hunter2"}}')
     with pytest.raises(StoreError, match=r"cannot be read at .*; plan again") as raised:

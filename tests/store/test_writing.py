@@ -21,7 +21,7 @@ def test_all_writes_are_done_on_leaving() -> None:
     assert [store.get(f"slices/{number}.json").data for number in range(200)] == [b"%d" % n for n in range(200)]
 
 
-def test_writes_go_on_beside_each_other() -> None:
+def test_writes_run_concurrently() -> None:
     together = threading.Barrier(WRITES_AT_ONCE, timeout=30)
     with background_writes() as write:
         for _ in range(WRITES_AT_ONCE):
@@ -46,7 +46,7 @@ def test_what_a_write_raised_ends_the_others_that_are_not_taken_yet() -> None:
     assert len(taken) < 1_000
 
 
-def test_the_last_write_that_fails_is_told_too() -> None:
+def test_the_last_write_that_fails_is_reported_too() -> None:
     def fail() -> None:
         raise StoreUnwritable("cannot write 'x': no space left on device")
 

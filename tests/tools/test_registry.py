@@ -75,7 +75,7 @@ def test_whatever_is_sent_the_answer_keeps_the_contract(
 
 
 class BrokenIndex:
-    """An index with a defect that nobody foresaw."""
+    """An index with a defect that no one foresaw."""
 
     def reading(self) -> AbstractContextManager[None]:
         return nullcontext()

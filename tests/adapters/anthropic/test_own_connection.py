@@ -93,7 +93,7 @@ def test_a_question_is_not_traced(claude: FakeClaude, monkeypatch: pytest.Monkey
 
 
 class Vault:
-    """Holds the key, as whoever rotates it left it."""
+    """Holds the key, as its rotation left it."""
 
     def __init__(self, value: str | None) -> None:
         self.value = value

@@ -78,7 +78,7 @@ def test_a_tool_that_says_why_it_has_no_answer_is_not_asked_again(api: Api, tool
     assert api.asked == ["/dev/v1/tools/search_tables"]
 
 
-def test_nobody_is_followed_elsewhere_with_the_token(api: Api, tools: ToolApi) -> None:
+def test_no_one_is_followed_elsewhere_with_the_token(api: Api, tools: ToolApi) -> None:
     with serving("jwt") as elsewhere:
         api.instead = [(307, f"{elsewhere.address}/dev/v1/tools/list_domains")]
         with pytest.raises(ConfigurationError, match="answered 307"):
@@ -86,7 +86,7 @@ def test_nobody_is_followed_elsewhere_with_the_token(api: Api, tools: ToolApi) -
         assert elsewhere.asked == []
 
 
-def test_where_nobody_listens_the_address_is_named(pauses: list[float]) -> None:
+def test_where_no_one_listens_the_address_is_named(pauses: list[float]) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/dev"

@@ -58,7 +58,7 @@ def test_what_is_fetched_has_files_history_and_later_what_is_new_alone(tmp_path:
         found.close()
 
 
-def test_a_branch_is_read_and_one_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_branch_is_read_and_one_that_is_not_there_is_reported(tmp_path: Path) -> None:
     made = repository(tmp_path / "origin", FILES)
     commit(made, {"adrs/0003-three.md": b"# 3. Three\n"}, branch=b"refs/heads/next")
     with serving(git_application({"/x.git": made})) as address:
@@ -69,7 +69,7 @@ def test_a_branch_is_read_and_one_that_is_not_there_is_told(tmp_path: Path) -> N
             source(f"{address}/y.git", tmp_path).tree()
 
 
-def test_a_token_admits_and_is_told_nowhere(tmp_path: Path) -> None:
+def test_a_token_admits_and_is_shown_nowhere(tmp_path: Path) -> None:
     made = repository(tmp_path / "origin", FILES)
     with serving(git_application({"/x.git": made}, "secret-token")) as address:
         for wrong in (None, "other-token"):
@@ -132,7 +132,7 @@ def test_a_server_that_drips_is_left_after_the_time_that_fetching_may_take(tmp_p
         assert time.monotonic() - began < 10
 
 
-def test_what_is_no_repository_or_does_not_answer_is_told(tmp_path: Path) -> None:
+def test_what_is_no_repository_or_does_not_answer_is_reported(tmp_path: Path) -> None:
     def web(_: dict[str, Any], start: Any) -> list[bytes]:
         start("200 OK", [("Content-Type", "text/html")])
         return [b"<html>hello</html>"]
@@ -225,7 +225,7 @@ exec sh -c "$last"
 """
 
 
-def test_a_repository_behind_ssh_is_fetched_by_the_ssh_of_this_machine_which_asks_nobody(
+def test_a_repository_behind_ssh_is_fetched_by_the_ssh_of_this_machine_which_asks_no_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository(tmp_path / "origin", FILES).close()

@@ -1,4 +1,4 @@
-"""The object of a space: what was changed last counts, nobody's change is lost, and it stays small."""
+"""The object of a space: what was changed last counts, no one's change is lost, and it stays small."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def entry(text: str) -> dict[str, str]:
 
 
 class Crowded(MemoryStore):
-    """Somebody else is always faster."""
+    """Someone else is always faster."""
 
     def put(self, *_: object, **__: object) -> str:
         raise PreconditionFailed("somebody else was faster")
@@ -65,7 +65,7 @@ def test_nothing_is_lost_when_eight_add_at_once() -> None:
     assert len(SpaceJournal(store).read(KEY)) == 200
 
 
-def test_whoever_is_never_the_faster_one_is_told_to_try_again() -> None:
+def test_a_writer_that_is_never_first_is_told_to_try_again() -> None:
     paused: list[float] = []
     with pytest.raises(MemoryConflict):
         SpaceJournal(Crowded(), pause=paused.append).change(KEY, {"a": entry("one")})
@@ -96,7 +96,7 @@ def test_an_object_does_not_grow_by_what_counts_no_more() -> None:
 
 
 @each_case("data", [b"", b"x", b'{"version": 2}\n', b'{"version": 1}\n{"id": "a"}\n', b'{"version": 1}\n{'])
-def test_a_damaged_object_is_told_and_built_anew(data: bytes) -> None:
+def test_a_damaged_object_is_reported_and_rebuilt(data: bytes) -> None:
     store = MemoryStore()
     store.put(KEY, data)
     journal = SpaceJournal(store)

@@ -1,4 +1,4 @@
-"""Whoever searches in OpenSearch while the whole index is built anew gets every answer, and each is whole."""
+"""Anyone who searches in OpenSearch while the whole index is rebuilt gets every answer, and each is whole."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_check_finds_a_broken_view_before_a_run_and_excluding_it_ends_every_warn
     assert (ran.returncode, json.loads(ran.stdout)["errors"]) == (0, [])
 
 
-def test_a_lock_beside_a_broken_view_costs_the_locked_table_its_texts_and_no_other(
+def test_a_lock_next_to_a_broken_view_costs_the_locked_table_its_texts_and_no_other(
     fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     dsn = fresh_database(f"{BROKEN_VIEW} CREATE TABLE busy (id int CHECK (id > 0))")

@@ -78,7 +78,7 @@ def test_an_invalid_byte_costs_its_text_and_nothing_else(catalog: PostgresCatalo
     contents.tables[0].to_json()
 
 
-def test_samples_and_presence_work_beside_such_bytes(catalog: PostgresCatalog) -> None:
+def test_samples_and_presence_work_next_to_such_bytes(catalog: PostgresCatalog) -> None:
     tables = {table.table_name: table for table in catalog.read().tables}
     sample = catalog.sample(tables["plain"], 5)
     assert sample.rows == (("1", "B\ufffdr", "gut"), ("2", "Café", "fr\ufffdhlich"))
@@ -140,7 +140,7 @@ def test_a_character_that_has_no_equivalent_in_unicode_costs_itself_in_any_encod
     assert str(table.comment).replace("\ufffd\ufffd", "\ufffd") == "bad \ufffd."
 
 
-def test_samples_of_several_tables_at_once_are_taken_beside_such_bytes(
+def test_samples_of_several_tables_at_once_are_taken_next_to_such_bytes(
     encoded_database: EncodedDatabase, open_catalog: OpenCatalog
 ) -> None:
     dsn = encoded_database("WIN1252", UNDEFINED)

@@ -72,7 +72,7 @@ def test_an_empty_database_has_a_schema_and_no_table(fresh_database: FreshDataba
     assert catalog.access().missing == ()
 
 
-def test_a_role_without_any_grant_sees_names_but_no_table_and_is_told_each_grant(
+def test_a_role_without_any_grant_sees_names_but_no_table_and_is_shown_each_grant(
     fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     user = unique_name("Nobody")
@@ -156,7 +156,7 @@ INSERT INTO shop.things (mail, tags, raw, doc, mood)
 """
 
 
-def test_types_defaults_identities_enums_domains_and_generated_columns_are_told_as_declared(
+def test_types_defaults_identities_enums_domains_and_generated_columns_are_reported_as_declared(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     contents = open_catalog(fresh_database(_DETAILS, server=server)).read()
@@ -176,7 +176,7 @@ def test_types_defaults_identities_enums_domains_and_generated_columns_are_told_
     assert _column(things, "tags").type == "text[]"
 
 
-def test_keys_checks_and_indexes_are_told_with_their_expressions(
+def test_keys_checks_and_indexes_are_reported_with_their_expressions(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     contents = open_catalog(fresh_database(_DETAILS, server=server)).read()
@@ -195,7 +195,7 @@ def test_keys_checks_and_indexes_are_told_with_their_expressions(
     assert indexes["by_mood"].predicate is None
 
 
-def test_materialized_views_and_foreign_tables_are_told(
+def test_materialized_views_and_foreign_tables_are_reported(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     catalog = open_catalog(fresh_database(_DETAILS, server=server))
@@ -296,7 +296,7 @@ def test_a_view_and_a_materialized_view_are_sampled_when_asked(
         assert catalog.sample(by_kind[kind], 2).rows == (("1",), ("2",))
 
 
-def test_checks_of_domains_and_comments_of_types_are_told_at_the_columns_that_have_them(
+def test_checks_of_domains_and_comments_of_types_are_reported_at_the_columns_that_have_them(
     server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
 ) -> None:
     dsn = fresh_database(

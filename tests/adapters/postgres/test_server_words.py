@@ -1,4 +1,4 @@
-"""What is told of an error of the server: its SQLSTATE always, its words only where they cannot quote a row."""
+"""What is shown of an error of the server: its SQLSTATE always, its words only where they cannot quote a row."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_words_that_may_quote_a_row_are_left_out_and_the_code_stays(code: str, f
     assert error.context["sqlstate"] == code
 
 
-def test_words_about_structure_are_told() -> None:
+def test_words_about_structure_are_reported() -> None:
     fields = {"C": "42804", "M": "argument of WHERE must be type boolean", "F": "parse_coerce.c"}
 
     error = statement_error(ServerError(fields), "sampling 'sales.orders'", TARGET)

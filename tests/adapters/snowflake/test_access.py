@@ -1,4 +1,4 @@
-"""What is known of tables that vanish, and what a role is told about its own rights."""
+"""What is known of tables that vanish, and what a role learns about its own rights."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_table_that_was_made_again_and_is_hidden_is_not_gone(snowflake: FakeSn
     assert _presence(snowflake, _ONE) == ["unreadable"]
 
 
-def test_a_drop_that_account_usage_does_not_know_yet_is_not_told(snowflake: FakeSnowflake) -> None:
+def test_a_drop_that_account_usage_does_not_know_yet_is_not_reported(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     snowflake.account.usage_lags = True
     snowflake.administer(f"DROP TABLE {DATABASE}.SALES.ONE")
@@ -134,7 +134,7 @@ def test_what_is_missing_to_know_of_drops_is_warned_of(snowflake: FakeSnowflake)
     assert not any("warehouse" in each for each in _access(snowflake, warehouse=WAREHOUSE).warnings)
 
 
-def test_grants_that_are_not_told_whole_are_warned_of_and_nothing_is_concluded(snowflake: FakeSnowflake) -> None:
+def test_grants_that_are_not_reported_whole_are_warned_of_and_nothing_is_concluded(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     sales = snowflake.account.database(DATABASE).schema("SALES")
     for number in range(40):

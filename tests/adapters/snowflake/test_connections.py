@@ -251,7 +251,7 @@ def test_a_statement_that_takes_too_long_is_given_up_on_time(snowflake: FakeSnow
         assert len(reader.read().tables) == 1
 
 
-def test_every_error_is_one_of_ours(snowflake: FakeSnowflake) -> None:
+def test_every_error_is_our_own(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     for number in ("000603", "000604", "000606", "000630", "002003", "003001", "090073", "100038", "390111"):
         with reading(snowflake) as reader:

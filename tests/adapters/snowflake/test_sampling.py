@@ -129,7 +129,7 @@ def test_a_name_full_of_wildcards_is_the_one_that_is_sampled(snowflake: FakeSnow
             assert reader.sample(table, 5).rows == ((table.table_name,),)
 
 
-def test_a_table_that_is_not_seen_any_more_is_gone_only_if_that_is_known(snowflake: FakeSnowflake) -> None:
+def test_a_table_that_is_no_longer_seen_is_gone_only_if_that_is_known(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     with _sampling(snowflake) as reader:
         table = _only(reader)
@@ -192,7 +192,7 @@ def test_a_role_that_may_not_read_tags_takes_no_samples_and_says_which_grant_is_
 
 
 @pytest.mark.parametrize("more", [{"may_sample": False}, {"warehouse": None}])
-def test_a_role_whose_database_is_not_sampled_is_told_nothing_of_tags(
+def test_a_role_whose_database_is_not_sampled_is_shown_nothing_of_tags(
     snowflake: FakeSnowflake, more: dict[str, Any]
 ) -> None:
     _seed(snowflake)

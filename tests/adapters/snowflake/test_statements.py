@@ -1,4 +1,4 @@
-"""Every statement that is sent is told by `statements()`, and every statement that is told is sent."""
+"""`statements()` lists every statement that is sent, and every listed one is sent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLACEHOLDERS = {
 
 def _as_pattern(template: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", template)
-    # Where the same name stands for an identifier in one statement and for a text in another, both fit.
+    # Where the same name is an identifier in one statement and a text in another, both fit.
     either = rf"(?:{_NAME}|{_TEXT})"
     filled = [
         re.escape(part) if place % 2 == 0 else _PLACEHOLDERS.get(part, either) for place, part in enumerate(parts)
@@ -84,7 +84,7 @@ def _sample(reader: CatalogReader, tables: tuple[CatalogTable, ...], name: tuple
     reader.sample(next(each for each in tables if (each.schema_name, each.table_name) == name), 5)
 
 
-def test_what_is_sent_is_told_and_what_is_told_is_sent(snowflake: FakeSnowflake) -> None:
+def test_every_statement_sent_is_listed_and_every_listed_one_is_sent(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     _use_everything(snowflake)
     sent = {each.sql: _told(each.sql) for each in snowflake.statements}

@@ -203,7 +203,7 @@ def test_pages_that_do_not_join_are_reported(snowflake: FakeSnowflake, monkeypat
     contents = _read(snowflake)
     assert [part.what for part in contents.unread] == ["the tables of the schema 'ONE'"]
     with reading(snowflake) as reader:
-        # What such a listing lacks is not gone, whoever owns the schema.
+        # What such a listing lacks is not gone, regardless of the schema's owner.
         snowflake.account.database(DATABASE).schemas["ONE"].owner = ROLE
         assert set(reader.presence([("ONE", "T0000"), ("ONE", f"T{2 * _LIMIT:04}")]).values()) == {"unreadable"}
 

@@ -1,4 +1,4 @@
-"""The checksum beside the index: what is not as it was published is never read, and is built anew by a run."""
+"""The checksum next to the index: a damaged index is never read, and a run rebuilds it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_one_bit_is_enough_to_refuse_a_question(index: SqliteIndex, path: Path, 
     assert index.begin(MODEL, DIMENSIONS) == {}
 
 
-def test_an_index_that_nobody_touched_is_not_hashed_to_answer(index: SqliteIndex, path: Path) -> None:
+def test_an_index_that_no_one_touched_is_not_hashed_to_answer(index: SqliteIndex, path: Path) -> None:
     noted = path.with_name(f"{path.name}-sum")
     noted.write_text(noted.read_text().replace('"sha256": "', '"sha256": "0'))
     assert found(index, "order") == ["orders"]
@@ -70,7 +70,7 @@ def test_a_copied_index_answers_and_a_run_notes_how_the_copy_looks(
 
 
 @pytest.mark.parametrize("noted", [None, b"", b"[]", b'{"published": [{}]}', b'{"published": 7}'])
-def test_where_no_checksum_is_noted_sqlite_is_asked_and_it_is_noted_anew(
+def test_where_no_checksum_is_noted_sqlite_is_asked_and_it_is_noted_again(
     index: SqliteIndex, path: Path, noted: bytes | None
 ) -> None:
     beside = path.with_name(f"{path.name}-sum")
@@ -107,7 +107,7 @@ def test_a_run_that_was_killed_between_the_checksum_and_the_file_leaves_both_rea
     assert index.is_intact()
 
 
-def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, path: Path) -> None:
+def test_a_damaged_half_of_a_killed_run_is_not_resumed(index: SqliteIndex, path: Path) -> None:
     index.begin(MODEL, DIMENSIONS)
     index.close()
     half = path.with_name(f"{path.name}-next")
@@ -123,14 +123,14 @@ def test_a_damaged_half_of_a_killed_run_is_not_carried_on(index: SqliteIndex, pa
     assert found(index, "order") == ["orders"]
 
 
-def test_a_file_of_ours_that_lost_its_header_is_rebuilt(index: SqliteIndex, path: Path) -> None:
+def test_our_own_file_without_its_header_is_rebuilt(index: SqliteIndex, path: Path) -> None:
     flip(path, 68)
     index.begin(MODEL, DIMENSIONS, from_scratch=True)
     fill(index, table_entry(names=["order"]))
     assert found(index, "order") == ["orders"]
 
 
-def test_an_empty_folder_in_the_place_of_the_index_gives_way(index: SqliteIndex, path: Path) -> None:
+def test_an_empty_folder_in_the_place_of_the_index_is_replaced(index: SqliteIndex, path: Path) -> None:
     path.unlink()
     path.mkdir()
     fill(index, table_entry(names=["order"]))

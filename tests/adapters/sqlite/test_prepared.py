@@ -70,7 +70,7 @@ def test_readers_are_answered_from_the_generation_before_until_the_next_is_prepa
         pass
     assert prepared.index.generation() != before
     assert prepared.seen == [{"web"}, {"web"}]
-    # What was derived from it may go once nobody is sent there.
+    # What was derived from it may go once no one is sent there.
     ends = time.monotonic() + 10
     while prepared.replaced != [before]:
         assert time.monotonic() < ends
@@ -102,7 +102,7 @@ def tear(*_: object) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_what_was_replaced_is_told_only_once_its_last_reader_has_ended(
+def test_what_was_replaced_is_reported_only_once_its_last_reader_has_ended(
     prepared: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
 ) -> None:
     def wait_for_the_next() -> None:
@@ -143,7 +143,7 @@ def test_what_is_published_during_a_preparation_is_prepared_next(prepared: Prepa
     assert prepared.databases() == {"shop", "web"}
 
 
-def test_a_damaged_generation_is_told_to_whoever_asks(prepared: Prepared, tmp_path: Path) -> None:
+def test_a_damaged_generation_is_told_to_anyone_who_asks(prepared: Prepared, tmp_path: Path) -> None:
     prepared.databases()
     path = tmp_path / INDEX_FILE
     other = tmp_path / "other"

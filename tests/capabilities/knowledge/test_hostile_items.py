@@ -63,7 +63,7 @@ def test_orders_links_and_markup_are_kept_as_text(tmp_path: Path) -> None:
     assert item.constraints is None
 
 
-def test_what_is_no_file_is_not_read_and_a_link_is_told(tmp_path: Path) -> None:
+def test_what_is_no_file_is_not_read_and_a_link_is_reported(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "s.md").write_text("# Secret\n")

@@ -30,7 +30,7 @@ def folder_fixture(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_items_failures_and_what_was_rejected_are_told(folder: Path) -> None:
+def test_items_failures_and_what_was_rejected_are_reported(folder: Path) -> None:
     store = MemoryStore()
     published = publish(KnowledgeFolder(folder), FLAT, store, NOW)
     manifest = published.manifest

@@ -117,7 +117,7 @@ def test_a_policy_says_all_in_front_matter() -> None:
     )
 
 
-def test_constraints_stand_in_one_fenced_block_too() -> None:
+def test_constraints_may_be_in_one_fenced_block_too() -> None:
     constraint = "{operator: must_exist, target: file, pattern: LICENSE}"
     text = f"# A\n\nStatus: accepted\n\n```yaml\nconstraints:\n  - {constraint}\n```\n"
     item = read(text)
@@ -153,7 +153,7 @@ def test_without_a_status_it_is_taken_as_accepted_and_says_so() -> None:
     assert (item.status, item.warnings) == ("accepted", ("it has no status: treated as accepted",))
 
 
-def test_what_supersedes_it_is_told_by_its_link() -> None:
+def test_what_supersedes_it_is_found_by_its_link() -> None:
     item = read("# A\n\n## Status\n\nSuperseded by [B](0002-b.md)\n")
     assert item is not None
     assert item.superseded_by == ("0002-b.md",)
@@ -199,7 +199,7 @@ def test_what_was_rejected_is_no_item(text: str) -> None:
 
 
 @each_case("title", ["3. Title", "ADR-003: Title", "ADR 3 - Title", "003 \u2013 Title", "Title"])
-def test_a_title_is_told_without_its_number(title: str) -> None:
+def test_a_title_is_shown_without_its_number(title: str) -> None:
     item = read(f"# {title}\n\nStatus: accepted\n")
     assert item is not None
     assert item.title == "Title"

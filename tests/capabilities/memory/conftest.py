@@ -1,4 +1,4 @@
-"""Every test of memory writes as if nobody had written before: the rate is counted in the process."""
+"""Every test of memory writes as if no one had written before: the rate is counted in the process."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from tribal.rate_limits import TokenBuckets
 
 
 @pytest.fixture(autouse=True)
-def _nobody_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_one_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(change, "_WRITES", TokenBuckets())

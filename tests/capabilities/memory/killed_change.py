@@ -105,7 +105,7 @@ def _act(folder: Path, index: str, step: int, act: Callable[[Application], objec
 
 
 def change_for_ever(folder: Path, index: str, turn: int, busy: Event) -> None:
-    """Add, delete and build until somebody kills this process; says when it begins."""
+    """Add, delete and build until someone kills this process; says when it begins."""
     own = started(folder, index)
     memory_index(own)
     busy.set()

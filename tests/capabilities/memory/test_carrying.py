@@ -1,4 +1,4 @@
-"""Memories are carried from one project to another, and every write is told of without its words."""
+"""Memories are carried from one project to another, and every write is reported without its words."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Pa
     assert objects(target) == {}
 
 
-def test_a_layer_or_a_file_that_there_is_not_is_told(source: Path) -> None:
+def test_a_layer_or_a_file_that_there_is_not_is_reported(source: Path) -> None:
     assert "unknown layer 'nobody'" in tribal("memory", "export", "--layer", "nobody", cwd=source).stderr
     assert "'nothing' cannot be read" in tribal("memory", "import", "nothing", cwd=source).stderr
 
 
-def test_every_write_is_told_of_and_no_word_of_what_was_written(
+def test_every_write_is_reported_and_no_word_of_what_was_written(
     source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

@@ -72,7 +72,7 @@ def test_a_search_has_them_in_their_field_alone(ask: Any) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_at_a_table_they_stand_in_their_field_alone(ask: Any, table: str) -> None:
+def test_at_a_table_they_are_only_in_their_own_field(ask: Any, table: str) -> None:
     answer = ask("get_table_schema", table=table)
     planted = set(orders_about(table))
     where = {path for path, text in texts(answer) if any(order in text for order in planted)}

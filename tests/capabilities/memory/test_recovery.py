@@ -124,7 +124,7 @@ def test_a_note_is_left_to_a_writer_that_may_live_and_goes_after_that(app: Appli
     assert [*app.store().keys(PENDING)] == []
 
 
-def test_a_note_that_cannot_be_read_stops_nobody(app: Application) -> None:
+def test_a_note_that_cannot_be_read_stops_no_one(app: Application) -> None:
     for number, data in enumerate((b"{", b"{}", b"[]", b'{"at": "2026-11-23T08:00:00+00:00", "layer": "user"}')):
         app.store().put(f"{PENDING}{number}.json", data)
     add(app)
@@ -132,7 +132,7 @@ def test_a_note_that_cannot_be_read_stops_nobody(app: Application) -> None:
 
 
 @pytest.mark.parametrize("index", ["sqlite", "journal"])
-def test_a_lost_index_is_built_anew(tmp_path: Path, index: str) -> None:
+def test_a_lost_index_is_rebuilt(tmp_path: Path, index: str) -> None:
     with closing(started(tmp_path, index)) as app:
         for content in OLD:
             ask(app, "memory_add", content=content)

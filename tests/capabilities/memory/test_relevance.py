@@ -33,7 +33,7 @@ def test_what_was_added_right_before_and_after_in_the_session_counts_the_less_th
     assert len({*told}) == len(told)
 
 
-def test_another_session_another_author_none_and_a_long_pause_are_not_beside() -> None:
+def test_another_session_another_author_none_and_a_long_pause_are_not_neighbours() -> None:
     question = ["trip", "lisbon"]
     far = MAX_GAP.total_seconds() + 1
     strangers = (candidate("lisbon", 1, ("ada", "s2")), candidate("lisbon", 1, ("bob", "s1")), candidate("lisbon", far))
@@ -44,7 +44,7 @@ def test_another_session_another_author_none_and_a_long_pause_are_not_beside() -
     assert together > alone
 
 
-def test_what_shares_no_word_with_the_question_is_not_pulled_up_by_what_was_said_beside_it() -> None:
+def test_what_shares_no_word_with_the_question_is_not_pulled_up_by_what_was_said_next_to_it() -> None:
     near = [*_FILLER, candidate("void invoice revenue"), candidate("nightly export", 1)]
     apart = [*_FILLER, candidate("void invoice revenue"), candidate("nightly export", 1, None)]
     question = ["void", "invoice", "revenue"]

@@ -123,7 +123,7 @@ def test_what_has_ended_stays_so_when_its_session_is_used_again(place: Place) ->
         place.after(days=3)
 
 
-def test_adding_what_has_ended_stores_it_anew_and_the_next_write_removes_the_rest(place: Place) -> None:
+def test_adding_what_has_ended_stores_it_again_and_the_next_write_removes_the_rest(place: Place) -> None:
     first = place.add("Refunds are negative")
     place.add("Refunds need a reason")
     place.after(days=8)

@@ -127,7 +127,7 @@ def test_tags_keep_their_order_and_a_memory_takes_no_more_of_them_than_one_call(
     assert call(app, "memory_search", query="orders noon", threshold=0)["results"][0]["tags"] == ["z", "a"]
 
 
-def test_another_process_finds_what_was_added_and_builds_a_lost_index_anew(app: Application, tmp_path: Path) -> None:
+def test_another_process_finds_what_was_added_and_rebuilds_a_lost_index(app: Application, tmp_path: Path) -> None:
     name = add(app, "Orders of 2019 lie in the archive")
     for lost in (False, True):
         if lost:
@@ -277,7 +277,7 @@ def test_a_memory_about_tables_that_a_caller_may_not_see_is_not_there(indexed: A
     assert call(indexed, "memory_search", BOB, query="salaries", threshold=0)["totalCount"] == 1
 
 
-def test_who_adds_what_he_may_not_see_is_not_told_that_it_was_there(app: Application) -> None:
+def test_adding_what_a_caller_may_not_see_does_not_reveal_that_it_exists(app: Application) -> None:
     content = "Salaries are in cents"
     add(app, content, layer="project", metadata={"tables": ["hr.public.salary"]})
     for scope, message in ((Scope(frozenset({"shop"})), "Memory stored successfully"), (Scope(), "Already stored")):
@@ -337,7 +337,7 @@ def test_a_caller_may_write_sixty_times_a_minute_by_default(app: Application, mo
     add(app, "One more")
 
 
-def test_a_layer_that_is_not_searched_is_told(app: Application) -> None:
+def test_a_layer_that_is_not_searched_is_reported(app: Application) -> None:
     found = call(app, "memory_search", query="x", layers=["team", "user"])
     assert (found["searchedLayers"], found["warnings"]) == (
         ["user"],
@@ -362,12 +362,12 @@ def test_agents_are_offered_memory_where_it_is_configured() -> None:
         ({}, ["content: Field required"]),
     ],
 )
-def test_what_is_wrong_with_an_input_is_told_at_its_place_in_plain_words(
+def test_a_fault_of_an_input_is_reported_at_its_place_in_plain_words(
     app: Application, arguments: dict[str, Any], problems: list[str]
 ) -> None:
     assert call(app, "memory_add", **arguments)["details"]["problems"] == problems
 
 
-def test_a_fault_below_an_optional_part_is_told_at_its_place(app: Application) -> None:
+def test_a_fault_below_an_optional_part_is_reported_at_its_place(app: Application) -> None:
     answer = call(app, "memory_search", query="x", filter={})
     assert answer["details"]["problems"] == ["filter.tags: Field required"]

@@ -1,4 +1,4 @@
-"""Whoever calls in whatever layer: answers are those of a dictionary of spaces."""
+"""For every caller and layer, answers are those of a dictionary of spaces."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_there_are_only_so_many_bridges_those_of_the_best_first() -> None:
 
 @pytest.fixture(name="school", scope="module")
 def school_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
-    """Pupils and courses, joined through a table that is named for neither, beside others that say "pupil"."""
+    """Pupils and courses, joined through a table that is named for neither, next to others that say "pupil"."""
     tables = [
         table_document("db.s.pupil", "id name", domain="d"),
         table_document("db.s.course", "id title", domain="d"),
@@ -129,7 +129,7 @@ def test_a_bridge_below_the_least_score_that_is_asked_for_is_not_added(school: T
     assert all(table.relevance_score >= least for table in answer.tables)
 
 
-def test_a_bridge_that_is_hidden_or_filtered_out_is_not_told_of(school: Toolbox) -> None:
+def test_a_bridge_that_is_hidden_or_filtered_out_is_not_shown(school: Toolbox) -> None:
     answer = ask(replace(school, scope=Scope(schemas=frozenset({("db", "s")}))), limit=20)
     assert len(found(answer)) == answer.total_matches == 5
     assert "t_47" not in answer.model_dump_json()

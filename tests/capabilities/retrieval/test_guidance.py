@@ -1,4 +1,4 @@
-"""What others learned of a table is told with it, where it is surely about it."""
+"""What others learned of a table is reported with it, where it is surely about it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def told(toolbox: Toolbox, found: Sequence[Guidance], table: str = "shop.public.
         "Mind public.invoice.total, which is gross",
     ],
 )
-def test_a_text_that_surely_names_the_table_is_told(shop: Toolbox, text: str) -> None:
+def test_a_text_that_surely_names_the_table_is_shown(shop: Toolbox, text: str) -> None:
     assert [item.text for item in told(shop, [guidance(text)])] == [text]
 
 
@@ -131,7 +131,7 @@ def test_the_nearest_layer_comes_first_and_in_it_the_newest_with_source_and_age(
     assert {(item.kind, item.author) for item in items} == {("memory", "ada")}
 
 
-def test_no_more_is_told_than_has_room_and_a_long_text_is_cut(shop: Toolbox) -> None:
+def test_no_more_is_shown_than_fits_and_a_long_text_is_cut(shop: Toolbox) -> None:
     about = ("shop.public.invoice",)
     many = told(shop, [guidance("void", number, tables=about) for number in range(9)])
     assert len(many) == MOST_ITEMS
@@ -180,7 +180,7 @@ def add(app: Application, caller: Caller, content: str, layer: str, **more: obje
     assert answer.model_dump()["success"], answer
 
 
-def test_what_is_shared_is_told_to_those_who_share_it_and_what_is_ones_own_to_nobody(app: Application) -> None:
+def test_shared_memories_are_shown_to_those_who_share_them_and_private_ones_to_no_one(app: Application) -> None:
     for layer in ("user", "session", "project", "team"):
         add(app, ADA, f"public.invoice: told by the {layer}", layer)
     assert seen(app, ADA) == ["public.invoice: told by the project", "public.invoice: told by the team"]

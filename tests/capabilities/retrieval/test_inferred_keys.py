@@ -1,4 +1,4 @@
-"""Joins along keys that nobody declared are marked as such."""
+"""Joins along keys that no one declared are marked as such."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_guess_never_takes_the_place_of_a_declared_path_that_is_too_long(tmp_p
     toolbox.index.close()
 
 
-def test_where_nothing_suggests_a_join_there_is_none(garage: Toolbox) -> None:
+def test_without_evidence_there_is_no_join(garage: Toolbox) -> None:
     answer = call(garage, "get_join_path", source_table="db.s.car", target_table="db.s.weather")
     assert (answer.success, answer.path_found, answer.path) == (True, False, None)
     assert codes(answer) == []

@@ -1,4 +1,4 @@
-"""Likely keys of the index: shown as such beside a table, and no part of answers about declared keys."""
+"""Likely keys of the index: shown as such next to a table, and no part of answers about declared keys."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_step_along_a_likely_key_tells_nothing_of_what_a_caller_may_not_see(ga
     assert kinds(replace(garage, scope=Scope(schemas=frozenset({("db", "s")})))) == ["name", "values"]
 
 
-def test_a_declared_key_is_taken_beside_the_likely_ones_of_the_index(garage: Toolbox) -> None:
+def test_a_declared_key_is_taken_next_to_the_likely_ones_of_the_index(garage: Toolbox) -> None:
     graph = join_graph(open_index(garage), garage)
     assert graph.steps["db.s.sale"][0].key.source == "inferred"
     answer = call(garage, "get_join_path", source_table="db.s.model", target_table="db.s.car")

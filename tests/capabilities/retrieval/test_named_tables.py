@@ -96,7 +96,7 @@ def test_an_unlisted_word_finds_only_tables_that_are_near_to_it(shop: Toolbox) -
     assert answer.total_matches == answer.returned < len(shop_tables())
 
 
-def test_a_word_that_no_table_has_is_named_beside_what_the_others_find(shop: Toolbox) -> None:
+def test_a_word_that_no_table_has_is_named_next_to_what_the_others_find(shop: Toolbox) -> None:
     answer = call(shop, "search_tables", query="zzzz of customers")
     assert found(answer)[0].endswith("customer")
     assert codes(answer) == ["RET_WORDS_UNMATCHED"]

@@ -1,4 +1,4 @@
-"""Tables that repeat another one give way to it, unless they are asked for."""
+"""Tables that repeat another one rank below it, unless they are asked for."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_copies_and_parts_that_are_near_in_meaning_alone_are_folded_shown_and_co
     toolbox.index.close()
 
 
-def test_a_table_without_parts_stands_for_none(depot: Toolbox) -> None:
+def test_a_table_without_parts_covers_none(depot: Toolbox) -> None:
     reasons = [reason for table in search(depot, "truck plates").tables for reason in table.reasons]
     assert not any("stands for" in reason for reason in reasons)
 

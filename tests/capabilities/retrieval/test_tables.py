@@ -67,9 +67,7 @@ def test_a_name_is_understood_where_it_is_unique(shop: Toolbox, typed: str, mean
         ('"unclosed', []),
     ],
 )
-def test_a_name_that_stands_for_no_single_table_gets_suggestions(
-    shop: Toolbox, typed: str, suggested: list[str]
-) -> None:
+def test_an_ambiguous_name_gets_suggestions(shop: Toolbox, typed: str, suggested: list[str]) -> None:
     answer = call(shop, "get_table_schema", table=typed)
     assert code(answer) == "RET_TABLE_NOT_FOUND"
     assert answer.error.context["suggestions"][: len(suggested)] == suggested

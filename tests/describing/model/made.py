@@ -65,7 +65,7 @@ def orders(*columns: CatalogColumn, **others: Any) -> CatalogTable:
 
 
 def neighbour(name: str, comment: str | None = None) -> SliceNeighbour:
-    """A table beside, such as `crm.customer`."""
+    """A neighbouring table, such as `crm.customer`."""
     schema, _, table = name.partition(".")
     return SliceNeighbour(
         name=f"shop.{name}",

@@ -98,7 +98,7 @@ def obey(asked: Question, text: str) -> list[str]:
         repaired = read_repair(asked, reading, value, KNOWN)
         assert repaired is not None
         published += [*reading.texts.values(), *repaired.texts.values()]
-    # By handle too, whatever it stands for.
+    # By handle too.
     for handle in asked.handles:
         reading = read_answer(asked, answer(f"A purchase with [{handle}]."), KNOWN)
         assert reading is not None
@@ -117,7 +117,7 @@ def test_no_canary_is_published_wherever_a_database_says_it(place: str, kind: st
     text = CANARIES[kind]
     published = obey(question(PLACES[place](text)), text)
     if kind in ("snake case", "camel case"):
-        # What is nothing but a name is published where its handle stands for it.
+        # What is nothing but a name is published where its handle means it.
         published = [each for each in published if not each.startswith("A purchase with ")]
     assert [each for each in published if text.casefold() in each.casefold() or "canar" in each.casefold()] == []
 

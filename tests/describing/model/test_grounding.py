@@ -176,7 +176,7 @@ def test_a_column_makes_no_table_of_the_same_name() -> None:
 @pytest.mark.parametrize(
     "sentence", ["It belongs to an order line.", "It leads to order lines.", "It has an order id."]
 )
-def test_names_that_were_shown_may_stand_in_plain_words(sentence: str) -> None:
+def test_names_that_were_shown_may_be_written_in_plain_words(sentence: str) -> None:
     assert broken(sentence) == []
 
 

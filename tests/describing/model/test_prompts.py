@@ -14,7 +14,7 @@ def test_the_shipped_prompts_have_all_their_variables() -> None:
     assert set(load_prompts().texts) == set(VARIABLES)
 
 
-def test_a_file_of_the_project_stands_in_the_place_of_the_shipped_one() -> None:
+def test_a_file_of_the_project_is_in_the_place_of_the_shipped_one() -> None:
     own = load_prompts({"table.md": b"Look at this: {{table}}"})
     assert own.texts["table.md"] == "Look at this: {{table}}"
     assert own.texts["system.md"] == load_prompts().texts["system.md"]

@@ -38,7 +38,7 @@ def wide(columns: int) -> TableContext:
     return context(make("sales.wide", *(column(f"f{n}x") for n in range(1, columns + 1))), incoming=())
 
 
-def test_only_what_nobody_knows_is_asked() -> None:
+def test_only_what_no_one_knows_is_asked() -> None:
     asked = question()
     assert asked.asks_text
     # A key, a foreign key and an enum are declared.

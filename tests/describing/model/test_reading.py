@@ -13,7 +13,7 @@ from tribal.describing.model.questions import domain_question
 from tribal_contracts import DroppedSentence
 
 
-def test_code_fills_in_the_names_that_handles_stand_for() -> None:
+def test_code_replaces_handles_by_names() -> None:
     reading = read("A purchase by one [t2]. It becomes [v2] once [c3] is set ([c1, c2]).")
     assert reading.faults == ()
     assert reading.text == (

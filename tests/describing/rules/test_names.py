@@ -99,6 +99,6 @@ def test_a_unit_of_a_house_is_no_measure() -> None:
     assert say(table, "owner").text == ""
 
 
-def test_cents_beside_their_currency_are_not_said_to_be_hundredths() -> None:
+def test_cents_next_to_their_currency_are_not_said_to_be_hundredths() -> None:
     table = make("pay.t", column("amount_cents", "bigint"), column("amount_currency"))
     assert say(table, "amount_cents").text == "An amount of money; amount_currency names its currency."

@@ -1,4 +1,4 @@
-"""What a reader is told of a table before using it, where only Snowflake declares it."""
+"""What a reader learns of a table before using it, where only Snowflake declares it."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_a_key_that_is_several_things_says_them_all() -> None:
     assert say(table, "x").text == "Refers to s.a.id. Refers to s.b.nr. The primary key."
 
 
-def test_who_refers_to_a_table_is_told() -> None:
+def test_who_refers_to_a_table_is_reported() -> None:
     incoming = IncomingKey(
         table="shop.sales.orders",
         from_table="shop.sales.order_line",

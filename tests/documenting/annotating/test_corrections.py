@@ -56,7 +56,7 @@ def test_of_two_who_correct_at_once_one_looks_again(store: ObjectStore) -> None:
     assert written_text(store, "shop", ORDERS) == "Later."
 
 
-def test_a_broken_file_is_told_with_its_line_and_stays(store: ObjectStore) -> None:
+def test_a_broken_file_is_reported_with_its_line_and_stays(store: ObjectStore) -> None:
     store.put(KEY, b"tables:\n  public.orders: [\n")
     with pytest.raises(ConfigurationError, match="line 3"):
         propose(store, "shop", ORDERS, "x")

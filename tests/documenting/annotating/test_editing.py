@@ -61,7 +61,7 @@ def test_a_description_of_another_column_is_added_to_its_table_however_that_is_s
     ]
 
 
-def test_a_table_that_nobody_wrote_about_comes_last() -> None:
+def test_a_table_that_no_one_wrote_about_comes_last() -> None:
     after = edited(FILE, KEY, Subject(("public", "customers")), "Who buys.")
     assert changes(FILE, after) == ["+    public.customers:", "+        description: Who buys."]
 

@@ -76,7 +76,7 @@ def test_the_manifest_tells_of_units_and_databases() -> None:
     assert (database.docs_directory, database.domains) == ("shop", ["audit", "billing", "sales"])
 
 
-def test_a_domain_is_told_with_its_tables_keys_joins_and_neighbours() -> None:
+def test_a_domain_is_reported_with_its_tables_keys_joins_and_neighbours() -> None:
     shop = Shop()
     shop.run()
     domain = DomainDocument.from_json(read(shop, "shop/sales/domain.json"))
@@ -161,7 +161,7 @@ def test_files_that_stay_keep_the_time_at_which_they_were_made() -> None:
     assert changed == {"shop/audit/audit.change_log.json", "shop/audit/domain.json"}
 
 
-def test_a_domain_page_that_somebody_edited_is_made_again() -> None:
+def test_a_domain_page_that_someone_edited_is_made_again() -> None:
     shop = Shop()
     shop.run()
     before = shop.contents(locations.DOCS)
@@ -327,7 +327,7 @@ def test_a_manifest_that_cannot_be_read_is_not_taken_for_missing() -> None:
         load_manifest(shop.store)
 
 
-def test_a_carried_document_that_is_missing_leaves_the_manifest_and_is_told() -> None:
+def test_a_carried_document_that_is_missing_leaves_the_manifest_and_is_reported() -> None:
     shop = Shop()
     shop.run()
     shop.memory.delete("docs/shop/sales/sales.orders.json")

@@ -1,4 +1,4 @@
-"""Finish where its process has little time: it hands back, and the next call carries on."""
+"""Finish where its process has little time: it hands back, and the next call resumes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def finish_within(shop: Shop, outline: RunOutline, looks: int) -> FinishResult:
     return finish(outline, replace(shop.context(outline), stop=StopToken(Looks(looks).remaining_seconds)))
 
 
-def test_finish_hands_back_in_time_and_carries_on_where_it_stopped() -> None:
+def test_finish_hands_back_in_time_and_resumes_where_it_stopped() -> None:
     undisturbed, shop = Shop(), Shop()
     names = {file.path for file in undisturbed.run().indexable_files}
     outline = shop.plan()

@@ -1,4 +1,4 @@
-"""How well everything is documented, and what is amiss."""
+"""How well everything is documented, and what the problems are."""
 
 from __future__ import annotations
 

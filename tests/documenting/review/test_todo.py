@@ -35,7 +35,7 @@ def test_what_others_depend_on_comes_first_then_what_is_unclear() -> None:
     assert todo(shop.memory, 1).total == 5
 
 
-def test_what_somebody_has_described_is_not_asked_for() -> None:
+def test_what_someone_has_described_is_not_asked_for() -> None:
     shop = shop_of(table("sales.customer", column("kdnr", "text", comment="Its number."), comment="Who buys."))
     assert todo(shop.memory, 10).items == ()
 

@@ -1,4 +1,4 @@
-"""Documenting a work unit: stopped and carried on, in a fixed order, and safe from what a database says."""
+"""Documenting a work unit: stopped and resumed, in a fixed order, and safe from what a database says."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def document(
     return document_unit(unit, run, None, options or shop.options)
 
 
-def test_out_of_time_a_unit_hands_back_and_carries_on_when_called_again() -> None:
+def test_out_of_time_a_unit_hands_back_and_resumes_when_called_again() -> None:
     shop = Shop()
     unit = shop.unit(shop.plan(), SALES)
     first = document(shop, unit, ShortDeadline(1))
@@ -143,7 +143,7 @@ def test_with_the_clock_standing_still_two_runs_write_the_same_bytes() -> None:
     assert b"processor_pid" not in b"".join(first.values())
 
 
-def test_the_time_of_samples_and_the_process_are_told() -> None:
+def test_the_time_of_samples_and_the_process_are_reported() -> None:
     shop = Shop()
     reader = SamplingReader(TABLES, on_sample=lambda _: shop.clock.advance(0.25))
     shop.document(

@@ -1,4 +1,4 @@
-"""Documenting a work unit: samples are masked, and what stands in their way is told."""
+"""Documenting a work unit: samples are masked, and what is in their way is reported."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_a_changed_table_is_the_only_one_that_is_written() -> None:
     }
 
 
-def test_a_document_that_somebody_deleted_or_edited_is_made_again() -> None:
+def test_a_document_that_someone_deleted_or_edited_is_made_again() -> None:
     shop = Shop()
     outline = shop.plan()
     shop.document(outline)

@@ -33,7 +33,7 @@ def under_construction(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fut
     if not runs_here():
         skip_or_fail("the runtime client of AWS Lambda runs on Linux alone")
     folder = tmp_path_factory.mktemp("assembly")
-    # Built for the interpreter at hand from what is installed beside it.
+    # Built for the interpreter at hand from what is installed next to it.
     packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
 
     def make() -> Path:
@@ -102,5 +102,5 @@ def active_model(account: AwsAccount) -> Iterator[FakeClaude]:
 
 @pytest.fixture(scope="package")
 def lone_system(account: AwsAccount, active_model: FakeClaude, database: tuple[str, str]) -> DeployedSystem:
-    """An environment beside it whose index is a file in its bucket, and which has a model."""
+    """An environment next to it whose index is a file in its bucket, and which has a model."""
     return make_ready(account, LONE, database)

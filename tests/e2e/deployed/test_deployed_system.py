@@ -118,7 +118,7 @@ def test_a_memory_of_the_company_that_no_index_has_yet_is_found_and_told_at_its_
     assert (refused.status_code, refused.json()["errorCode"]) == (403, "UNAUTHORIZED")
 
 
-def test_what_is_remembered_is_found_by_another_process_and_by_nobody_else(system: DeployedSystem) -> None:
+def test_what_is_remembered_is_found_by_another_process_and_by_no_one_else(system: DeployedSystem) -> None:
     told = {"content": "Revenue leaves void invoices out of every report."}
     asked = {"query": "Which invoices does revenue leave out?", "threshold": 0, "layers": ["user"]}
     name = system.ask("memory_add", told)["memoryId"]
@@ -176,7 +176,7 @@ def test_the_second_run_finds_nothing_changed(system: DeployedSystem) -> None:
     assert len(system.sources.delivered) == delivered
 
 
-def test_a_changed_table_is_documented_and_indexed_anew_and_no_other_unit_is(system: DeployedSystem) -> None:
+def test_a_changed_table_is_documented_and_indexed_again_and_no_other_unit_is(system: DeployedSystem) -> None:
     assert "dunning_level" not in json.dumps(system.ask("get_table_schema", {"table": "billing.invoice"}))
     administer(system.dsn, "ALTER TABLE billing.invoice ADD COLUMN dunning_level smallint")
     documented, delivered = len(system.calls_of(DOCUMENTER)), len(system.sources.delivered)
@@ -224,7 +224,7 @@ def test_a_unit_that_needs_three_slices_of_time_gets_them(system: DeployedSystem
             if function.endswith(DOCUMENTER) and len(system.calls_of(DOCUMENTER)) == documented:
                 other.run("BEGIN; LOCK TABLE stock.bin, stock.supplier IN ACCESS EXCLUSIVE MODE")
 
-        # To wait for a table that somebody else has locked takes longer than a call has left.
+        # To wait for a table that someone else has locked takes longer than a call has left.
         system.account.processes.before = lock_two_tables
         system.account.processes.seconds_for = lambda function, _: (
             LOW_TIME_SECONDS + MARGIN_SECONDS + 2 if function.endswith(DOCUMENTER) else None
@@ -276,7 +276,7 @@ def test_what_was_deleted_does_not_come_back_with_late_events(system: DeployedSy
     assert "company.billing.invoice" in system.found("unpaid invoices")
 
 
-def test_a_document_that_somebody_deleted_blocks_the_index_until_a_run_has_written_it_again(
+def test_a_document_that_someone_deleted_blocks_the_index_until_a_run_has_written_it_again(
     system: DeployedSystem,
 ) -> None:
     (document,) = [

@@ -1,4 +1,4 @@
-"""An environment with its index in a file, a model, and a database of Snowflake beside that of PostgreSQL."""
+"""An environment with its index in a file, a model, and a database of Snowflake next to that of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def entry_of(fake: FakeSnowflake) -> dict[str, object]:
     return {"name": "shop", "dsn": dsn, "sample_rows": 20, "describer": "rules"}
 
 
-def test_a_database_of_snowflake_is_documented_beside_the_other(
+def test_a_database_of_snowflake_is_documented_next_to_the_other(
     lone_system: DeployedSystem, warehouse: FakeSnowflake
 ) -> None:
     lone_system.account.keep_secret(KEY_SECRET, private_key_pem())

@@ -21,7 +21,7 @@ _PATIENCE_SECONDS = 10
 
 
 class Dialogue:
-    """A command on a terminal, and somebody who types.
+    """A command on a terminal, and someone who types.
 
     Args:
         command: without `tribal`. cwd: where it runs. width: columns of the terminal.

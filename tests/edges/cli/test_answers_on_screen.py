@@ -143,7 +143,7 @@ def test_the_project_says_how_long_an_answer_may_be(wide: Path, tmp_path: Path) 
     assert (page["tokens_used"] <= 700, page["truncated"], page["total"]) == (True, True, 252)
 
 
-def test_a_limit_that_is_typed_counts_and_the_default_one_gives_way(wide: Path) -> None:
+def test_a_limit_that_is_typed_counts_and_the_default_one_is_replaced(wide: Path) -> None:
     def results(*options: str) -> int:
         return len(json.loads("\n".join(in_a_pipe(wide, "search", "parcels", "--json", *options)))["tables"])
 

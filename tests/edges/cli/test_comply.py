@@ -85,7 +85,7 @@ def test_a_folder_is_whole_and_a_file_is_not(project: Path) -> None:
     assert run_tribal("comply", "code", cwd=project).returncode == 0
 
 
-def test_only_named_items_and_severities_are_told_and_all_are_counted(project: Path) -> None:
+def test_only_named_items_and_severities_are_reported_and_all_are_counted(project: Path) -> None:
     write(project / "code", {"a.sql": 'SELECT * FROM "Odd";\n'})
     told = run_tribal("comply", "code/a.sql", "--min-severity", "block", cwd=project)
     assert told.stdout == "passed: 0 block, 1 warn, 0 info in 1 file, by 4 constraints of 2 items\n"
@@ -140,7 +140,7 @@ def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_the
     assert [line.split(":")[0] for line in told.splitlines()] == ["code/two.sql", "BLOCKED"]
 
 
-def test_what_cannot_be_read_is_told_and_proves_no_absence(project: Path) -> None:
+def test_what_cannot_be_read_is_reported_and_proves_no_absence(project: Path) -> None:
     write(project / "decisions/projects/shop/policies", {"licensed.md": LICENSED})
     said("sync", cwd=project)
     code = project / "code"
@@ -181,7 +181,7 @@ def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
     assert moved["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
 
 
-def test_a_file_whose_name_holds_a_line_break_is_told_in_one_line(project: Path) -> None:
+def test_a_file_whose_name_holds_a_line_break_is_reported_in_one_line(project: Path) -> None:
     write(project / "code", {"a\nblock: all fine.sql": 'SELECT * FROM "Odd";\n'})
     assert len(said("comply", "code", "--item", "names", cwd=project).splitlines()) == 2
 

@@ -22,7 +22,7 @@ def nothing_told(folder: Path, *outputs: str) -> None:
         assert [output for output in outputs if piece in output] == []
 
 
-def test_a_password_of_odd_characters_is_used_and_stands_in_no_file_and_no_output(
+def test_a_password_of_odd_characters_is_used_and_is_in_no_file_and_no_output(
     tmp_path: Path, fresh_database: FreshDatabase
 ) -> None:
     dsn, user = fresh_database("CREATE TABLE thing (id int PRIMARY KEY)"), unique_name("odd")

@@ -87,7 +87,7 @@ def test_an_unknown_key_is_named_with_its_line(tmp_path: Path) -> None:
     assert "did you mean 'dsn'" in ran.stderr
 
 
-def test_a_wrong_password_is_told_from_a_server_that_does_not_answer(tmp_path: Path, company_dsn: str) -> None:
+def test_a_wrong_password_is_distinguished_from_a_server_that_does_not_answer(tmp_path: Path, company_dsn: str) -> None:
     wrong = tribal("run", login(company_dsn, "postgres", "wrong-pw"), cwd=tmp_path)
     assert wrong.returncode == 3
     assert "password" in wrong.stderr
@@ -174,7 +174,7 @@ COUNT = 200
 SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(COUNT))
 
 
-def test_the_second_of_two_runs_at_once_is_told_who_is_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
+def test_the_second_of_two_runs_at_once_is_shown_who_is_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
     dsn = fresh_database(SLOW)
     first = start_tribal("run", dsn, cwd=tmp_path)
     try:
@@ -262,7 +262,7 @@ def test_status_says_when_the_index_is_of_older_documents(tmp_path: Path, fresh_
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_stops_cleanly_and_the_next_run_carries_on(
+def test_ctrl_c_stops_cleanly_and_the_next_run_resumes(
     tmp_path: Path, fresh_database: FreshDatabase, how: signal.Signals
 ) -> None:
     dsn = fresh_database(SLOW)

@@ -1,4 +1,4 @@
-"""A run that is killed at any moment is carried on by the next one, and ends as if nothing had happened.
+"""A run that is killed at any moment is resumed by the next one, and ends as if nothing had happened.
 
 Moments are counts of files, so that they do not depend on how fast the machine is: the process is killed as soon as so
 many lie in its folder. `TRIBAL_KILLS=30` tries more of them.
@@ -40,7 +40,7 @@ TABLES = "".join(
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """What a run leaves that nobody disturbed."""
+    """What a run leaves that no one disturbed."""
 
     dsn: str
     files: dict[str, bytes]
@@ -80,7 +80,7 @@ def undisturbed(postgres_server: EmbeddedServer, tmp_path_factory: pytest.TempPa
 
 @pytest.mark.xdist_group("killed")
 @pytest.mark.parametrize("number", range(KILLS))
-def test_a_killed_run_is_carried_on_and_ends_as_if_nothing_had_happened(
+def test_a_killed_run_is_resumed_and_ends_as_if_nothing_had_happened(
     number: int, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     stage = STAGES[number % len(STAGES)]

@@ -1,4 +1,4 @@
-"""Indexing that is killed at any moment is carried on by the next run, and what can be read meanwhile is whole.
+"""Indexing that is killed at any moment is resumed by the next run, and what can be read meanwhile is whole.
 
 Moments are counts of statements and of calls that change files, so that they do not depend on how fast the machine is.
 `TRIBAL_KILLS=20` tries more of them.
@@ -54,7 +54,7 @@ finally:
 
 @dataclass(frozen=True)
 class Shop:
-    """Two states of a documentation, and what indexing the second leaves when nobody disturbs it."""
+    """Two states of a documentation, and what indexing the second leaves when no one disturbs it."""
 
     before: Path
     """Documents of the first state, indexed."""
@@ -132,7 +132,7 @@ def prepared(folder: Path, before: Path | None, after: Path) -> Path:
 
 @pytest.mark.xdist_group("killed")
 @pytest.mark.parametrize("number", range(KILLS))
-def test_killed_indexing_is_carried_on_and_never_leaves_half_an_index(number: int, shop: Shop, tmp_path: Path) -> None:
+def test_killed_indexing_is_resumed_and_never_leaves_half_an_index(number: int, shop: Shop, tmp_path: Path) -> None:
     mode = ("on top", "from nothing")[number % 2]
     moment = random.Random(number).randint(1, shop.moments[mode] - 1)
     folder = prepared(tmp_path / "project", shop.before if mode == "on top" else None, shop.after)

@@ -114,7 +114,7 @@ def test_a_run_tells_what_the_model_has_cost_and_status_tells_it_again(yard: Yar
 QUESTION = "for the rest? [y/N]: "
 
 
-def test_on_a_terminal_somebody_is_asked_above_the_budget_and_no_ends_it(yard: Yard) -> None:
+def test_on_a_terminal_someone_is_asked_above_the_budget_and_no_ends_it(yard: Yard) -> None:
     with Dialogue("run", "--budget", "0.0001", cwd=yard.folder, CLAUDE_KEY=KEY) as run:
         asked = run.until(QUESTION)
         assert re.search(r"This run would take about 4 calls .* \$0\.\d{4} .*, which exceeds --budget \$0\.0001", asked)
@@ -147,7 +147,7 @@ def test_ctrl_c_at_the_question_ends_the_run_at_once(yard: Yard) -> None:
     assert "stopped" in yard.tribal("status").stdout
 
 
-def test_on_a_terminal_nobody_is_asked_below_the_budget(yard: Yard) -> None:
+def test_on_a_terminal_no_one_is_asked_below_the_budget(yard: Yard) -> None:
     shown = on_real_terminal("run", "--budget", "1", cwd=yard.folder, width=120, with_errors=True, CLAUDE_KEY=KEY)
     assert "[y/N]" not in shown
     assert len(yard.claude.calls) == 4
@@ -188,7 +188,7 @@ def _kept_of_the_domain(yard: Yard) -> Path:
     return path
 
 
-def test_a_refused_key_is_told_once_with_what_to_do_and_status_repeats_it(yard: Yard) -> None:
+def test_a_refused_key_is_reported_once_with_what_to_do_and_status_repeats_it(yard: Yard) -> None:
     ran = yard.tribal("run", key="wrong")
     assert ran.returncode == 0
     [warning] = [line for line in ran.stderr.splitlines() if "rules describe" in line]
@@ -201,7 +201,7 @@ def test_a_refused_key_is_told_once_with_what_to_do_and_status_repeats_it(yard: 
     assert yard.tribal("run", "--strict").returncode == 0, "the right key mends it"
 
 
-def test_a_damaged_budget_is_told_with_what_to_do(yard: Yard) -> None:
+def test_a_damaged_budget_is_reported_with_what_to_do(yard: Yard) -> None:
     yard.tribal("run")
     budget = yard.folder / "progress" / "budget.json"
     budget.write_text(budget.read_text().replace("nanodollars", "nanodollar", 1))

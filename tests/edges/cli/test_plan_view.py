@@ -7,7 +7,7 @@ from tests.planning.planned_shop import SHOP, Shop
 from tribal.edges.cli.plan_view import LISTED_TABLES, changes, moves
 
 
-def test_new_gone_and_changed_tables_are_told_by_name() -> None:
+def test_new_gone_and_changed_tables_are_listed_by_name() -> None:
     shop = Shop()
     before = shop.plan()
     shop.reader.tables = [*SHOP[:2], table("audit.change_log", column("note", "text")), table("sales.quote")]

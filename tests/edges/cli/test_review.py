@@ -148,7 +148,7 @@ def test_lint_and_diff_without_documents_say_what_to_do_first(tmp_path: Path, fr
     assert contents(tmp_path) == {}
 
 
-def test_todo_ranks_what_nobody_described_and_gives_the_lines_that_fill_it(documented: tuple[Path, str]) -> None:
+def test_todo_ranks_what_no_one_described_and_gives_the_lines_that_fill_it(documented: tuple[Path, str]) -> None:
     folder, dsn = documented
     name = dsn.rpartition("/")[2]
     shown = tribal("todo", "--limit", "2", cwd=folder)
@@ -175,7 +175,7 @@ def test_todo_ranks_what_nobody_described_and_gives_the_lines_that_fill_it(docum
     assert not any(item["table"].endswith("customer") for item in data["items"])
 
 
-def test_what_nobody_has_described_leaves_no_empty_line(documented: tuple[Path, str]) -> None:
+def test_what_no_one_has_described_leaves_no_empty_line(documented: tuple[Path, str]) -> None:
     folder, dsn = documented
     found = tribal("search", "leaves", cwd=folder).stdout.splitlines()
     assert found[0].split()[1] == f"{dsn.rpartition('/')[2]}.public.leaves"

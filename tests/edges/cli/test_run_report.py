@@ -1,4 +1,4 @@
-"""The exit code that a run has for whoever followed it."""
+"""The exit code that a run has for anyone who followed it."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_one_check_covers_them_all_and_writes_nothing(tmp_path: Path, server: Se
         (("@_eu", "@_us"), "one", 2, "both have a database named"),
     ],
 )
-def test_what_stands_for_nothing_or_for_the_same_is_refused_before_anything_is_written(
+def test_entries_that_match_nothing_or_the_same_are_refused_before_anything_is_written(
     tmp_path: Path, server: Server, patterns: tuple[str, ...], name: str, code: int, said: str
 ) -> None:
     clash = f"  - {{name: one_{server.prefix}_eu, dsn: '{server.server.dsn()}'}}\n"

@@ -69,7 +69,7 @@ def test_samples_that_are_off_for_want_of_a_grant_are_one_warning_for_who_wants_
     assert "GOVERNANCE_VIEWER" not in without.stdout + without.stderr
 
 
-def test_a_password_does_with_a_warning_and_a_wrong_one_is_told_from_no_answer(
+def test_a_password_does_with_a_warning_and_a_wrong_one_is_distinguished_from_no_answer(
     snowflake: FakeSnowflake, tmp_path: Path
 ) -> None:
     shop(snowflake)
@@ -86,7 +86,7 @@ def test_a_password_does_with_a_warning_and_a_wrong_one_is_told_from_no_answer(
 
 
 @pytest.mark.parametrize("shown", ["SHOW TABLES", "SAMPLE SYSTEM", "ACCOUNT_USAGE"])
-def test_every_statement_is_shown_to_whoever_asks(shown: str, tmp_path: Path) -> None:
+def test_every_statement_is_shown_to_anyone_who_asks(shown: str, tmp_path: Path) -> None:
     dsn = "snowflake://ann@org-one/shop?private_key_secret=NAME"
     assert shown in tribal("check", "--sql", dsn, cwd=tmp_path).stdout
     assert "PostgreSQL" not in tribal("check", "--sql", dsn, cwd=tmp_path).stdout

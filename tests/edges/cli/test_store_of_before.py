@@ -85,7 +85,7 @@ def hold_lease(store: Path, holder: str, seconds_left: float) -> None:
     edit(store / "progress" / "lease.json", lambda lease: lease.update(held))
 
 
-def test_questions_are_answered_once_its_documents_are_indexed_anew_as_the_error_says(store: Path) -> None:
+def test_questions_are_answered_once_its_documents_are_indexed_again_as_the_error_says(store: Path) -> None:
     refused = tribal("search", "unpaid invoices of a customer", cwd=store, **UNREACHABLE)
     assert refused.returncode == EXIT_NOT_READY
     assert "another version" in refused.stderr
@@ -150,7 +150,7 @@ def test_its_annotations_stand_on_the_page_when_everything_is_documented_again(
     [(f"{socket.gethostname()}/1", 3_600), ("another-host/1091", -60)],
     ids=["left behind by a process of this host that is dead", "expired, of another host"],
 )
-def test_a_lease_that_nobody_holds_any_more_is_taken_over(
+def test_a_lease_without_a_holder_is_taken_over(
     store: Path, shop: dict[str, str], holder: str, seconds_left: float
 ) -> None:
     hold_lease(store, holder, seconds_left)

@@ -167,7 +167,7 @@ def test_a_second_run_finds_nothing_changed_and_writes_nothing_but_its_own_recor
     assert "0 tables documented" in ran.stdout
     after = {path: path.stat().st_mtime_ns for path in project.rglob("*") if path.is_file()}
     changed = {path.relative_to(project).as_posix() for path in after if before.get(path) != after[path]}
-    # SQLite keeps its locks in the two files beside an index that somebody reads.
+    # SQLite keeps its locks in the two files next to an index that someone reads.
     volatile = ("progress/runs/", "progress/lease.json", "data/tribal-knowledge.db-")
     assert {name for name in changed if not name.startswith(volatile)} == set()
 
@@ -179,7 +179,7 @@ def test_two_runs_of_the_same_database_give_the_same_bytes(company: Path, tmp_pa
     assert contents(tmp_path, *volatile) == contents(company, *volatile)
 
 
-def test_a_document_that_somebody_deleted_is_written_again(project: Path, company_dsn: str) -> None:
+def test_a_document_that_someone_deleted_is_written_again(project: Path, company_dsn: str) -> None:
     page = project / "docs" / "company" / "billing" / "billing.invoice.md"
     text = page.read_bytes()
     page.unlink()

@@ -105,7 +105,7 @@ def test_a_worker_that_dies_costs_nothing_but_time(alone: dict[str, bytes], fold
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_ends_early_leaves_no_worker_behind_and_is_carried_on(
+def test_a_run_that_ends_early_leaves_no_worker_behind_and_is_resumed(
     number: signal.Signals, alone: dict[str, bytes], folder: Path
 ) -> None:
     ran = start_tribal("document", cwd=folder, SOURCE_DATE_EPOCH=EPOCH)

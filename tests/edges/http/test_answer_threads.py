@@ -1,4 +1,4 @@
-"""Which answers are made at once: quick ones never, slow ones beside others, and few in all."""
+"""Which answers are made at once: quick ones never, slow ones next to others, and few in all."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_w
     assert (watched.busiest, watched.order) == (1, list(range(20)))
 
 
-def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_answer_lets_others_be_made_next_to_it_but_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_threads, "QUICK_SECONDS", 0.01)
     watched, may_end = Watched(), threading.Event()
 
@@ -77,7 +77,7 @@ def test_a_slow_answer_lets_others_be_made_beside_it_but_few_in_all(monkeypatch:
     assert len(watched.order) == CALLS_AT_ONCE + 4
 
 
-def test_an_answer_that_fails_or_that_nobody_waits_for_any_more_passes_its_turn_on() -> None:
+def test_an_answer_that_fails_or_that_no_one_waits_for_passes_its_turn_on() -> None:
     watched = Watched()
 
     def fail() -> None:

@@ -1,4 +1,4 @@
-"""What gives way to requests, and how long threads wait for each other."""
+"""What makes room for requests, and how long threads wait for each other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def interval_fixture() -> Iterator[None]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
-def test_a_thread_that_gives_way_is_the_least_urgent_one_and_no_other_is() -> None:
+def test_only_the_least_urgent_thread_has_to_wait() -> None:
     def priority() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 

@@ -1,4 +1,4 @@
-"""What a server of its own lets headers choose: behind the guards, for whoever the token or the machine identifies."""
+"""What a server lets headers choose: behind the guards, for the caller that token or machine identifies."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_what_is_not_the_callers_is_refused_in_the_servers_shape(
     assert next(iter(headers.values())) not in json.dumps(answer[1])
 
 
-def test_what_is_public_asks_for_nobody_and_chooses_nothing() -> None:
+def test_what_is_public_asks_for_no_one_and_chooses_nothing() -> None:
     asks = sent({"X-Tribal-Project": "other"}, path="/health")
     assert isinstance(asks, Caller)
     assert asks.identity == Identity()

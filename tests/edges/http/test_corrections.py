@@ -1,4 +1,4 @@
-"""Corrections over HTTP: shown first, written when agreed to, and never what somebody did not look at."""
+"""Corrections over HTTP: shown first, written when agreed to, and never what someone did not look at."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def project_fixture(tmp_path: Path) -> Path:
 
 @pytest.fixture(name="untouched", scope="module")
 def untouched_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server in whose project nobody writes."""
+    """A server in whose project no one writes."""
     folder = tmp_path_factory.mktemp("untouched")
     index_project(folder)
     with Served(folder, "--write") as server:
@@ -89,7 +89,7 @@ def test_one_token_writes_once(server: Served) -> None:
     assert _refused(_agreed(server, token)) == (409, "HTTP_OUTDATED")
 
 
-def test_without_write_nobody_corrects_anything(project: Path) -> None:
+def test_without_write_no_one_corrects_anything(project: Path) -> None:
     with Served(project) as server:
         assert _refused(_preview(server))[0] == 403
         assert _refused(_agreed(server, "x"))[0] == 403
@@ -156,7 +156,7 @@ def test_a_page_of_another_site_cannot_write(server: Served, project: Path) -> N
         ({"table": "crm.customer", "words": "x", "more": "y"}, 400),
     ],
 )
-def test_what_cannot_be_corrected_is_told(untouched: Served, correction: dict[str, str], status: int) -> None:
+def test_what_cannot_be_corrected_is_reported(untouched: Served, correction: dict[str, str], status: int) -> None:
     assert _refused(_preview(untouched, correction))[0] == status
 
 

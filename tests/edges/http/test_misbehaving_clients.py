@@ -140,7 +140,7 @@ def test_what_all_bodies_hold_together_has_a_limit(port: int, monkeypatch: pytes
     assert ask(port) == 200
 
 
-def test_an_answer_that_nobody_takes_is_given_up(port: int) -> None:
+def test_an_answer_that_no_one_takes_is_given_up(port: int) -> None:
     with socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         line.settimeout(20)

@@ -129,7 +129,7 @@ def test_head_answers_as_get_without_the_body(shop: Application) -> None:
         ("application/json;q=0, */*", 406),
     ],
 )
-def test_who_accepts_no_json_is_told_that_there_is_nothing_else(
+def test_a_client_that_does_not_accept_json_gets_an_error_that_offers_json(
     shop: Application, accept: str | None, status: int
 ) -> None:
     headers = {} if accept is None else {"accept": accept}

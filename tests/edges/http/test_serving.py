@@ -55,14 +55,14 @@ def test_it_offers_the_tools_that_it_was_told_to(project: Path) -> None:
     assert (refused.returncode, "there is no tool 'no_such'" in refused.stderr) == (2, True)
 
 
-def test_a_port_that_is_taken_is_told_with_what_to_do(server: Served, project: Path) -> None:
+def test_a_port_that_is_taken_is_reported_with_what_to_do(server: Served, project: Path) -> None:
     refused = tribal("serve", "--port", server.port, cwd=project)
     assert refused.returncode == 2
     assert f"port {server.port} of 127.0.0.1 cannot be used (Address already in use)" in refused.stderr
     assert "--port" in refused.stderr
 
 
-def test_a_host_that_is_none_of_this_machine_is_told(project: Path) -> None:
+def test_a_host_that_is_none_of_this_machine_is_reported(project: Path) -> None:
     refused = tribal("serve", "--host", "no.such.host.invalid", "--require-token", cwd=project)
     assert refused.returncode == 2
     assert "token" in refused.stderr
@@ -73,7 +73,7 @@ def test_a_host_that_is_none_of_this_machine_is_told(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code", "workers"), [(signal.SIGTERM, 0, 1), (signal.SIGINT, 130, 1), (15, 0, 2)])
-def test_a_request_under_way_is_answered_before_the_server_stops(
+def test_a_request_in_progress_is_answered_before_the_server_stops(
     project: Path, number: int, code: int, workers: int
 ) -> None:
     with Served(project, "--workers", workers) as server, server.connect() as line:
@@ -110,7 +110,7 @@ def test_a_server_that_was_started_before_the_first_run_says_so_and_then_answers
         assert server.ask().status_code == 503
 
 
-def test_new_indexes_are_seen_at_once_and_nobody_is_answered_with_an_error_meanwhile(tmp_path: Path) -> None:
+def test_new_indexes_are_seen_at_once_and_no_one_is_answered_with_an_error_meanwhile(tmp_path: Path) -> None:
     few = [table for table in shop_tables() if table.database == "web"]
     index_project(tmp_path)
     with Served(tmp_path) as server, ThreadPoolExecutor(6) as pool:
@@ -136,7 +136,7 @@ def test_new_indexes_are_seen_at_once_and_nobody_is_answered_with_an_error_meanw
     assert 0 not in {tables for _, tables in answers}
 
 
-def test_several_processes_answer_and_their_figures_are_told_together(project: Path) -> None:
+def test_several_processes_answer_and_their_figures_are_reported_together(project: Path) -> None:
     with Served(project, "--workers", 2) as server:
         asked = 40
         for _ in range(asked):

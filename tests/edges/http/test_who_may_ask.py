@@ -1,4 +1,4 @@
-"""Whom a server answers, over HTTP: bearers of its own tokens and of an issuer's, and nobody else."""
+"""Whom a server answers, over HTTP: bearers of its own tokens and of an issuer's, and no one else."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
         (["revoke", "nobody"], "there is no token named 'nobody'"),
     ],
 )
-def test_a_token_that_cannot_be_made_or_revoked_is_told_why(tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_a_token_that_cannot_be_made_or_revoked_is_reported_with_the_reason(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
     refused = tribal("token", *arguments, cwd=tmp_path)
     assert (refused.returncode, told in refused.stderr) == (2, True)
     assert not (tmp_path / ACCESS_TOKENS_FILE).exists()
@@ -113,7 +115,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--host", "0.0.0.0"], ["--host", "::"], ["--require-token"]])
-def test_a_server_that_could_answer_nobody_does_not_start_and_says_what_to_do(
+def test_a_server_that_could_answer_no_one_does_not_start_and_says_what_to_do(
     tmp_path: Path, arguments: list[str]
 ) -> None:
     refused = tribal("serve", "--port", 0, *arguments, cwd=tmp_path)
@@ -152,7 +154,7 @@ def test_without_a_token_nothing_is_answered_but_what_is_public(server: Served) 
     )
 
 
-def test_where_to_get_a_token_is_told_by_absolute_addresses(server: Served, issuer: PublishedIssuer) -> None:
+def test_where_to_get_a_token_is_shown_by_absolute_addresses(server: Served, issuer: PublishedIssuer) -> None:
     refused = server.client.post("/mcp", json={})
     address = f"{PUBLIC}/.well-known/oauth-protected-resource/mcp"
     assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{address}"'
@@ -176,7 +178,7 @@ def test_a_token_of_the_issuer_lets_see_what_its_claim_names_and_do_what_was_gra
     assert server.client.get("/metrics", headers=operate).status_code == 200
 
 
-def test_an_expired_token_is_told_so_and_any_other_bad_one_only_that_it_is_not_taken(
+def test_an_expired_token_is_reported_as_expired_and_any_other_bad_one_only_as_refused(
     server: Served, issuer: PublishedIssuer
 ) -> None:
     def told(token: str) -> str:
@@ -246,7 +248,7 @@ def test_pages_of_other_sites_may_not_ask(server: Served, origin: str, status: i
     assert answer.status == status
 
 
-def test_a_caller_who_asks_too_often_is_told_when_to_come_back_and_others_are_answered(tmp_path: Path) -> None:
+def test_a_rate_limited_caller_gets_the_time_to_retry_and_others_are_answered(tmp_path: Path) -> None:
     index_project(tmp_path)
     serve = {"require_token": True, "requests_per_minute": 30}
     (tmp_path / "databases.yaml").write_text(json.dumps({"databases": [{"name": "shop"}], "serve": serve}))

@@ -25,7 +25,7 @@ OF_SUBJECT = {"shop": Scope(frozenset({"shop"})), "web": Scope(frozenset({"web"}
 
 
 class _Identity:
-    """Stands where a server verifies tokens: whoever a header names is the caller."""
+    """Replaces the verification of tokens: the caller is named by a header."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

@@ -54,6 +54,6 @@ def test_a_name_that_cannot_identify_is_none(name: str) -> None:
         assert seen == [None]
 
 
-def test_whoever_is_nobody_has_no_agent() -> None:
+def test_an_unidentified_caller_has_no_agent() -> None:
     with agents_seen("coder", Caller("test")) as seen:
         assert seen == [None]

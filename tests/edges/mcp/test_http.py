@@ -84,7 +84,7 @@ def test_each_request_is_answered_for_its_own_caller_in_both_eras(
     assert tables(stateless.post(call, mcp_protocol_version="2025-11-25", **{SUBJECT: subject})) == databases
 
 
-def test_a_session_is_of_whoever_opened_it_and_ends_when_they_say(server: Served) -> None:
+def test_a_session_belongs_to_the_caller_who_opened_it_and_ends_when_they_say(server: Served) -> None:
     session = opened(server, "shop")
     call = call_message(2, "list_domains", {})
     foreign, unknown = server.post(call, **session, **{SUBJECT: "web"}), server.post(call, mcp_session_id="0" * 32)
@@ -166,7 +166,7 @@ def test_deep_arguments_are_a_failed_answer(server: Served) -> None:
     assert (refused["isError"], refused["structuredContent"]["error"]["code"]) == (True, "RET_QUERY_INVALID")
 
 
-def test_tribal_serve_answers_at_mcp_for_whoever_bears_a_token_and_logs_it(tmp_path: Path) -> None:
+def test_tribal_serve_answers_at_mcp_for_anyone_who_bears_a_token_and_logs_it(tmp_path: Path) -> None:
     index_project(tmp_path)
     made = tribal("token", "create", "agent", "--scope", "web", cwd=tmp_path)
     token = made.stdout.strip()

@@ -124,7 +124,7 @@ def test_a_refusal_is_a_structured_answer_too_and_is_marked_as_an_error(
 
 
 @over_every_connection
-def test_what_is_nested_deeper_than_anything_of_ours_is_refused(asker: ToolClient, server: Server) -> None:
+def test_input_nested_deeper_than_our_messages_is_refused(asker: ToolClient, server: Server) -> None:
     if isinstance(server, str):
         with pytest.raises(MCPError, match="error response"):
             asker.call(*DEEP)

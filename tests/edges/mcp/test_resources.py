@@ -203,7 +203,7 @@ def test_completion_knows_nothing_beyond_the_scope(crm: Session) -> None:
     assert found.total == len(found.values)
 
 
-def test_the_tools_that_servers_ask_for_themselves_are_offered_to_nobody(shop: Session) -> None:
+def test_the_tools_that_servers_ask_for_themselves_are_offered_to_no_one(shop: Session) -> None:
     assert "list_names" not in {tool.name for tool in shop.ask(shop.client.list_tools).tools}
     assert refusal(shop, shop.client.call_tool, "list_names", {"kind": "table"}).code == INVALID_PARAMS
 

@@ -273,7 +273,7 @@ def test_a_server_without_standard_streams_says_what_it_needs(tmp_path: Path) ->
     assert "MCP needs both" in ended.stderr
 
 
-def test_on_a_terminal_a_person_is_told_what_this_is(project: Path) -> None:
+def test_on_a_terminal_a_person_is_shown_what_this_is(project: Path) -> None:
     ours, theirs = pty.openpty()
     server = subprocess.Popen(
         server_command(project),
@@ -308,7 +308,7 @@ def test_the_settings_for_clients_hold_absolute_paths_and_start_this_server(proj
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "tribal-knowledge"
 
 
-def test_each_client_is_told_the_server_in_its_own_form(project: Path) -> None:
+def test_each_client_is_shown_the_server_in_its_own_form(project: Path) -> None:
     start = {"command": str(TRIBAL), "args": ["mcp", "--project", str(project)]}
     address = "https://tribal.example.com/mcp"
 

@@ -20,7 +20,7 @@ values = st.recursive(
 
 
 @given(identity=ids, params=values, last=st.booleans(), indent=st.none() | st.just(0))
-def test_the_id_is_found_wherever_it_stands_and_whatever_stands_beside_it(
+def test_the_id_is_found_wherever_it_stands_and_whatever_stands_next_to_it(
     identity: int | str, params: Any, last: bool, indent: int | None
 ) -> None:
     ends: list[tuple[str, Any]] = [("id", identity), ("params", params)]
@@ -54,5 +54,5 @@ def test_any_bytes_are_survived(line: bytes) -> None:
 
 
 @each_case("identity", ["1.5", "true", "null", "{}", "[1]", '"\\u0041"', "9" * 40])
-def test_an_id_that_none_of_ours_could_be_is_left_out(identity: str) -> None:
+def test_an_id_that_we_never_send_is_left_out(identity: str) -> None:
     assert request_id(f'{{"id":{identity},"method":"x"}}'.encode()) is None

@@ -67,9 +67,9 @@ class FakeClaude:
     versions: list[str] = field(default_factory=list)
     """Of the API, that calls asked for."""
     busiest: int = 0
-    """The most calls that were under way at once."""
+    """The most calls that were in progress at once."""
     under_way: int = 0
-    """Calls that are not answered yet, whether or not somebody still waits for them."""
+    """Calls that are not answered yet, whether or not someone still waits for them."""
 
     def __post_init__(self) -> None:
         self._cache = PromptCache()

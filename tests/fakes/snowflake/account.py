@@ -131,7 +131,7 @@ class Account:
         return {path[1] for path in self.role(role).database_roles if path[0] == "SNOWFLAKE"}
 
     def all_of(self, role: str) -> set[str]:
-        """A role and all that it inherits; everybody is PUBLIC."""
+        """A role and all that it inherits; everyone is PUBLIC."""
         reached: set[str] = set()
         coming = [role, "PUBLIC"]
         while coming:

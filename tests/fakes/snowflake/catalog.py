@@ -35,7 +35,7 @@ class Column:
     type: str = "NUMBER(38,0)"
     nullable: bool = True
     default: str | None = None
-    """As it would stand in SQL."""
+    """As it would be written in SQL."""
     identity: str | None = None
     """For example `IDENTITY START 1 INCREMENT 1 NOORDER`."""
     comment: str | None = None
@@ -207,7 +207,7 @@ class Warehouse:
 
 @dataclass
 class User:
-    """Somebody who logs in, and by what."""
+    """Someone who logs in, and by what."""
 
     name: str
     password: str | None = None

@@ -89,7 +89,7 @@ def cannot_resume(warehouse: str) -> SqlError:
 
 
 def cancelled() -> SqlError:
-    """Somebody ended the query."""
+    """Someone ended the query."""
     return SqlError("000604", "57014", "SQL execution canceled")
 
 

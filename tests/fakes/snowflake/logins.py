@@ -37,7 +37,7 @@ class Doors:
         }
 
     def enter(self, data: dict[str, Any]) -> User:
-        """Whoever proves to be a user.
+        """A client that proves to be a user.
 
         Raises:
             LoginError: the proof is wrong; Snowflake does not say what of it.

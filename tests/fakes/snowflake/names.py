@@ -145,7 +145,7 @@ class Tokens:
         return int(token.text)
 
     def finish(self) -> None:
-        """Nothing comes any more."""
+        """No more input."""
         if self.next.kind != "end":
             raise self.error()
 

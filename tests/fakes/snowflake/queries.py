@@ -1,4 +1,4 @@
-"""Queries under way and done: what came, how long it takes, and how its result is told."""
+"""Queries in progress and done: what came, how long it takes, and how its result is reported."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.fakes.snowflake.limits import Limits
 from tests.fakes.snowflake.results import Result
 
 _KEPT_CHUNKS = 1_000
-"""By judgement: more than clients have under way at once."""
+"""By judgement: more than clients have in progress at once."""
 
 
 @dataclass
 class Statement:
-    """A statement as it stands in the log."""
+    """A statement as it is in the log."""
 
     session: int
     sql: str
@@ -147,7 +147,7 @@ class Chunks:
         return met.chunk if met else ""
 
     def body(self, name: str, key: str | None) -> bytes | None:
-        """A chunk for whoever holds its key."""
+        """A chunk for anyone who holds its key."""
         if self.keys.get(name) != key or name not in self._bodies:
             return None
         self.fetched += 1

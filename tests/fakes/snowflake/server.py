@@ -34,7 +34,7 @@ _JSON = {"content-type": "application/json"}
 _TOKEN = re.compile(r'Snowflake Token="([^"]*)"')
 _IN_PROGRESS = "333334"
 _KEPT_RESULTS = 100
-"""By judgement: more than clients have under way at once."""
+"""By judgement: more than clients have in progress at once."""
 _TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400}
 """The connector's `_internal/statement_utils.py`."""
 
@@ -89,7 +89,7 @@ class FakeSnowflake:
         return [each for each in self.statements if each.warehouse]
 
     def administer(self, script: str) -> None:
-        """Run statements as the account's administrator, beside the wire and its log."""
+        """Run statements as the account's administrator, next to the wire and its log."""
         with self._lock:
             Administrator(self.account).run(script)
 

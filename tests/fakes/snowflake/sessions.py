@@ -84,7 +84,7 @@ class Sessions:
     all: list[Session] = field(default_factory=list)
 
     def open(self, user: User, query: dict[str, str], data: dict[str, Any]) -> Session:
-        """A session for somebody who proved who they are.
+        """A session for someone who proved who they are.
 
         Raises:
             LoginError: the role is not theirs. A database or warehouse that is not is left out, as Snowflake does.

@@ -84,7 +84,7 @@ def grants(tokens: Tokens, asker: ToolClient) -> Result:
     limit = page(tokens, asker.limits.show_rows)
     tokens.finish()
     if path[0] == "SNOWFLAKE" and path[-1] in asker.sight.viewers():
-        # What Snowflake's own roles hold is not told: assumed.
+        # What Snowflake's own roles hold is not reported: assumed.
         return Result(GRANTS, [])
     # A role is seen by those who hold it: https://docs.snowflake.com/en/sql-reference/sql/show-grants, usage notes.
     if name not in asker.sight.roles:
@@ -99,7 +99,7 @@ def _order(grant: Grant) -> tuple[object, ...]:
 
 
 def _grant(grant: Grant, to: list[str]) -> Row:
-    # Grants of roles are by nobody who is told: assumed.
+    # Grants of roles show no grantor: assumed.
     by = "" if grant.granted_on.endswith("ROLE") else "SYSADMIN"
     what = [grant.privilege, grant.granted_on.replace(" ", "_"), written(grant.path)]
     return [encoded(grant.since), *what, *to, true(grant.option), by]

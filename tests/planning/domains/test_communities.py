@@ -33,7 +33,7 @@ def test_clusters_with_one_link_between_them_are_told_apart() -> None:
     assert find_communities(graph(6, [*TWO_TRIANGLES, (2, 3)])) == [0, 0, 0, 1, 1, 1]
 
 
-def test_who_is_tied_to_nobody_is_alone() -> None:
+def test_who_is_tied_to_no_one_is_alone() -> None:
     assert find_communities(graph(3, [(0, 2)])) == [0, 1, 0]
     assert find_communities(graph(3, [])) == [0, 1, 2]
     assert find_communities([]) == []

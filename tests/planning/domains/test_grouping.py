@@ -103,7 +103,7 @@ def test_where_no_first_word_is_shared_keys_divide_the_schema() -> None:
     )
 
 
-def test_some_modules_beside_tables_that_keys_connect_are_both_domains() -> None:
+def test_some_modules_next_to_tables_that_keys_connect_are_both_domains() -> None:
     modules_without_keys = named(
         *(f"{prefix}_{name}" for prefix in ("xq", "vz") for name in ("salary", "food", "port"))
     )
@@ -218,7 +218,7 @@ def test_a_lone_table_makes_no_domain_of_its_own() -> None:
     }
 
 
-def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_beside_it() -> None:
+def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_next_to_it() -> None:
     assert by_domain([table("public.zz"), table("shop.till")]) == {"shop-shop": {"zz"}, "shop": {"till"}}
 
 

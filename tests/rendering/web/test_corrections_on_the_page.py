@@ -85,7 +85,7 @@ def test_a_screen_reader_finds_nothing_wrong_with_the_form_and_the_change(
     assert heard(tab) == []
 
 
-def test_a_change_that_somebody_else_made_meanwhile_is_told_and_kept(
+def test_a_change_that_someone_else_made_meanwhile_is_reported_and_kept(
     chromium: Chromium, server: Served, project: Path
 ) -> None:
     tab = chromium.open(f"{server.address}/#/domain/shop/customers")
@@ -100,7 +100,7 @@ def test_a_change_that_somebody_else_made_meanwhile_is_told_and_kept(
     assert (project / "annotations/shop.yaml").read_text() == "description: Theirs.\n"
 
 
-def test_who_may_only_read_is_told_the_file_and_sees_what_waits(chromium: Chromium, project: Path) -> None:
+def test_who_may_only_read_is_shown_the_file_and_sees_what_waits(chromium: Chromium, project: Path) -> None:
     (project / "annotations").mkdir()
     (project / "annotations/shop.yaml").write_text("tables:\n  crm.customer:\n    description: Whoever bought.\n")
     with Served(project) as server:

@@ -194,7 +194,7 @@ def test_a_dropped_table_leaves_the_page() -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"<html>", None])
-def test_a_page_that_somebody_changed_or_removed_is_written_anew(damage: bytes | None) -> None:
+def test_a_page_that_someone_changed_or_removed_is_rewritten(damage: bytes | None) -> None:
     shop = Shop()
     shop.run()
     good = shop.memory.get(PAGE).data

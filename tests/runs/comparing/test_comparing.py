@@ -127,7 +127,7 @@ def test_a_schema_that_may_no_longer_be_read_and_an_excluded_table_are_not_calle
     assert found.documents.to_remove == ("shop.billing.invoice",)
 
 
-def test_every_table_gone_is_told_too() -> None:
+def test_every_table_gone_is_reported_too() -> None:
     shop = ran()
     shop.tables = []
     found = compare(shop)

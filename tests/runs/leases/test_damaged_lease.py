@@ -1,4 +1,4 @@
-"""A lease that is damaged, or dated by a wrong clock, blocks nobody for long."""
+"""A lease that is damaged, or dated by a wrong clock, blocks no one for long."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
-def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_nobody_runs(damage: bytes, tmp_path: Path) -> None:
+def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_no_one_runs(damage: bytes, tmp_path: Path) -> None:
     store, clock = FolderStore(tmp_path), FixedClock(datetime.now(UTC))
     store.put(LEASE_FILE, damage)
     with RunLease(LeaseFile(store, clock), "r1", lock=OneLock([])) as lease:

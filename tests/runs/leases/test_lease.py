@@ -79,7 +79,7 @@ def test_the_fencing_token_rises_with_every_holder(store: MemoryStore, clock: Fi
     assert tokens == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_a_second_run_is_told_who_holds_the_lease_and_what_to_do(store: MemoryStore, clock: FixedClock) -> None:
+def test_a_second_run_is_shown_who_holds_the_lease_and_what_to_do(store: MemoryStore, clock: FixedClock) -> None:
     with RunLease(LeaseFile(store, clock), "r1", holder="laptop/4711"):
         clock.advance(59)
         with pytest.raises(RunLocked) as caught:
@@ -110,7 +110,7 @@ def test_an_expired_lease_is_taken_over_and_its_holder_may_publish_nothing_more(
             assert not _record(store).released
 
 
-def test_an_expired_lease_that_nobody_took_is_renewed_by_the_check(store: MemoryStore, clock: FixedClock) -> None:
+def test_an_expired_lease_that_no_one_took_is_renewed_by_the_check(store: MemoryStore, clock: FixedClock) -> None:
     with RunLease(LeaseFile(store, clock), "r1") as lease:
         clock.advance(3600)
         lease.check()
@@ -250,7 +250,7 @@ def test_a_held_lease_is_renewed_by_itself_until_it_is_given_back(clock: FixedCl
     assert len(list(_renewals())) == before
 
 
-def test_a_lost_lease_is_not_renewed_any_more(store: MemoryStore, clock: FixedClock) -> None:
+def test_a_lost_lease_is_no_longer_renewed(store: MemoryStore, clock: FixedClock) -> None:
     with RunLease(LeaseFile(store, clock), "r1", term_seconds=0.03) as lease:
         (renewal,) = _renewals()
         taken = _record(store).model_copy(update={"run_id": "r2", "fencing_token": 2})

@@ -32,7 +32,7 @@ def test_leases_of_two_names_know_nothing_of_each_other(tmp_path: Path) -> None:
     assert [key for key in store.keys("progress/") if "lease" in key] == [LEASE_FILE, "progress/leases/knowledge.json"]
 
 
-def test_whoever_works_is_told_to_stop_once_the_lease_is_lost() -> None:
+def test_workers_are_told_to_stop_once_the_lease_is_lost() -> None:
     store, clock, stop = MemoryStore(), SystemClock(), StopToken()
     with RunLease(LeaseFile(store, clock), "slow", term_seconds=0.03, stop=stop):
         store.put(

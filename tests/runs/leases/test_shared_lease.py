@@ -40,7 +40,7 @@ def test_a_repeated_start_of_the_same_run_joins_it(store: MemoryStore, clock: Fi
     assert record(store) == before
 
 
-def test_whoever_finds_a_third_of_the_term_gone_begins_it_anew(store: MemoryStore, clock: FixedClock) -> None:
+def test_a_holder_that_finds_a_third_of_the_term_gone_renews_it(store: MemoryStore, clock: FixedClock) -> None:
     shared(store, clock).open()
     first = record(store)
     clock.advance(99)

@@ -1,4 +1,4 @@
-"""A run that asks a model in a process of its own, which somebody kills, or which dies in the middle of a write."""
+"""A run that asks a model in a process of its own, which someone kills, or which dies in the middle of a write."""
 
 from __future__ import annotations
 

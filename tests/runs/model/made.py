@@ -231,7 +231,7 @@ def asked_about(claude: FakeClaude) -> list[str]:
 
 
 def over_folder(store: FolderStore, claude: Any, clock: Clock, count: int, calls_at_once: int) -> ModelRuns:
-    """Runs over a folder, of which one carries on at once where another was killed; of Claude, an address is enough."""
+    """Runs over a folder, of which one resumes at once where another was killed; of Claude, an address is enough."""
     return ModelRuns(
         claude,
         shop(count),

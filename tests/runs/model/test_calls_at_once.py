@@ -21,7 +21,7 @@ _PATIENCE_SECONDS = 0.02
 
 @dataclass
 class LingeringReader(HandMadeReader):
-    """A reader whose samples wait a moment for others beside them, and that tells which tables were sampled at once."""
+    """A reader whose samples wait a moment for each other, and that records which tables were sampled at once."""
 
     together: list[frozenset[str]] = field(default_factory=list)
 
@@ -49,11 +49,11 @@ def most(together: Iterable[frozenset[str]], unit: set[str]) -> int:
     return max(len(tables & unit) for tables in together)
 
 
-def test_as_many_calls_as_allowed_are_under_way_and_no_more_tables_of_a_unit_are_sampled_at_once_than_without_a_model(
+def test_as_many_calls_as_allowed_are_in_progress_and_no_more_tables_of_a_unit_are_sampled_at_once_than_without_a_model(
     claude: FakeClaude,
 ) -> None:
     claude.mind, claude.latency_seconds = MIND, 1.0
-    # Units of ten tables, of which the four that are under way at once elsewhere would be too few.
+    # Units of ten tables, of which the four that are in progress at once elsewhere would be too few.
     runs = ModelRuns(claude, shop(200), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
     reader = LingeringReader(runs.tables)
     runs.reader = lambda _: reader
@@ -75,7 +75,7 @@ def test_a_storm_of_overload_ends_with_tables_that_wait_and_the_next_run_asks_fo
     assert {error.code for error in record.errors} == {"DOC_LLM_FAILED"}
     sources = {document.name: document.description.source for document in runs.documents()}
     assert {name for name, source in sources.items() if source == "model"} == sources.keys() - waiting
-    # Ten failures in a row open the circuit: whatever was not under way then was never sent.
+    # Ten failures in a row open the circuit: whatever was not in progress then was never sent.
     assert runs.budget().day_spend.nanodollars == claude.nanodollars
 
     claude.script = fail.Script()

@@ -28,7 +28,7 @@ from tribal_contracts import CatalogCheck, CatalogSchema, CatalogTable
 
 _MARK = "canar"
 _PLAIN = ("salary adjustments", "hazard class", "48213", "10.77.3.4", "seventeen")
-"""What canaries without the mark are told by."""
+"""What canaries without the mark are recognised by."""
 _HASH = re.compile(r"\b[0-9a-f]{32,64}\b")
 
 

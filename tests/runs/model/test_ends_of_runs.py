@@ -37,13 +37,13 @@ def runs(claude: FakeClaude) -> ModelRuns:
 
 
 def everything_is_booked(runs: ModelRuns) -> bool:
-    """Whether the record has what the vendor counted, and nothing is set aside any more."""
+    """Whether the record has what the vendor counted, and nothing is reserved."""
     record = runs.budget()
     return record.holders == {} and record.day_spend.settled_nanodollars == runs.claude.nanodollars > 0
 
 
 def documented(runs: ModelRuns) -> LocalRun:
-    """A run under way that has asked the model."""
+    """A run in progress that has asked the model."""
     work = LocalRun(runs.app(), "run", runs.sink)
     work.__enter__()
     work.plan()

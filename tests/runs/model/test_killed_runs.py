@@ -87,7 +87,7 @@ def _end(process: BaseProcess, claude: FakeClaude) -> None:
 
 
 def spent(store: FolderStore) -> tuple[BudgetSpend, int]:
-    """What the record says of the day, and what is reserved beside."""
+    """What the record says of the day, and what is reserved besides."""
     found, _ = find_budget(store)
     if found is None:
         return BudgetSpend(), 0
@@ -113,7 +113,7 @@ def check(folder: Path, claude: FakeClaude, afterwards: FakeClaude, clock: Later
     assert len(tables_asked(asked_about(claude))) == len(set(tables_asked(asked_about(claude))))
 
     day = runs.budget().day_spend
-    # What had been written stands; of the rest nobody knows, so that all that was reserved counts as unsettled.
+    # What had been written stands; of the rest no one knows, so that all that was reserved counts as unsettled.
     assert day.settled_nanodollars == before.settled_nanodollars + afterwards.nanodollars
     assert day.unsettled_nanodollars == before.unsettled_nanodollars + reserved
     counted = claude.nanodollars + afterwards.nanodollars
@@ -124,7 +124,7 @@ def check(folder: Path, claude: FakeClaude, afterwards: FakeClaude, clock: Later
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_killed_while_it_waits_for_an_answer_a_run_is_carried_on_and_no_finished_table_is_paid_twice(
+def test_killed_while_it_waits_for_an_answer_a_run_is_resumed_and_no_finished_table_is_paid_twice(
     seed: int, claude: FakeClaude, claude_afterwards: FakeClaude, clock: LaterClock, tmp_path: Path
 ) -> None:
     killed_at_call(Random(seed).randint(1, TABLES + 6), tmp_path, claude, clock)
@@ -132,7 +132,7 @@ def test_killed_while_it_waits_for_an_answer_a_run_is_carried_on_and_no_finished
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_killed_in_the_middle_of_a_write_a_run_is_carried_on_and_no_finished_table_is_paid_twice(
+def test_killed_in_the_middle_of_a_write_a_run_is_resumed_and_no_finished_table_is_paid_twice(
     seed: int, claude: FakeClaude, claude_afterwards: FakeClaude, clock: LaterClock, tmp_path: Path
 ) -> None:
     below = list(WRITES)[seed % len(WRITES)]

@@ -75,7 +75,7 @@ def test_samples_that_cannot_be_taken_are_said_to_be_missing(claude: FakeClaude)
     assert previewed(runs)[0].not_sampled == "", "none were asked for"
 
 
-def test_a_table_whose_prose_is_kept_is_shown_as_it_would_be_sent_anew(claude: FakeClaude) -> None:
+def test_a_table_whose_prose_is_kept_is_shown_as_it_would_be_sent_again(claude: FakeClaude) -> None:
     runs = ModelRuns(claude)
     runs.run()
     before = len(claude.calls)

@@ -23,7 +23,7 @@ def runs(claude: FakeClaude) -> ModelRuns:
     return ModelRuns(claude)
 
 
-def test_what_the_model_wrote_stands_in_documents_with_its_source(runs: ModelRuns) -> None:
+def test_what_the_model_wrote_is_in_documents_with_its_source(runs: ModelRuns) -> None:
     record = runs.run()
     assert record.status == "completed"
     for document in runs.documents():
@@ -93,7 +93,7 @@ def test_the_prefix_is_the_same_bytes_in_every_call_and_the_vendor_caches_it(run
     assert sum(call.tokens.cache_read > 0 for call in runs.claude.calls) >= len(runs.claude.calls) // 2
 
 
-def test_a_persons_words_and_a_comment_are_told_and_not_asked_for(runs: ModelRuns) -> None:
+def test_a_persons_words_and_a_comment_are_shown_to_the_model_and_not_asked_for(runs: ModelRuns) -> None:
     first, second = runs.tables[:2]
     runs.tables = [first, second.model_copy(update={"comment": "Written by hand in the database."}), *runs.tables[2:]]
     annotations = f"tables:\n  {first.schema_name}.{first.table_name}:\n    description: Told by Ann.\n"
@@ -191,7 +191,7 @@ def test_a_prompt_with_an_unknown_variable_fails_at_the_start_with_file_and_line
     assert runs.claude.calls == []
 
 
-def test_another_prompt_asks_anew_and_is_quoted_first(runs: ModelRuns) -> None:
+def test_another_prompt_asks_again_and_is_quoted_first(runs: ModelRuns) -> None:
     runs.run()
     shipped = RulesDescriber().version
     app = runs.app()
@@ -237,7 +237,7 @@ def test_under_a_tenth_of_mixed_failures_every_table_is_documented_within_the_ca
     assert spend.nanodollars <= 1_000_000_000
 
 
-def test_what_is_written_anew_is_quoted_though_nothing_has_changed(runs: ModelRuns) -> None:
+def test_what_is_rewritten_is_quoted_though_nothing_has_changed(runs: ModelRuns) -> None:
     runs.run()
     assert runs.quoted() == 0
     quoted = runs.quoted(new_prose=True)
@@ -252,7 +252,7 @@ def test_an_unchanged_run_writes_nothing_but_its_own_record(runs: ModelRuns) -> 
     assert contents(runs) == before
 
 
-def test_a_domain_that_waits_for_its_model_is_told_beside_its_tables_and_asked_for_alone(runs: ModelRuns) -> None:
+def test_a_domain_that_waits_for_its_model_is_reported_next_to_its_tables_and_asked_for_alone(runs: ModelRuns) -> None:
     runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
     runs.run()
     asked = len(runs.claude.calls)

@@ -1,4 +1,4 @@
-"""Titles and texts of domains: the model's where nobody gave one, and each title but once in a database."""
+"""Titles and texts of domains: the model's where no one gave one, and each title but once in a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for which rules stand in until their model answers, when something else is amiss too."""
+"""Tables described by rules until their model answers, when something else fails too."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_failed_tables_alone_are_tried_again_and_those_that_wait_are_among_them(
     assert runs.calls_of(lambda: runs.run(retry_failed=True)) == 0
 
 
-def test_what_was_used_under_a_plan_adds_up_over_runs_and_a_new_plan_begins_anew(runs: ModelRuns) -> None:
+def test_what_was_used_under_a_plan_adds_up_over_runs_and_a_new_plan_begins_again(runs: ModelRuns) -> None:
     refuse(runs)
     runs.run()
     runs.run()

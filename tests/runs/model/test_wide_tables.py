@@ -74,7 +74,7 @@ def test_slices_that_were_answered_are_not_asked_again_when_the_cap_left_the_oth
     holds_what_was_answered(runs, answered)
 
 
-def test_what_was_written_before_stands_until_all_slices_are_written_anew(runs: ModelRuns) -> None:
+def test_what_was_written_before_stands_until_all_slices_are_rewritten(runs: ModelRuns) -> None:
     runs.run()
     before, asked = runs.prose()[NAME], len(runs.claude.calls)
     runs.claude.script = fail.Script(next=[None], share=1.0, among=(fail.REFUSAL,))
@@ -86,7 +86,7 @@ def test_what_was_written_before_stands_until_all_slices_are_written_anew(runs: 
     assert len(slices_asked(runs, asked)) == SLICES + 1, "the refused one is asked twice"
 
 
-def test_a_table_that_is_postponed_between_slices_goes_on_with_the_next(runs: ModelRuns) -> None:
+def test_a_table_that_is_postponed_between_slices_continues_with_the_next(runs: ModelRuns) -> None:
     run_id = new_run_id(runs.clock)
 
     def step(stop: StopToken) -> StagedRun:

@@ -22,7 +22,7 @@ HASH = "0" * 64
 
 
 class Scene:
-    """A run of units `a` and `b` in a store, and somebody who follows it."""
+    """A run of units `a` and `b` in a store, and someone who follows it."""
 
     def __init__(self, command: str = "states") -> None:
         self.store, self.clock, self.sink = MemoryStore(), FixedClock(), RecordingSink()
@@ -67,7 +67,7 @@ class Scene:
         return following.until_end(lambda: next(coming)())
 
 
-def test_every_table_is_told_once_and_a_unit_that_failed_in_part_by_name() -> None:
+def test_every_table_is_reported_once_and_a_unit_that_failed_in_part_by_name() -> None:
     scene = Scene()
     scene.begin()
     scene.unit("b", "completed", 2, at="2020-01-01T00:00:00Z")

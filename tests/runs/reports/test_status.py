@@ -1,4 +1,4 @@
-"""The state that people are told: what a file calls failed or running may have been stopped."""
+"""The state that is shown to people: what a file calls failed or running may have been stopped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_execution_that_failed_is_not_called_stopped(context: dict[str, str])
     assert report(ended(error)).state == "failed"
 
 
-def test_a_run_under_way_is_running() -> None:
+def test_a_run_in_progress_is_running() -> None:
     under_way = report(RunLog(MemoryStore(), FixedClock(), "r1", "run").start(), running=True)
     assert (under_way.state, under_way.shown("running")) == ("running", "running")
     assert report(None, running=True).state == "running"

@@ -1,4 +1,4 @@
-"""How many work units are under way at once: as many as the options say, and more where a model has too few tables."""
+"""How many work units run at once: as many as the options say, and more where a model has too few tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODEL = ModelSettings(provider="bedrock", name="a-model", calls_at_once=10)
 
 @dataclass
 class Busy:
-    """Documents units until it is let go, and tells how many have begun."""
+    """Documents units until it is released, and counts how many have started."""
 
     expected: int
     begun: int = 0
@@ -64,7 +64,7 @@ def opts() -> Options:
     return options(DatabaseEntry(name="shop"))
 
 
-def test_without_a_model_as_many_units_as_the_options_say_are_under_way(opts: Options) -> None:
+def test_without_a_model_as_many_units_as_the_options_say_are_in_progress(opts: Options) -> None:
     assert begun(opts, tables_a_unit=1, expected=4) == 4
 
 

@@ -38,7 +38,7 @@ def test_every_item_comes_with_its_own_result() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 4])
-def test_as_many_items_as_allowed_are_under_way_and_never_more(at_once: int) -> None:
+def test_as_many_items_as_allowed_are_in_progress_and_never_more(at_once: int) -> None:
     together = threading.Barrier(at_once)
     lock = threading.Lock()
     under_way = most = 0
@@ -65,7 +65,7 @@ def test_an_endless_source_is_taken_only_as_far_as_it_is_needed() -> None:
     assert 10 <= next(source) <= 13
 
 
-def test_a_result_is_yielded_while_others_are_still_under_way() -> None:
+def test_a_result_is_yielded_while_others_are_still_in_progress() -> None:
     first_was_seen = threading.Event()
 
     def work(number: int) -> bool:
@@ -77,7 +77,7 @@ def test_a_result_is_yielded_while_others_are_still_under_way() -> None:
     assert list(results) == [(1, True)]
 
 
-def test_an_error_is_raised_after_what_is_under_way_has_ended_and_was_yielded() -> None:
+def test_an_error_is_raised_after_what_is_in_progress_has_ended_and_was_yielded() -> None:
     both_run, has_failed = threading.Barrier(2), threading.Event()
 
     def work(item: str) -> str:
@@ -107,7 +107,7 @@ def test_nothing_is_started_after_an_error() -> None:
     assert started == [0, 1, 2]
 
 
-def test_an_error_of_the_source_is_raised_after_what_is_under_way() -> None:
+def test_an_error_of_the_source_is_raised_after_what_is_in_progress() -> None:
     def source() -> Iterator[int]:
         yield 1
         raise LookupError
@@ -118,7 +118,7 @@ def test_an_error_of_the_source_is_raised_after_what_is_under_way() -> None:
     assert results == [(1, 2)]
 
 
-def test_stopping_ends_what_is_under_way_starts_nothing_more_and_interrupts() -> None:
+def test_stopping_ends_what_is_in_progress_starts_nothing_more_and_interrupts() -> None:
     stop = StopToken()
     pool = ThreadWorkerPool(stop)
     both_run, stopped = threading.Barrier(2), threading.Event()
@@ -221,7 +221,7 @@ def test_the_second_interrupt_ends_at_once() -> None:
         impatient()
 
 
-def test_the_second_interrupt_does_not_wait_for_a_call_under_way() -> None:
+def test_the_second_interrupt_does_not_wait_for_a_call_in_progress() -> None:
     stop, started, never = StopToken(), threading.Event(), threading.Event()
     pool = ThreadWorkerPool(stop)
 

@@ -173,7 +173,7 @@ def test_a_full_server_is_asked_again_when_a_slot_may_be_free(fresh_database: Fr
 
 
 @pytest.mark.parametrize("code", ["40001", "40P01"])
-def test_a_conflict_is_told_by_its_sqlstate(fresh_database: FreshDatabase, code: str) -> None:
+def test_a_conflict_is_recognised_by_its_sqlstate(fresh_database: FreshDatabase, code: str) -> None:
     catalog = PostgresCatalog(parse_dsn(fresh_database(), NO_ENVIRONMENT))
     with (
         pytest.raises(StatementConflict, match="cancelled it for other work"),

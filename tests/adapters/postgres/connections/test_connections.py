@@ -204,7 +204,7 @@ def test_a_server_without_free_slots_is_unreachable_for_now(fresh_database: Fres
         assert "too many connections" in _fails(parse_dsn(own, NO_ENVIRONMENT), ServerUnavailable)
 
 
-def test_a_closed_port_a_missing_socket_and_a_stranger_are_unreachable(tmp_path: Path) -> None:
+def test_a_closed_port_a_missing_socket_and_another_protocol_are_unreachable(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     target = PostgresTarget(host="127.0.0.1", port=port, database="d", user="u", password=SecretStr(_PASSWORD))

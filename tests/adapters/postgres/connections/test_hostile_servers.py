@@ -127,7 +127,7 @@ def test_a_handshake_of_tls_that_drips_is_given_the_time_of_the_login_and_no_mor
         connect(server, "require")
 
 
-def test_a_timeout_in_the_middle_of_a_message_is_told_as_one() -> None:
+def test_a_timeout_in_the_middle_of_a_message_is_reported_as_one() -> None:
     with pytest.raises(ConnectionLost, match="stopped answering") as lost:
         asked(dripping(message(b"D", length=100_000), b"x" * 100))
     assert isinstance(lost.value.__cause__, TimeoutError)
@@ -137,7 +137,7 @@ def test_a_timeout_in_the_middle_of_a_message_is_told_as_one() -> None:
 @verify_all_but(
     1, "part", [notice(b"x" * 50_000), parameter("application_name", "x" * 50_000)], ids=["notice", "parameter"]
 )
-def test_a_flood_beside_the_answer_is_not_kept_and_ends(part: bytes) -> None:
+def test_a_flood_next_to_the_answer_is_not_kept_and_ends(part: bytes) -> None:
     def script(client: FakeClient) -> None:
         client.hear()
         client.send(LOGIN)

@@ -1,4 +1,4 @@
-"""What a server is told that asks for a login, and what is believed of one that asks for none."""
+"""What is sent to a server that asks for a login, and what is believed of one that asks for none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LIMITS = DatabaseLimits(connect_timeout_seconds=5, statement_timeout_seconds=1)
 
 
 def told(server: FakeServer, query: str = "", **changes: object) -> tuple[bool, str]:
-    """Whether the server was told the password, and the message with which the login ended."""
+    """Whether the server got the password, and the message with which the login ended."""
     target = parse_dsn(f"postgresql://u:{_PASSWORD}@localhost:{server.port}/d?{query}", {})
     with pytest.raises(DatabaseError) as raised:
         PostgresCatalog(replace(target, **changes), _LIMITS, pause=lambda _: None).read()  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def told(server: FakeServer, query: str = "", **changes: object) -> tuple[bool, 
 
 @each_case("behaviour", ["clear text", "clear text after SCRAM", "clear text in a query"])
 @each_case("mode", ["disable", "allow", "prefer"])
-def test_a_password_is_not_told_in_clear_text_to_a_server_that_proves_nothing(behaviour: Behaviour, mode: str) -> None:
+def test_a_password_is_not_sent_in_clear_text_to_a_server_that_proves_nothing(behaviour: Behaviour, mode: str) -> None:
     with FakeServer(behaviour) as server:
         heard, message = told(server, f"sslmode={mode}")
     assert not heard
@@ -51,7 +51,7 @@ def test_encryption_without_a_verified_certificate_is_no_reason_to_tell_it(certi
     assert "in clear text" in message
 
 
-def test_a_server_that_proves_which_one_it_is_is_told_the_password_that_it_asks_for(certificate: Path) -> None:
+def test_a_server_that_proves_its_identity_gets_the_password_that_it_asks_for(certificate: Path) -> None:
     for mode in ("verify-full", "verify-ca"):
         with FakeServer("clear text", tls_context(certificate)) as server:
             heard, _ = told(server, f"sslmode={mode}&sslrootcert={certificate}")
@@ -90,7 +90,7 @@ def test_a_server_that_skips_its_proof_of_the_password_is_refused() -> None:
         assert "did not prove that it knows the password" in told(server)[1]
 
 
-def test_a_server_that_lets_everybody_in_or_asks_for_md5_is_talked_to_where_nothing_is_required() -> None:
+def test_a_server_that_lets_everyone_in_or_asks_for_md5_is_talked_to_where_nothing_is_required() -> None:
     with FakeServer("MD5") as server:
         told(server)
     assert b"md5" in server.heard

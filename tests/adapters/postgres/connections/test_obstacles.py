@@ -1,4 +1,4 @@
-"""What stands in the way of `PostgresCatalog` costs no more than it must: locks, slow policies, missing privileges."""
+"""What is in the way of `PostgresCatalog` costs no more than it must: locks, slow policies, missing privileges."""
 
 from __future__ import annotations
 

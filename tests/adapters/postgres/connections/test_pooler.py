@@ -21,7 +21,7 @@ SESSION = "SELECT name || '=' || setting FROM pg_settings WHERE source = 'sessio
 
 @pytest.fixture(scope="module", name="pooled")
 def pooled_fixture(company_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample company through a pooler with two sessions for everybody together."""
+    """The sample company through a pooler with two sessions for everyone together."""
     try:
         with pooled(company_dsn, tmp_path_factory.mktemp("pooler")) as dsn:
             yield dsn
@@ -29,7 +29,7 @@ def pooled_fixture(company_dsn: str, tmp_path_factory: pytest.TempPathFactory) -
         skip_or_fail(str(missing))
 
 
-def test_a_run_through_the_pooler_writes_what_a_run_beside_it_writes(
+def test_a_run_through_the_pooler_writes_what_a_run_next_to_it_writes(
     pooled: str, company_dsn: str, tmp_path: Path
 ) -> None:
     through, beside = tmp_path / "through", tmp_path / "beside"

@@ -64,16 +64,14 @@ def test_readers_of_several_databases_share_the_connections_of_their_server(targ
     assert failures == []
 
 
-def test_an_idle_connection_gives_way_to_one_to_another_database(targets: Targets) -> None:
+def test_an_idle_connection_makes_room_for_one_to_another_database(targets: Targets) -> None:
     server = PostgresServer(1)
     readers = [_reader(target, server) for target in targets(2, 1)]
     for _ in range(10):
         assert [len(reader.read().tables) for reader in readers] == [1, 1]
 
 
-def test_a_closed_connection_takes_none_of_the_servers_any_more(
-    targets: Targets, postgres_server: EmbeddedServer
-) -> None:
+def test_a_closed_connection_no_longer_counts_for_its_server(targets: Targets, postgres_server: EmbeddedServer) -> None:
     (target,) = targets(1, 4)
     with connected(postgres_server.dsn()) as observer:
         for _ in range(40):

@@ -163,7 +163,7 @@ def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it
     assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), evidence) == []
 
 
-def test_a_name_that_is_used_often_in_a_file_is_told_once() -> None:
+def test_a_name_that_is_used_often_in_a_file_is_reported_once() -> None:
     named = [NameUse(("mysql2",), "a.json", 3), NameUse(("mysql2",), "a.json", 9), NameUse(("mysql2",), "b.json", 1)]
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql2")
     told = violations(constraint, Evidence(dependencies=CollectedNames(named)))

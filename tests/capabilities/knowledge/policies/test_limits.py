@@ -180,14 +180,14 @@ def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
     assert found == CollectedNames(found.named)
 
 
-def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_told() -> None:
+def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_reported() -> None:
     rule = Rule("x", "X", "block", Constraint(operator="must_match", target="dependency", pattern="q.*"))
     evidence = Evidence(dependencies=CollectedNames([NameUse((f"p{n}",)) for n in range(500)]))
     answer = check([rule], evidence, "warn", limit=3)
     assert (answer.summary.block, len(answer.violations), answer.returned, answer.truncated) == (500, 3, 3, True)
 
 
-def test_the_gravest_violations_are_told_first_and_those_of_one_severity_in_order() -> None:
+def test_the_gravest_violations_are_reported_first_and_those_of_one_severity_in_order() -> None:
     severities: tuple[Severity, ...] = ("warn", "block", "warn", "block", "info")
     rules = [
         Rule(name, name, severity, Constraint(operator="must_not_use", target="dependency", pattern=name))

@@ -45,7 +45,7 @@ def test_an_import_is_named_as_each_package_that_holds_it_too() -> None:
 
 
 @pytest.mark.parametrize("text", ["def (:\n", "import x\n\0", "(" * 5_000])
-def test_python_that_cannot_be_read_is_told(text: str) -> None:
+def test_python_that_cannot_be_read_is_reported(text: str) -> None:
     found = imports_of(SourceFile("a.py", text))
     assert [(each.file, each.targets) for each in found.unread] == [("a.py", frozenset({"import"}))]
 
@@ -131,7 +131,7 @@ def test_a_dependency_is_named_as_indexes_of_packages_normalize_it_and_has_its_l
         ("package.json", '{"a":' * 5_000),
     ],
 )
-def test_a_file_of_dependencies_that_is_damaged_is_told(path: str, text: str) -> None:
+def test_a_file_of_dependencies_that_is_damaged_is_reported(path: str, text: str) -> None:
     found = dependencies_of(SourceFile(path, text))
     assert [(each.file, each.targets) for each in found.unread] == [(path, frozenset({"dependency"}))]
 
@@ -201,7 +201,7 @@ def test_lines_are_those_of_the_file_and_what_cannot_be_parsed_hides_nothing_els
 
 
 @pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "DO $$ BEGIN END $$", "\\connect x", "SELECT 'open"])
-def test_sql_that_is_not_understood_is_told(sql: str) -> None:
+def test_sql_that_is_not_understood_is_reported(sql: str) -> None:
     found, _ = names_in(sql)
     assert found.unread
     assert not found.named

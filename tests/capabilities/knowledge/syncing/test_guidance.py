@@ -1,4 +1,4 @@
-"""A decision that names a table is told with it, before memories, to those whom it is for."""
+"""A decision that names a table is reported with it, before memories, to those whom it is for."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_what_blocks_comes_first_then_decisions_then_memories(app: Application) 
     assert (told[0]["layer"], told[0]["author"]) == ("team", "web")
 
 
-def test_others_and_other_tables_are_told_nothing_of_it(app: Application) -> None:
+def test_others_and_other_tables_are_shown_nothing_of_it(app: Application) -> None:
     call(app, "sync_now")
     assert "guidance" not in call(app, "get_table_schema", EVE, table=TABLE)
     assert "guidance" not in call(app, "get_table_schema", ADA, table="shop.sales.shipment")
 
 
-def test_whoever_may_not_see_a_table_reads_no_decision_and_no_memory_that_names_it(app: Application) -> None:
+def test_anyone_who_may_not_see_a_table_reads_no_decision_and_no_memory_that_names_it(app: Application) -> None:
     leave = "We join `crm.customer` with `Leave Request`."
     adrs = {"0004-leave.md": f"# 4. Joins of customers\n\nStatus: accepted\n\n## Decision\n\n{leave}\n"}
     project = Path(app.store().location)

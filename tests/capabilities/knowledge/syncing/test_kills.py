@@ -104,7 +104,7 @@ def undisturbed_fixture(tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
 
 @pytest.mark.parametrize("dies_at", range(14))
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
-def test_it_ends_as_one_that_nobody_disturbed(
+def test_it_ends_as_one_that_no_one_disturbed(
     tmp_path: Path, undisturbed: dict[str, bytes], dies_at: int, *, done: bool
 ) -> None:
     kept = after_two(tmp_path, dies_at, done=done)

@@ -144,7 +144,7 @@ def test_a_sync_counts_what_changed_and_memory_points_to_what_is_in_force(app: A
     assert call(app, "memory_search", query="REST over queues", threshold=0)["totalCount"] == 1
 
 
-def test_forcing_a_sync_writes_all_anew_and_doubles_nothing(app: Application) -> None:
+def test_forcing_a_sync_writes_all_again_and_doubles_nothing(app: Application) -> None:
     call(app, "sync_now")
     store = app.store()
     before = {key: store.get(key).data for key in store.keys("") if not key.startswith("progress/")}
@@ -167,7 +167,7 @@ def test_a_sync_of_a_type_or_a_layer_touches_nothing_else(app: Application, sour
     assert call(app, "sync_now")["result"] == {"added": 0, "updated": 0, "deleted": 1, "unchanged": 2, "failures": 0}
 
 
-def test_a_file_that_cannot_be_used_is_told_and_its_last_good_item_stays(app: Application, source: Path) -> None:
+def test_a_file_that_cannot_be_used_is_reported_and_its_last_good_item_stays(app: Application, source: Path) -> None:
     call(app, "sync_now")
     write(source, {DATABASES: ADR_042.replace("status: accepted", "status: perhaps")})
     write(source, {"projects/shop/adrs/0003-bad.md": "---\ntitle: [\n---\n# Bad\n"})
@@ -193,7 +193,7 @@ def test_what_the_company_decided_without_a_company_is_a_failure_and_no_gap(tmp_
     assert "company/adrs/0001-one.md: " in failed["message"]
 
 
-def test_nobody_sees_what_another_team_decided(app: Application, source: Path) -> None:
+def test_no_one_sees_what_another_team_decided(app: Application, source: Path) -> None:
     write(source, {"teams/line/adrs/0009-secret.md": decision("9. Valves first")})
     call(app, "sync_now")
     assert {each["id"] for each in call(app, "knowledge_query", EVE)["items"]} == {"0009-secret"}
@@ -214,7 +214,7 @@ def test_a_second_sync_at_the_same_time_is_refused(app: Application) -> None:
     assert call(app, "sync_now")["success"]
 
 
-def test_a_sync_that_takes_too_long_is_cut_short_and_gone_on_with(tmp_path: Path, source: Path) -> None:
+def test_a_sync_that_takes_too_long_is_cut_short_and_resumed(tmp_path: Path, source: Path) -> None:
     write(source, {f"projects/shop/adrs/{number:04}-d.md": decision(f"{number}. D") for number in range(2, 40)})
     with closing(house(tmp_path)) as app:
         late = call(with_knowledge(app, sync_seconds=0.0), "sync_now")
@@ -223,7 +223,7 @@ def test_a_sync_that_takes_too_long_is_cut_short_and_gone_on_with(tmp_path: Path
         assert call(app, "sync_now")["result"]["added"] == 40
 
 
-def test_a_source_that_is_gone_is_told_and_what_was_published_stays(app: Application, source: Path) -> None:
+def test_a_source_that_is_gone_is_reported_and_what_was_published_stays(app: Application, source: Path) -> None:
     call(app, "sync_now")
     source.rename(source.with_name("elsewhere"))
     failed = call(app, "sync_now")

@@ -1,4 +1,4 @@
-"""What budgets and capped models are made of in these tests."""
+"""Parts of budgets and capped models in these tests."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_what_is_left_is_returned_at_the_end(store: MemoryStore, simulation: Sim
     money.close()
 
 
-def test_a_call_under_way_when_the_budget_is_closed_is_booked_at_its_worst_price(
+def test_a_call_in_progress_when_the_budget_is_closed_is_booked_at_its_worst_price(
     store: MemoryStore, simulation: Simulation
 ) -> None:
     money = budget(store, simulation)
@@ -120,7 +120,7 @@ def test_money_that_no_call_was_begun_with_goes_back_to_those_who_lack_it(
     assert two.reserve(PRICE) == "reserved"
 
 
-def test_money_that_nobody_can_lack_is_kept_from_one_call_to_the_next(simulation: Simulation) -> None:
+def test_money_that_no_one_can_lack_is_kept_from_one_call_to_the_next(simulation: Simulation) -> None:
     store = CountingStore()
     money = budget(store, simulation, settings(calls=10_000))
     assert _reserve(money) == ["reserved"]
@@ -276,7 +276,7 @@ DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
-def test_with_a_damaged_record_nothing_is_spent_and_a_person_is_told_what_to_do(
+def test_with_a_damaged_record_nothing_is_spent_and_a_person_is_shown_what_to_do(
     damage: bytes, store: MemoryStore, simulation: Simulation
 ) -> None:
     store.put(BUDGET_FILE, damage)

@@ -55,7 +55,7 @@ def test_an_answer_costs_what_the_provider_counted(store: MemoryStore, simulatio
 
 
 @pytest.mark.parametrize("kind", ["throttled", "overloaded", "unavailable"])
-def test_a_passing_failure_is_tried_again_and_the_usage_of_both_attempts_is_told(
+def test_a_passing_failure_is_tried_again_and_the_usage_of_both_attempts_is_reported(
     kind: FailureKind, store: MemoryStore, simulation: Simulation
 ) -> None:
     model = _in_turn(_failure(kind, cost=30), answer(70))
@@ -65,7 +65,7 @@ def test_a_passing_failure_is_tried_again_and_the_usage_of_both_attempts_is_told
 
 
 @pytest.mark.parametrize("kind", ["refused", "truncated", "too_long", "malformed", "rejected", "timed_out", "stopped"])
-def test_a_failure_that_would_come_again_is_told_at_once(
+def test_a_failure_that_would_come_again_is_reported_immediately(
     kind: FailureKind, store: MemoryStore, simulation: Simulation
 ) -> None:
     model = _in_turn(_failure(kind, cost=30), answer(70))
@@ -99,7 +99,7 @@ def test_what_the_provider_asks_for_is_waited(store: MemoryStore, simulation: Si
 
 
 @pytest.mark.parametrize("after", [31, 86_400])
-def test_who_is_asked_to_wait_too_long_gives_up_at_once_and_keeps_nobody_waiting(
+def test_who_is_asked_to_wait_too_long_gives_up_at_once_and_keeps_no_one_waiting(
     after: float, store: MemoryStore, simulation: Simulation
 ) -> None:
     model = _in_turn(_failure("throttled", after=after))
@@ -238,7 +238,7 @@ def test_a_stop_is_noticed_while_a_call_waits_to_be_repeated(store: MemoryStore,
     assert simulation.monotonic() < 1
 
 
-def test_a_call_whose_end_nobody_saw_is_booked_at_its_worst_price(store: MemoryStore, simulation: Simulation) -> None:
+def test_a_call_whose_end_no_one_saw_is_booked_at_its_worst_price(store: MemoryStore, simulation: Simulation) -> None:
     model = _in_turn(_failure("timed_out", cost=PRICE // 3, unseen=True))
     outcome = _ask_once(model, store, simulation)
     assert outcome == ModelFailure("timed_out", "timed_out", unseen=True)

@@ -38,7 +38,7 @@ class Scene:
     """Whether the day changes meanwhile; a day may then cost half of the run."""
 
     def play(self) -> tuple[ScriptedModel, BudgetRecord, set[str]]:
-        """Let it all happen, and one process more at the end; returns what was asked, booked, and who died."""
+        """Let it all happen, and one more process at the end; returns what was asked, booked, and who died."""
         start = datetime(2026, 11, 21, 23 if self.midnight else 1, 59, 40, tzinfo=UTC)
         simulation, store, chance = Simulation(self.seed, start), MemoryStore(), Random(self.seed)
         model = ScriptedModel(lambda *_: self._answer(simulation, chance))

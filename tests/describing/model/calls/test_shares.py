@@ -11,7 +11,7 @@ holders = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 60), min_s
 
 
 @given(holders, st.integers(1, 60), st.integers(0, 100))
-def test_all_calls_are_divided_and_nobody_has_less_than_he_wants_and_than_somebody_else(
+def test_all_calls_are_divided_and_no_one_has_less_than_he_wants_and_than_someone_else(
     wanted: dict[str, int], calls_at_once: int, turn: int
 ) -> None:
     shares = fair_shares(wanted, calls_at_once, turn)
@@ -29,5 +29,5 @@ def test_who_goes_empty_this_time_has_a_call_within_as_many_turns_as_there_are_h
     assert all(any(shares[name] for shares in turns) for name, calls in wanted.items() if calls)
 
 
-def test_nobody_to_share_among_is_no_share() -> None:
+def test_without_holders_there_is_no_share() -> None:
     assert fair_shares({}, 5, 0) == {}

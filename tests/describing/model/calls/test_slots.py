@@ -5,7 +5,7 @@ from __future__ import annotations
 from tribal.describing.model.calls.slots import Slots, Turn
 
 
-def test_who_came_first_is_served_first_and_who_goes_away_keeps_nobody_waiting() -> None:
+def test_who_came_first_is_served_first_and_who_goes_away_keeps_no_one_waiting() -> None:
     slots = Slots()
     first, second, third, fourth = (slots.want() for _ in range(4))
     assert not slots.take(first)

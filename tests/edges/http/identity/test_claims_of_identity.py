@@ -1,4 +1,4 @@
-"""What the claims of a token say of organization, teams and projects, and who nobody can pass for."""
+"""What the claims of a token say of organization, teams and projects, and whom no one can impersonate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_claims_that_are_not_configured_say_nothing(issuer: Issuer) -> None:
     assert who(issuer, user="eve", agent="x", session="s", company="acme", team=["data"]) == Identity("ada")
 
 
-def test_what_is_no_name_belongs_to_nobody(issuer: Issuer) -> None:
+def test_what_is_no_name_belongs_to_no_one(issuer: Issuer) -> None:
     odd = ["", " ", " data", "data\n", "a\x00b", "x" * 201, "\u202edata", "da\u200bta", "data"]
     assert who(issuer, groups=odd).teams == ("data",)
 
@@ -59,7 +59,7 @@ def test_a_bearer_of_more_than_a_hundred_teams_is_refused_rather_than_cut(issuer
 
 
 @pytest.mark.parametrize("subject", ["token:ada", "token:"])
-def test_nobody_of_an_issuer_passes_for_a_token_of_ours(issuer: Issuer, subject: str) -> None:
+def test_a_token_of_an_issuer_never_passes_for_our_own(issuer: Issuer, subject: str) -> None:
     with pytest.raises(TokenRefused):
         who(issuer, sub=subject)
 

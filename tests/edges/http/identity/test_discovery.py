@@ -81,7 +81,7 @@ def test_what_is_no_document_is_an_outage_that_is_not_remembered(web: Web, docum
     assert admitted(web)
 
 
-def test_a_wrong_issuer_is_told_with_the_right_one() -> None:
+def test_a_wrong_issuer_is_reported_with_the_right_one() -> None:
     document = json.dumps({"issuer": "https://right.example.com/"}).encode()
     with pytest.raises(KeysUnavailable, match=r"is the document of 'https://right.example.com/'; .* api.auth.issuer"):
         download_keys("https://right.example.com", lambda *_: document)
@@ -105,7 +105,7 @@ def test_document_and_keys_are_remembered_together_and_for_a_while_only(web: Web
     assert admitted(web, made.token(iss=OKTA.issuer, **OKTA.claims, key=theirs, key_id="new"))
 
 
-def test_invented_keys_cause_one_look_at_document_and_keys_in_a_while(web: Web) -> None:
+def test_invented_keys_cause_one_download_per_interval(web: Web) -> None:
     assert admitted(web)
     web.now += MIN_REFRESH_SECONDS
     for number in range(20):

@@ -51,7 +51,7 @@ def test_a_token_admits_its_bearer_until_its_last_second() -> None:
     assert not clocks.tokens.any_is_valid()
 
 
-def test_a_token_that_nobody_made_admits_nobody_and_a_new_one_does_at_once() -> None:
+def test_a_token_that_no_one_made_admits_no_one_and_a_new_one_does_at_once() -> None:
     store = MemoryStore()
     clocks = Clocks(store)
     for token in (new_token(), add(MemoryStore())):
@@ -71,7 +71,7 @@ def test_a_revoked_token_is_taken_no_longer_than_the_tokens_are_kept() -> None:
         clocks.tokens.identify(token)
 
 
-def test_tokens_that_cannot_be_read_admit_nobody_and_refuse_nobody() -> None:
+def test_tokens_that_cannot_be_read_admit_no_one_and_refuse_no_one() -> None:
     store = MemoryStore()
     clocks, token = Clocks(store), add(store)
     data = store.get(ACCESS_TOKENS_FILE).data
@@ -97,7 +97,7 @@ def test_a_header_that_is_no_token_is_refused_even_where_none_is_demanded(header
         callers.identify(header)
 
 
-def test_whoever_is_admitted_belongs_to_the_company_that_the_store_belongs_to() -> None:
+def test_anyone_who_is_admitted_belongs_to_the_company_that_the_store_belongs_to() -> None:
     store = MemoryStore()
     token = add(store)
     callers = Callers(Clocks(store).tokens, frozenset(READ), company="Acme")

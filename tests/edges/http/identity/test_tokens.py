@@ -1,4 +1,4 @@
-"""Whom a bearer token admits: the issuer's, for us, in time, and nobody else; and every other one is a refusal."""
+"""Whom a bearer token admits: the issuer's, for us, in time, and no one else; and every other one is a refusal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _made() -> Issuer:
 
 @pytest.fixture
 def issuer(_made: Issuer) -> Issuer:
-    """The same keys for all tests, published anew."""
+    """The same keys for all tests, published again."""
     return Issuer(_made.rsa, _made.ec, _made.ed)
 
 
@@ -256,7 +256,7 @@ def test_a_withdrawn_key_is_trusted_no_longer_than_the_key_set_is_kept(issuer: I
     refused(issuer, token)
 
 
-def test_a_new_key_is_found_but_invented_ones_cause_no_more_than_one_download_in_a_while(issuer: Issuer) -> None:
+def test_a_new_key_is_found_but_invented_ones_cause_one_download_per_interval(issuer: Issuer) -> None:
     assert admitted(issuer, issuer.token())
     issuer.now += MIN_REFRESH_SECONDS
     theirs = rsa_key()
@@ -309,6 +309,6 @@ def test_in_an_outage_known_keys_are_trusted_for_their_time_and_unknown_ones_are
     assert admitted(issuer, token)
 
 
-def test_an_issuer_that_has_withdrawn_every_key_admits_nobody(issuer: Issuer) -> None:
+def test_an_issuer_that_has_withdrawn_every_key_admits_no_one(issuer: Issuer) -> None:
     issuer.published = []
     refused(issuer, issuer.token())

@@ -1,4 +1,4 @@
-"""Tokens of the issuers that people have are admitted, and those that they issued to somebody else are not."""
+"""Tokens of the issuers that people have are admitted, and those that they issued to someone else are not."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_token_as_its_vendor_issues_it_is_admitted(vendor: Vendor, made: Issue
     [(vendor, changes) for vendor in VENDORS for changes in (*vendor.others, {"iss": f"{vendor.issuer}/x"})],
     ids=lambda value: value.name if isinstance(value, Vendor) else str(value)[:50],
 )
-def test_a_token_for_somebody_else_is_refused(vendor: Vendor, changes: dict[str, Any], made: Issuer) -> None:
+def test_a_token_for_someone_else_is_refused(vendor: Vendor, changes: dict[str, Any], made: Issuer) -> None:
     with pytest.raises(TokenRefused):
         admitted(Web(vendor, made), **changes)
 
@@ -56,7 +56,7 @@ def test_a_slash_more_or_less_is_another_issuer(vendor: Vendor, made: Issuer) ->
         admitted(Web(vendor, made), iss=other)
 
 
-def test_both_spellings_of_google_are_google_and_nobody_else_has_two(made: Issuer) -> None:
+def test_both_spellings_of_google_are_google_and_no_one_else_has_two(made: Issuer) -> None:
     assert admitted(Web(GOOGLE, made), iss="accounts.google.com").subject == GOOGLE.claims["sub"]
     for vendor in (COGNITO, replace(GOOGLE, issuer="https://accounts.google.com/")):
         with pytest.raises(TokenRefused):
@@ -126,7 +126,7 @@ BAD: dict[str, Callable[[Web], str]] = {
 
 @each_case("kind", BAD)
 @each_case("vendor", VENDORS, ids=lambda vendor: vendor.name)
-def test_a_bad_token_of_any_kind_is_refused_whoever_the_vendor_is(vendor: Vendor, kind: str, made: Issuer) -> None:
+def test_a_bad_token_of_any_kind_is_refused_for_every_vendor(vendor: Vendor, kind: str, made: Issuer) -> None:
     web = Web(vendor, made)
     with pytest.raises(TokenRefused) as refusal:
         identify(f"Bearer {BAD[kind](web)}", vendor.token_rules(), web.keys)

@@ -102,7 +102,7 @@ def _server_message(fields: dict[str, Any], *, shown_classes: frozenset[str] = _
     ):
         return _HIDDEN_MESSAGE
     # Before the first row is read, a message can only name what the user is connecting with, such as an address.
-    return f"the server says: {shown(str(fields.get('M', '')), redacted=told is not _SHOWN_AT_LOGIN)}"
+    return f"the server says: {shown(str(fields.get('M', '')), redacted=shown_classes is not _SHOWN_AT_LOGIN)}"
 
 
 def without_message(error: BaseException) -> BaseException:

@@ -1,4 +1,4 @@
-"""Whatever callers, layers and filters there are: answers agree with themselves, and nobody sees another's items."""
+"""Whatever callers, layers and filters there are: answers agree with themselves, and no one sees another's items."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def no_vectors() -> Any:
 
 
 @given(written=st.lists(items, max_size=8), identity=identities)
-def test_nobody_sees_an_item_of_a_layer_that_he_is_not_in(written: list[dict[str, Any]], identity: Identity) -> None:
+def test_no_one_sees_an_item_of_a_layer_that_he_is_not_in(written: list[dict[str, Any]], identity: Identity) -> None:
     visible, _ = seen_by(identity, written)
     own = {
         (layer, value)
@@ -125,7 +125,7 @@ def test_nobody_sees_an_item_of_a_layer_that_he_is_not_in(written: list[dict[str
     complete=st.booleans(),
     least=st.sampled_from(SEVERITIES),
 )
-def test_what_passed_what_is_counted_and_what_is_told_agree(
+def test_what_passed_what_is_counted_and_what_is_reported_agree(
     written: list[dict[str, Any]], identity: Identity, named: list[str], complete: bool, least: Any
 ) -> None:
     visible, _ = seen_by(identity, written)
@@ -141,7 +141,7 @@ def test_what_passed_what_is_counted_and_what_is_told_agree(
         assert told[severity] == (getattr(counts, severity) if shown else 0)
     order = [SEVERITIES.index(each.severity) for each in answer.violations]
     assert order == sorted(order, reverse=True)
-    # All are told whatever the least severity is, but for their number.
+    # All are reported whatever the least severity is, but for their number.
     everything = check_evidence(CheckRequest(asked.files, (), complete, "info", named), rules, documented)
     assert (everything.passed, everything.summary) == (answer.passed, answer.summary)
 
@@ -166,7 +166,7 @@ def test_a_sync_of_some_leaves_the_others_and_doubles_nothing(
     assert load_manifest(store)[0] == second
 
 
-def test_an_item_that_is_not_synced_keeps_its_id_and_another_one_that_has_it_is_told() -> None:
+def test_an_item_that_is_not_synced_keeps_its_id_and_another_one_that_has_it_is_reported() -> None:
     item = {"id": "one", "status": "accepted", "severity": "info", "operator": "must_use", "pattern": "alpha"}
     policy, adr = ({**item, "place": f"projects/plant/{kind}"} for kind in ("policies", "adrs"))
     store = MemoryStore()
