@@ -37,8 +37,8 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     read, write their own memories, and start syncs.
     """
     authorizer = context.get("authorizer") or {}
-    told = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
-    user = None if told is None else str(told)
+    principal = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
+    user = None if principal is None else str(principal)
     identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
     identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
     if not authorizer:

@@ -74,8 +74,8 @@ class ToolRequests:
         status = 200 if error is None else error_class_of(error.code).http_status
         record(self.logger, request_log_of_call(call, request_id), "POST", status, time.perf_counter() - began)
         self.count_call(status, error is not None)
-        told: dict[str, Any] = json.loads(answer.to_compact_json())
-        return told
+        response: dict[str, Any] = json.loads(answer.to_compact_json())
+        return response
 
 
 def answered(response: Response, request_id: str | None = None) -> dict[str, Any]:

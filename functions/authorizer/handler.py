@@ -34,8 +34,8 @@ def handle(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         # Never log the token or its claims.
         logger.info("refused", reason=refusal.reason)
         metrics.add_metric("Refused", MetricUnit.Count, 1)
-        told = "the token has expired" if isinstance(refusal, TokenExpired) else "the token is not accepted"
-        return _policy("anonymous", "Deny", resource, {REFUSED: told})
+        reason = "the token has expired" if isinstance(refusal, TokenExpired) else "the token is not accepted"
+        return _policy("anonymous", "Deny", resource, {REFUSED: reason})
     except KeysUnavailable:
         metrics.add_metric("KeysUnavailable", MetricUnit.Count, 1)
         raise

@@ -52,10 +52,10 @@ async def _answer(event: dict[str, Any]) -> dict[str, Any]:
 def _metadata(context: dict[str, Any]) -> dict[str, Any]:
     """The public metadata that names the token issuer (RFC 9728)."""
     base = f"https://{context['domainName']}{context['path'].removesuffix(METADATA_PATH)}"
-    told = resource_metadata(base, MCP, _deployment().issuer)
+    metadata = resource_metadata(base, MCP, _deployment().issuer)
     return {
         "statusCode": 200,
-        "body": json.dumps(told),
+        "body": json.dumps(metadata),
         "isBase64Encoded": False,
         "multiValueHeaders": {"Content-Type": ["application/json"], "Cache-Control": ["public, max-age=3600"]},
     }

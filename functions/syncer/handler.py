@@ -52,16 +52,16 @@ def _scheduled(seconds: float) -> dict[str, Any]:
     tools = _tools()
     answer = call_tool(SYNC_NOW, {}, _SCHEDULE, patient_application(seconds), tools)
     error = tools.group_of(SYNC_NOW).error_of(answer)
-    told: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
+    record: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
     if error is None:
-        logger.info("synced", sync=told)
-        metrics.add_metric("ItemsFailed", MetricUnit.Count, told["result"]["failures"])
+        logger.info("synced", sync=record)
+        metrics.add_metric("ItemsFailed", MetricUnit.Count, record["result"]["failures"])
     else:
         logger.warning(error.message, code=error.code)
     goes_on = error is not None and error.code in _GOES_ON
     metrics.add_metric("SyncsDone", MetricUnit.Count, int(error is None))
     metrics.add_metric("SyncsFailed", MetricUnit.Count, int(error is not None and not goes_on))
-    return told
+    return record
 
 
 def _count_call(status: int, failed: bool) -> None:

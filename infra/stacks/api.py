@@ -60,7 +60,7 @@ class ToolsApi(Construct):
     ) -> None:
         super().__init__(scope, name)
         self._environment = environment
-        told = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | environment.tool_variables
+        settings = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | environment.tool_variables
 
         def with_tools(name: str) -> Function:
             return Function(
@@ -71,7 +71,7 @@ class ToolsApi(Construct):
                 layers=layers,
                 place=place,
                 statements=rights_of(Stack.of(self), environment, bucket_arn, name),
-                variables=told,
+                variables=settings,
             )
 
         self.retriever = with_tools(RETRIEVER)
@@ -206,7 +206,7 @@ class ToolsApi(Construct):
         # Headers are the same for every token; the body has what the authorizer says of this one.
         refused = f'error="invalid_token", error_description="the token has expired or is not accepted", {where}'
         why = {"application/json": json.dumps({"message": f"$context.authorizer.{_REFUSED}"})}
-        for name, kind, told, templates in (
+        for name, kind, challenge, templates in (
             ("Unauthorized", apigateway.ResponseType.UNAUTHORIZED, where, None),
             # The authorizer denies what bears a bad token, and nothing else.
             ("Refused", apigateway.ResponseType.ACCESS_DENIED, refused, why),
@@ -215,7 +215,7 @@ class ToolsApi(Construct):
                 name,
                 type=kind,
                 status_code="401",
-                response_headers={"WWW-Authenticate": f"'Bearer {told}'"},
+                response_headers={"WWW-Authenticate": f"'Bearer {challenge}'"},
                 templates=templates,
             )
 

@@ -142,7 +142,7 @@ class Observability(Construct):
         self._expect(succeeded, hours, "run-missing", f"No run succeeded for {hours} hours")
 
     def _expect(self, hourly: cloudwatch.Metric, hours: int, name: str, description: str) -> None:
-        """An alarm on a metric that was 0 in each of the last hours, or told nothing."""
+        """An alarm on a metric that was 0 in each of the last hours, or had no data."""
         alarm = cloudwatch.Alarm(
             self,
             name,

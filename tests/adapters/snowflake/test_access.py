@@ -142,7 +142,7 @@ def test_grants_that_are_not_reported_whole_are_warned_of_and_nothing_is_conclud
     see_all(snowflake)
     snowflake.limits.show_rows = 45
     report = _access(snowflake, may_sample=True)
-    assert any("did not tell all grants" in each for each in report.warnings)
+    assert any("did not list all grants" in each for each in report.warnings)
     assert not any("OBJECT_VIEWER" in each for each in report.warnings)
     assert report.missing == ()
 

@@ -59,9 +59,9 @@ def _identifier(values: Mapping[str, str], name: str) -> str | None:
 
 def _os_user(values: Mapping[str, str]) -> str:
     """The user name of the operating system, from the environment or the account."""
-    told = next((values[name] for name in ("USER", "LOGNAME", "USERNAME") if values.get(name)), "")
-    if is_identifier(told):
-        return told
+    account = next((values[name] for name in ("USER", "LOGNAME", "USERNAME") if values.get(name)), "")
+    if is_identifier(account):
+        return account
     try:
         import os
         import pwd

@@ -39,9 +39,9 @@ def bounded_changes(compared: Comparison, scope: Scope) -> list[dict[str, Any]]:
         if not scope.allows(database.database):
             continue
         changes = [
-            told
+            row
             for change in database.tables
-            if scope.allows(database.database, change.schema) and (told := _told(change, scope)) is not None
+            if scope.allows(database.database, change.schema) and (row := _change_row(change, scope)) is not None
         ]
         found: dict[str, Any] = {"n": database.database, "tables": changes}
         if database.problem is not None:
@@ -50,7 +50,7 @@ def bounded_changes(compared: Comparison, scope: Scope) -> list[dict[str, Any]]:
     return listed
 
 
-def _told(change: TableChange, scope: Scope) -> list[Any] | None:
+def _change_row(change: TableChange, scope: Scope) -> list[Any] | None:
     label = format_name((change.schema, change.table))
     if scope == EVERYTHING:
         inside = [[one.what, one.name, one.aspect, one.before, one.after] for one in change.changes]

@@ -156,8 +156,8 @@ def _domain(domain: SurveyedDomain, found: Survey) -> dict[str, Any]:
     ]
     document = domain.document
     own: dict[str, Any] = {"j": document.common_joins, "al": document.annotation_line} if document else {}
-    told = {name: value for name, value in own.items() if value}
-    return {**told, "k": keys, "said": [table.description for table in domain.tables]}
+    present = {name: value for name, value in own.items() if value}
+    return {**present, "k": keys, "said": [table.description for table in domain.tables]}
 
 
 def _kind(source: str, *, nullable: bool) -> str:

@@ -65,7 +65,7 @@ class ToolSpec:
     summary: str
     """One sentence, for the list of commands."""
     description: str
-    """Tells a model when to use which tool."""
+    """Explains to a model when to use which tool."""
     models: Callable[[], tuple[type[Contract], type[Contract]]]
     """Imports and returns the models of input and output."""
     handler: Callable[[Any, Caller, Application], Contract]
@@ -141,7 +141,7 @@ class ToolGroup:
     prepare: Callable[[Application], None] = _nothing
     """Loads and derives in advance what answers need; raises a `TribalError` when there is no data yet."""
     instructions: str = ""
-    """Tells a model how to combine the tools."""
+    """Explains to a model how to combine the tools."""
     explained: frozenset[str] = frozenset()
     """Fields of answers that `instructions` explain, so that a list of tools need not repeat them."""
 

@@ -151,16 +151,16 @@ def _family(name: tuple[str, str, str], tokens: Sequence[str]) -> tuple[str, ...
 
 def _telling(tokens: Sequence[str]) -> list[str]:
     """The words without generic words about tables; all of them if nothing else is left."""
-    telling = [word for word in tokens if word not in STOP_WORDS]
-    named = [word for word in telling if stem(word) not in _TABLE_WORDS]
-    return named or telling or list(tokens)
+    content = [word for word in tokens if word not in STOP_WORDS]
+    named = [word for word in content if stem(word) not in _TABLE_WORDS]
+    return named or content or list(tokens)
 
 
 _SHORTEST_WITH_ONE, _SHORTEST_WITH_TWO = 5, 9
 """The shortest words that may have one, and two, wrong letters: too many shorter words look alike. By judgement."""
 _MOST_EDITS = 2
 _LETTERS = 64
-"""Characters are counted by their code modulo this; what falls together is told apart afterwards."""
+"""Characters are counted by their code modulo this; words that fall together are compared afterwards."""
 
 
 class Spellings:

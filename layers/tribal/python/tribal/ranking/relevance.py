@@ -60,14 +60,14 @@ class Evidence:
 
 def relevance(evidence: Evidence, certainty: Certainty = WEIGHTS.certainty) -> float:
     """How likely a table is right, in [0, 1]; a table that is named is."""
-    told = (
+    evidence_sum = (
         certainty.constant
         + certainty.words * math.log1p(evidence.words)
         + certainty.covered * evidence.covered
         + certainty.name * evidence.name
         + certainty.tables * math.log(max(evidence.tables, 1))
     )
-    return round(max(evidence.named, 1.0 / (1.0 + math.exp(-told))), SCORE_DIGITS)
+    return round(max(evidence.named, 1.0 / (1.0 + math.exp(-evidence_sum))), SCORE_DIGITS)
 
 
 def non_increasing(scores: Iterable[float]) -> list[float]:

@@ -52,8 +52,8 @@ class Bounds:
         for entry in tables:
             (inside if scope.allows(entry.database, entry.schema) else outside).append(entry)
         found = cls(scope, words_of_names(_names(outside), _names(inside)))
-        telling = [name for name in sorted({entry.domain for entry in inside}) if found.withholds(name)]
-        return cls(scope, found.hidden, {name: f"withheld-{number}" for number, name in enumerate(telling, 1)})
+        withheld = [name for name in sorted({entry.domain for entry in inside}) if found.withholds(name)]
+        return cls(scope, found.hidden, {name: f"withheld-{number}" for number, name in enumerate(withheld, 1)})
 
     @property
     def is_open(self) -> bool:
@@ -97,14 +97,14 @@ class Bounds:
     def bounded_derived(self, text: str, database: str, own: OwnNames) -> str:
         """The sentences of a text made by rules that do not name anything outside the scope."""
 
-        def tells(part: str) -> bool:
+        def reveals(part: str) -> bool:
             return self.reveals_derived(part, database, own)
 
-        if not tells(text):
+        if not reveals(text):
             return text
-        kept = [sentence for sentence in _sentences(text) if not tells(sentence)]
+        kept = [sentence for sentence in _sentences(text) if not reveals(sentence)]
         left = " ".join(kept)
-        return "" if tells(left) else left
+        return "" if reveals(left) else left
 
     def _is_outside(self, schemas: Iterable[str], database: str) -> bool:
         return any(not self.scope.allows(database, name) for name in schemas if name not in SYSTEM_SCHEMAS)

@@ -2,7 +2,7 @@
 
 Clients must support JSON Schema 2020-12, but many support only draft-07. Contracts use nothing that the two interpret
 differently, so schemas are sent without `$schema` and `$id`, with definitions under `$defs`, where both find them.
-Titles and sources are left out: they tell a model nothing, and every conversation pays for the tokens in a tool list.
+Titles and sources are left out: models do not need them, and every conversation pays for the tokens in a tool list.
 
 Input schemas are listed in full. Output schemas are reduced to fields, types and descriptions, without limits and
 patterns, without nested `required`, and without fields that the group's instructions explain. A value that is valid

@@ -92,14 +92,14 @@ class AnswerReader:
     def _no_api(self, what: str, time_ms: int) -> ModelFailure:
         return ModelFailure("unavailable", _NO_API.format(what=what), ModelUsage(calls=1, time_ms=time_ms), unseen=True)
 
-    def _usage(self, told: object, time_ms: int) -> ModelUsage | None:
-        if not isinstance(told, Mapping):
+    def _usage(self, reported: object, time_ms: int) -> ModelUsage | None:
+        if not isinstance(reported, Mapping):
             return None
         counts = {
-            "input_tokens": told.get("input_tokens"),
-            "output_tokens": told.get("output_tokens"),
-            "cache_write_tokens": told.get("cache_creation_input_tokens") or 0,
-            "cache_read_tokens": told.get("cache_read_input_tokens") or 0,
+            "input_tokens": reported.get("input_tokens"),
+            "output_tokens": reported.get("output_tokens"),
+            "cache_write_tokens": reported.get("cache_creation_input_tokens") or 0,
+            "cache_read_tokens": reported.get("cache_read_input_tokens") or 0,
         }
         if not all(type(count) is int and count >= 0 for count in counts.values()):
             return None

@@ -87,12 +87,12 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{4,80}")
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: Advice, time_ms: int) -> ModelFailure:
     """The failure for a response other than 2xx."""
-    told = _object(body)
-    error = told.get("error")
+    answer = _object(body)
+    error = answer.get("error")
     error = error if isinstance(error, dict) else {}
     details = error.get("details")
     code = details.get("error_code") if isinstance(details, dict) else None
-    kind, message = _meaning(status, headers, error, code, _text(error.get("message")) or _text(told.get("message")))
+    kind, message = _meaning(status, headers, error, code, _text(error.get("message")) or _text(answer.get("message")))
     if kind == "stopped":
         message = f"{_MESSAGES[message]} ({status}); {getattr(advice, message)}"
     else:
@@ -103,7 +103,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: A
         ModelUsage(calls=1, time_ms=time_ms),
         retry_after_seconds=_retry_after(headers),
         # A proxy may answer 5xx although the model answered.
-        unseen=status in _UNFINISHED or (status >= 500 and not told),
+        unseen=status in _UNFINISHED or (status >= 500 and not answer),
     )
 
 
@@ -132,10 +132,10 @@ def _meaning(
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        told = parse_json(body)
+        parsed = parse_json(body)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _text(value: object) -> str:
@@ -144,18 +144,18 @@ def _text(value: object) -> str:
 
 def _request_id(headers: Mapping[str, str]) -> str:
     """The id that the provider's support asks for."""
-    told = headers.get("request-id") or headers.get("x-amzn-requestid") or ""
-    return f" [request {told}]" if _REQUEST_ID.fullmatch(told) else ""
+    request_id = headers.get("request-id") or headers.get("x-amzn-requestid") or ""
+    return f" [request {request_id}]" if _REQUEST_ID.fullmatch(request_id) else ""
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds of the header `retry-after`, which may be a date."""
-    told = headers.get("retry-after", "")
+    retry_after = headers.get("retry-after", "")
     try:
-        seconds = float(told)
+        seconds = float(retry_after)
     except ValueError:
         try:
-            seconds = parsedate_to_datetime(told).timestamp() - time.time()
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
         except ValueError:
             return None
     return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -178,8 +178,8 @@ class GitKnowledge:
                 return refs[Ref(name)]
             except KeyError:
                 continue
-        told = "any commit" if self._branch is None else f"the branch {self._branch!r}"
-        raise SourceFailed(f"{str(self._path)!r} does not have {told}")
+        missing = "any commit" if self._branch is None else f"the branch {self._branch!r}"
+        raise SourceFailed(f"{str(self._path)!r} does not have {missing}")
 
 
 def _entry(commit: Commit) -> HistoryEntry:

@@ -195,8 +195,8 @@ class _Fetching:
             SourceFailed: when it does not exist.
         """
         if self._head is None:
-            told = "any commit" if self._branch is None else f"the branch {self._branch!r}"
-            raise SourceFailed(f"{self._location!r} does not have {told}")
+            missing = "any commit" if self._branch is None else f"the branch {self._branch!r}"
+            raise SourceFailed(f"{self._location!r} does not have {missing}")
         return self._head
 
     def run(self, client: GitClient, path: str) -> None:

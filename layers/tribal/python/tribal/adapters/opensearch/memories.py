@@ -147,7 +147,7 @@ class OpenSearchMemories:
                 params = {"refresh": "true", "conflicts": "proceed"}
                 self._client.delete_by_query(index=self._name, body=body, params=params)
                 return
-            # The index behind the alias: its name tells layout and dimensions, and may be another than ours.
+            # The index behind the alias: its name contains layout and dimensions, which may differ from ours.
             for index in self._client.indices.get_alias(index=self._name):
                 self._client.indices.delete(index=index)
 

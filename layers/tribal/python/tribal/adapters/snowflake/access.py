@@ -122,7 +122,7 @@ class Access:
             )
         if not self.grants.known:
             found.append(
-                f"Snowflake did not tell all grants of the role {role!r}, so that it may be able to write, and tables "
+                f"Snowflake did not list all grants of the role {role!r}, so that it may be able to write, and tables "
                 "that it may not select from are not named here."
             )
         if self.grants.known and not self.grants.object_viewer:

@@ -1,4 +1,4 @@
-"""What `ACCOUNT_USAGE` tells beyond `SHOW`, with a warehouse: hidden schemas, drops, tags and masking policies.
+"""Data of `ACCOUNT_USAGE` that `SHOW` lacks, with a warehouse: hidden schemas, drops, tags and masking policies.
 
 Its views lag behind by up to three hours: https://docs.snowflake.com/en/sql-reference/account-usage
 """
@@ -84,7 +84,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What `ACCOUNT_USAGE` tells of a database."""
+    """Data of `ACCOUNT_USAGE` about a database."""
 
     schemas: frozenset[str] | None = None
     """All schemas, hidden ones too; `None` where the role may not know."""
@@ -157,7 +157,7 @@ def _place(tag: _Tag) -> tuple[_Place, str]:
 
 
 def settled_tables(ask: Ask, database: str, schema: str, hours: int) -> frozenset[str] | None:
-    """Tables of a schema that were not created or altered in the last hours; `None` if they are too many to tell.
+    """Tables of a schema that were not created or altered in the last hours; `None` if they are too many to list.
 
     No view says when a column was created, but whatever changes a table's columns changes the time of its last DDL, and
     that is listed at once: https://docs.snowflake.com/en/sql-reference/info-schema/tables
@@ -182,7 +182,7 @@ def _settled(ask: Ask, template: str, database: str, schema: str, **more: object
 
 
 def read_usage(ask: Ask, database: str) -> Usage:
-    """What `ACCOUNT_USAGE` tells of a database, as far as the role may know it and the warehouse runs."""
+    """Read data of `ACCOUNT_USAGE` about a database, as far as the role may read it and the warehouse runs."""
     try:
         return Usage(existing_schemas(ask, database), read_marks(ask, database))
     except DatabaseError as error:

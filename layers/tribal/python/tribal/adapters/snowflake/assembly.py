@@ -123,7 +123,7 @@ def kind_of(head: TableRow | ViewRow) -> TableKind:
         (head.is_hybrid, "hybrid_table"),
         (head.is_iceberg, "iceberg_table"),
     )
-    return next((kind for told, kind in kinds if is_yes(told)), "table")
+    return next((kind for flag, kind in kinds if is_yes(flag)), "table")
 
 
 def _statistics(head: TableRow | ViewRow) -> TableStatistics:

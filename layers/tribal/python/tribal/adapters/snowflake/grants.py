@@ -29,7 +29,7 @@ ADMINISTRATORS = frozenset("ACCOUNTADMIN SECURITYADMIN SYSADMIN USERADMIN ORGADM
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What a role may do; `known` is false where Snowflake did not tell all of it."""
+    """What a role may do; `known` is false if Snowflake did not list all of it."""
 
     rows: tuple[GrantRow, ...]
     roles: frozenset[str]
@@ -54,7 +54,7 @@ class Grants:
 
     @property
     def object_viewer(self) -> bool:
-        """Whether the role may read what `ACCOUNT_USAGE` tells of objects."""
+        """Whether the role may read `ACCOUNT_USAGE` about objects."""
         imported = any(
             row.granted_on == "DATABASE"
             and row.privilege in (_USAGE, "IMPORTED PRIVILEGES")

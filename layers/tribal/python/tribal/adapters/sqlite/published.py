@@ -245,7 +245,7 @@ class PublishedSqliteIndex:
             digest = hashlib.sha256()
             left = published.size_bytes
             for line in self._store.lines(published.key):
-                # The store strips line endings, so the last one may be spurious; the size tells where the file ends.
+                # The store strips line endings, so the last one may be spurious; the size shows where the file ends.
                 piece = (line + b"\n")[:left]
                 left -= len(piece)
                 digest.update(piece)

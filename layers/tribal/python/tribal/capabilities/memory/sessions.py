@@ -75,8 +75,8 @@ class Sessions:
         use, etag = self._use(space)
         if use is not None and self.now - use.used_at < LEAST_BETWEEN:
             return
-        told = {"usedAt": self.now.isoformat(), "aliveSince": self._since(use).isoformat()}
-        data = (json.dumps(told) + "\n").encode()
+        times = {"usedAt": self.now.isoformat(), "aliveSince": self._since(use).isoformat()}
+        data = (json.dumps(times) + "\n").encode()
         try:
             if etag is None:
                 self.store.put(_key(space), data, if_absent=True)
@@ -145,7 +145,7 @@ def _read(store: ObjectStore, space: Space) -> tuple[SessionUse | None, str | No
 
 def _parsed(key: str, data: bytes) -> SessionUse:
     try:
-        told = json.loads(data)
-        return SessionUse(datetime.fromisoformat(told["usedAt"]), datetime.fromisoformat(told["aliveSince"]))
+        times = json.loads(data)
+        return SessionUse(datetime.fromisoformat(times["usedAt"]), datetime.fromisoformat(times["aliveSince"]))
     except (ValueError, KeyError, TypeError) as error:
         raise MemoryStoreFailed(f"{key} is damaged; remove it") from error

@@ -58,29 +58,29 @@ def docs_page(document: Mapping[str, Any]) -> str:
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any], address: str) -> str:
-    told = [
+    parts = [
         f'<h2><span class="method">{escape(method.upper())}</span><code>{escape(path)}</code></h2>',
         f"<p>{escape(operation['summary'])}</p>",
     ]
     if "description" in operation:
-        told.append(f"<p>{escape(operation['description'])}</p>")
+        parts.append(f"<p>{escape(operation['description'])}</p>")
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
         if "example" in body:
             asked = json.dumps(body["example"]).replace("'", "'\\''")
             command = f"curl -d '{asked}' -H 'content-type: application/json' {address}{path}"
-            told.append(f"<pre>{escape(command)}</pre>")
-        told.append(f"<details><summary>Input</summary>{_json(body['schema'])}</details>")
+            parts.append(f"<pre>{escape(command)}</pre>")
+        parts.append(f"<details><summary>Input</summary>{_json(body['schema'])}</details>")
     for status, response in sorted(operation["responses"].items()):
         if status == "200":
             contents = response["content"].values()
-            told += [f"<details><summary>Answer</summary>{_json(each['schema'])}</details>" for each in contents]
+            parts += [f"<details><summary>Answer</summary>{_json(each['schema'])}</details>" for each in contents]
     others = ", ".join(
         f"{status} {escape(response['description'])}"
         for status, response in sorted(operation["responses"].items())
         if status != "200"
     )
-    return f"<section>{''.join(told)}<p>Otherwise: {others}.</p></section>"
+    return f"<section>{''.join(parts)}<p>Otherwise: {others}.</p></section>"
 
 
 def _json(value: Any) -> str:

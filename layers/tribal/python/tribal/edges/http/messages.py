@@ -56,5 +56,5 @@ def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | Non
 
 def failure(error: AgentError, status: int, headers: Mapping[str, str] | None = None) -> Response:
     """The response for an error that is already data."""
-    told = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
-    return Response(status, json.dumps(told).encode(), headers=headers or {})
+    body = {"success": False, "error": error.model_dump(mode="json", exclude_none=True)}
+    return Response(status, json.dumps(body).encode(), headers=headers or {})

@@ -60,12 +60,12 @@ def _health(call: Call) -> Response:
     """Report whether there is a usable index; a missing one is not a fault, so the status is 200 either way."""
     metadata = call.app.index().metadata()
     ready = metadata is not None
-    told = {
+    body = {
         "ready": ready,
         "indexed_at": metadata.last_full_index if metadata else None,
         "manifest_hash": metadata.manifest_hash if metadata else None,
     }
-    return _json(200, told)
+    return _json(200, body)
 
 
 def _listed(call: Call) -> Response:

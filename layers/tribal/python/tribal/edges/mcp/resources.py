@@ -140,9 +140,10 @@ def _table_markdown(answer: GetTableSchemaOutput) -> str:
             _said(shown.description, shown.description_source),
             f"Domain {code_span(shown.domain)}, {_rows(shown.row_count)}.",
             _listed("## Notes", [escape_text(note) for note in shown.notes or ()]),
-            _listed("## Decided", [_told(each) for each in answer.guidance or () if each.kind != "memory"]),
+            _listed("## Decided", [_guidance_line(each) for each in answer.guidance or () if each.kind != "memory"]),
             _listed(
-                "## Remembered by others", [_told(each) for each in answer.guidance or () if each.kind == "memory"]
+                "## Remembered by others",
+                [_guidance_line(each) for each in answer.guidance or () if each.kind == "memory"],
             ),
             _columns(shown),
             _related(shown.related_tables or ()),
@@ -179,7 +180,7 @@ def _said(text: str, source: DescriptionSource | None) -> str:
     return escape_text(text) + _WORDS_OF[source] if text else ""
 
 
-def _told(item: GuidanceItem) -> str:
+def _guidance_line(item: GuidanceItem) -> str:
     which = "" if item.kind == "memory" else f"{item.kind} {item.id}, "
     return f"{escape_text(item.text)} _({escape_text(f'{which}{item.layer}, by {item.author}, {item.age} ago')})_"
 

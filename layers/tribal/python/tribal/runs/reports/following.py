@@ -26,7 +26,7 @@ class Following:
     """Reports the progress of another process's run to a sink.
 
     Args:
-        run_id: the run to follow. store: the store that it writes to. clock: used to tell whether its lease has
+        run_id: the run to follow. store: the store that it writes to. clock: used to see whether its lease has
         expired. pool: reads the files of many units concurrently. sink: receives the progress. ended: raises when the
         execution behind the run has ended; without it, the lease decides.
     """

@@ -82,7 +82,7 @@ def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], A
         setup = receive(source)
     except EOFError:
         return
-    # A run that is stopped while its workers start tells them so before it sets them up.
+    # A run that is stopped while its workers start stops them before it sets them up.
     if isinstance(setup, StopRequest):
         return
     if not isinstance(setup, Setup):

@@ -19,7 +19,7 @@ def within(seconds: float, call: Callable[[], Result], late: Callable[[Result], 
     A call that does not end in time continues in a thread of its own, which does not delay the end of the process.
 
     Args:
-        late: told the result when it comes after all.
+        late: called with a result that arrives after the deadline.
 
     Raises:
         TimeoutError: when the time is up.

@@ -49,7 +49,7 @@ _ARGUMENTS = frozenset({3, _LOGIN_FAILED, 251007, 251017})
 """What the connector says itself about the parameters of a login."""
 _NO_ANSWER_WORDS = "HTTP request failed"
 _BAD_ANSWER_WORDS = "Invalid Snowflake response"
-"""How the connector begins to tell of these two, which at a login have the number of all that failed there."""
+"""How the connector's messages about these two start; at a login, both have the number of any failed login."""
 _HTTP_STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 _BUSY = frozenset({429, 503})
 _LOGINS = range(390_000, 400_000)
@@ -79,8 +79,8 @@ _SECOND_FACTOR = _ADVICE[390127]
 def number_of(error: BaseException) -> int:
     """Snowflake's number of one of our errors or the connector's; -1 where it has none."""
     if isinstance(error, DatabaseError):
-        told = (error.context or {}).get("snowflake")
-        return told if isinstance(told, int) else -1
+        recorded = (error.context or {}).get("snowflake")
+        return recorded if isinstance(recorded, int) else -1
     number = getattr(error, "errno", None)
     if number == _LOGIN_FAILED:
         message = _message(error)

@@ -59,7 +59,7 @@ class _Reading:
         return self._of_range(schema, self._names[schema], whole=True) if self._warehouse else {}
 
     def _of_range(self, schema: str, names: Sequence[SchemaAndTable], *, whole: bool) -> Columns:
-        """The columns of some tables of a schema, as far as `INFORMATION_SCHEMA` tells them."""
+        """The columns of some tables of a schema, as far as `INFORMATION_SCHEMA` lists them."""
         try:
             answer = self._questions.ask(_range(self._questions.database, schema, names, whole=whole))
         except DatabaseError as error:
@@ -86,7 +86,7 @@ class _Reading:
         return found
 
     def _described(self, schema: str, rows: Sequence[DescribedColumnRow]) -> Columns:
-        """The columns of those tables that `INFORMATION_SCHEMA` tells whole."""
+        """The columns of the tables that `INFORMATION_SCHEMA` lists completely."""
         partly = self._external | {(schema, row.table_name) for row in rows if _is_in_show_only(row)}
         found: dict[SchemaAndTable, list[DescribedColumnRow]] = defaultdict(list)
         for row in rows:
@@ -153,7 +153,7 @@ _IN_SHOW_ONLY = frozenset({"VECTOR"})
 
 @lru_cache(maxsize=1024)
 def _shown_type(data_type: str) -> tuple[str, bool | None]:
-    """The type that `SHOW COLUMNS` tells in JSON, and whether the column may be null.
+    """The type that `SHOW COLUMNS` gives as JSON, and whether the column may be null.
 
     A type in another form than JSON is taken as it is.
     """
@@ -191,7 +191,7 @@ def _vector(parts: dict[str, Any]) -> str:
 
 
 def _described_type(row: DescribedColumnRow) -> str:
-    """The type that `INFORMATION_SCHEMA.COLUMNS` tells in several fields."""
+    """The type that `INFORMATION_SCHEMA.COLUMNS` gives in several fields."""
     name = _SAME.get(row.data_type, _NAMES.get(row.data_type, row.data_type))
     if name == "NUMBER":
         return _number(number(row.numeric_precision), number(row.numeric_scale))

@@ -47,7 +47,7 @@ def list_schemas(questions: Questions) -> list[SchemaRow]:
     """The schemas that the role sees, in order.
 
     Raises:
-        DatabaseError: when there are more than Snowflake tells.
+        DatabaseError: when there are more than Snowflake lists.
     """
     rows = questions.of_database(statements.SCHEMAS, SchemaRow)
     if rows is None:

@@ -171,7 +171,7 @@ def _meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) 
     Args:
         question: the question.
         words: its content words.
-        embedder: tells which words look real; without one, every question means something.
+        embedder: judges which words look real; without one, every question counts as meaningful.
     """
     if embedder is None or any(map(is_word, words)):
         return "some"

@@ -93,9 +93,9 @@ def read_question(text: str) -> list[Concept]:
     """The content words of a question, in order without duplicates."""
     tokens = segment_all(tokenize_text(without_literals(text)))
     compounds = _compounds(tokens)
-    telling = [token for token in tokens if token not in STOP_WORDS] or tokens
+    content = [token for token in tokens if token not in STOP_WORDS] or tokens
     concepts: dict[str, Concept] = {}
-    for token in telling:
+    for token in content:
         root = stem(token)
         if root in concepts or len(concepts) == MAX_WORDS:
             continue

@@ -62,8 +62,8 @@ class PlainNames:
     @cached_property
     def given_words(self) -> frozenset[str]:
         """Words of the shown names and of people's texts, in the singular."""
-        told = {singular(word) for text in self.shown.human_text for word in split_identifier(text)}
-        return words_of((*self.shown.own, *self.shown.others)) | told
+        human_words = {singular(word) for text in self.shown.human_text for word in split_identifier(text)}
+        return words_of((*self.shown.own, *self.shown.others)) | human_words
 
     @cached_property
     def _given(self) -> frozenset[str]:

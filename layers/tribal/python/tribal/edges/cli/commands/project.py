@@ -208,8 +208,10 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
     if model is not None and model.missing and not exit_code:
         exit_code = EXIT_PARTIAL
     if as_json:
-        told = {"model": {"name": model.name, "prices": model.prices, "missing": model.missing}} if model else {}
-        print_json({"success": exit_code == 0, "databases": results, **told})
+        model_fields = (
+            {"model": {"name": model.name, "prices": model.prices, "missing": model.missing}} if model else {}
+        )
+        print_json({"success": exit_code == 0, "databases": results, **model_fields})
     else:
         for result in results:
             _print_access(result)
@@ -237,12 +239,12 @@ def _print_model(model: ModelReadiness) -> None:
 def _summary(results: Sequence[dict[str, Any]]) -> str:
     reached = [result for result in results if result["reachable"]]
     lacking = sum(bool(result["missing"] or result["broken"]) for result in reached)
-    told = [f"{len(reached) - lacking} can be read"]
+    parts = [f"{len(reached) - lacking} can be read"]
     if lacking:
-        told.append(f"{lacking} can be read partially")
+        parts.append(f"{lacking} can be read partially")
     if len(reached) < len(results):
-        told.append(f"{len(results) - len(reached)} did not answer or refused the login")
-    return f"{counted(len(results), 'database')}: {', '.join(told)}."
+        parts.append(f"{len(results) - len(reached)} did not answer or refused the login")
+    return f"{counted(len(results), 'database')}: {', '.join(parts)}."
 
 
 def _report_data(report: AccessReport, broken: Sequence[BrokenTexts]) -> dict[str, Any]:

@@ -38,10 +38,10 @@ class IndexState:
         if not self.data.get("ready"):
             return "none yet" + ("; it is built automatically from the published documents" if manifest_hash else "")
         made = f"built {self.data.get('indexed_at')}"
-        told = self.data.get("manifest_hash")
-        if told is None or manifest_hash is None:
+        indexed_hash = self.data.get("manifest_hash")
+        if indexed_hash is None or manifest_hash is None:
             return f"ready, {made}"
-        if told == manifest_hash:
+        if indexed_hash == manifest_hash:
             return f"up to date, {made}"
         return f"ready, {made}, from older documents; new ones are indexed automatically some minutes after a run"
 
@@ -100,8 +100,8 @@ def show_status(
         spent = app.run.spending() if app.run.spending is not None else None
         state = index() if index is not None else None
         if as_json:
-            told = {"spending": asdict(spent)} if spent is not None and (spent.run_id or spent.damaged) else {}
-            print_json(_data(report) | told | ({} if state is None else {"index": state.data}))
+            spending = {"spending": asdict(spent)} if spent is not None and (spent.run_id or spent.damaged) else {}
+            print_json(_data(report) | spending | ({} if state is None else {"index": state.data}))
         else:
             if watch and sys.stdout.isatty():
                 console().clear()

@@ -62,7 +62,7 @@ def create(
     record = token_record(made, name, (sorted(set(scope)), _rights(right)), now, days)
     add_token(store, record)
     if as_json:
-        print_json({"token": made, **_told(record)})
+        print_json({"token": made, **_fields(record)})
         return
     typer.echo(made)
     typer.echo(f"{record.name} sees {', '.join(record.scope)} until {record.expires_at}.", err=True)
@@ -78,7 +78,7 @@ def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
     store, now = _store(project)
     records = sorted(read_tokens(store).tokens, key=lambda record: record.name)
     if as_json:
-        print_json({"tokens": [{**_told(record), "expired": has_expired(record, now)} for record in records]})
+        print_json({"tokens": [{**_fields(record), "expired": has_expired(record, now)} for record in records]})
         return
     for record in records:
         state = "expired" if has_expired(record, now) else "until"
@@ -141,5 +141,5 @@ def _check_name(name: str) -> None:
         raise ConfigurationError("a token's name has up to 64 letters, digits, '.', '_' and '-', such as ada-laptop")
 
 
-def _told(record: AccessToken) -> dict[str, object]:
+def _fields(record: AccessToken) -> dict[str, object]:
     return record.model_dump(mode="json", exclude={"token_hash"})

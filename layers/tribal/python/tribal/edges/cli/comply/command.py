@@ -129,11 +129,11 @@ def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Ru
     for warning in answer.warnings or ():
         typer.echo(f"note: {show_invisible(warning)}", err=True)
     items = len({rule.item_id for rule in rules})
-    told = answer.summary
+    counts = answer.summary
     looked = [counted(len(found.files), "file")] if found.files or not globs else []
     looked += [f"{counted(globs, 'glob')} of tables"] if globs else []
     typer.echo(
-        f"{'passed' if answer.passed else 'BLOCKED'}: {told.block} block, {told.warn} warn, {told.info} info in"
+        f"{'passed' if answer.passed else 'BLOCKED'}: {counts.block} block, {counts.warn} warn, {counts.info} info in"
         f" {' and '.join(looked)}, by {counted(len(rules), 'constraint')} of {counted(items, 'item')}"
     )
 

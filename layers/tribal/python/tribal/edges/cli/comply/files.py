@@ -138,10 +138,10 @@ def _shown(path: Path) -> str:
 
 def _listed(folder: Path) -> list[str]:
     """The files below a folder, relative to it, in order."""
-    told = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if told is not None:
+    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is not None:
         # Files that are deleted but not committed are still listed.
-        return sorted(name for name in set(_names(told)) if os.path.lexists(folder / name))
+        return sorted(name for name in set(_names(listed)) if os.path.lexists(folder / name))
     return sorted(_walked(folder))
 
 
@@ -157,8 +157,8 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists()
 
 
-def _names(told: bytes) -> list[str]:
-    return [os.fsdecode(name) for name in told.split(b"\0") if name]
+def _names(listed: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:

@@ -29,8 +29,8 @@ def _print_found(answer: KnowledgeQueryOutput, out: Console) -> None:
         out.print("No decision or policy matches.")
         return
     for item in answer.items:
-        told = ", ".join([item.type, item.layer, item.status, *(["with constraints"] if item.has_constraints else [])])
-        out.print(f"[bold]{escape(item.id)}[/]  [dim]{escape(told)}[/]")
+        facts = ", ".join([item.type, item.layer, item.status, *(["with constraints"] if item.has_constraints else [])])
+        out.print(f"[bold]{escape(item.id)}[/]  [dim]{escape(facts)}[/]")
         print_indented(out, escape(item.title), _INDENT)
         if item.summary != item.title:
             print_indented(out, escape(item.summary), _INDENT)
@@ -43,8 +43,8 @@ def _print_item(answer: KnowledgeShowOutput, out: Console) -> None:
     from rich.markup import escape
 
     item = answer.item
-    told = ", ".join([item.type, item.layer, item.status, *item.tags])
-    out.print(f"[bold]{escape(item.title)}[/]  [dim]{escape(told)}[/]")
+    facts = ", ".join([item.type, item.layer, item.status, *item.tags])
+    out.print(f"[bold]{escape(item.title)}[/]  [dim]{escape(facts)}[/]")
     out.print(f"[dim]{escape(item.id)}, of {item.created_at[:10]}, last changed {item.updated_at[:10]}[/]")
     for label, ids in (("supersedes", [item.supersedes]), ("superseded by", item.superseded_by or [])):
         named = [each for each in ids if each is not None]

@@ -100,13 +100,13 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
     for note in schema.notes or ():
         print_indented(out, escape(note), _INDENT)
     guidance = answer.guidance or ()
-    _print_told(out, "Decided", [each for each in guidance if each.kind != "memory"])
-    _print_told(out, "Remembered", [each for each in guidance if each.kind == "memory"])
+    _print_guidance(out, "Decided", [each for each in guidance if each.kind != "memory"])
+    _print_guidance(out, "Remembered", [each for each in guidance if each.kind == "memory"])
     if schema.documentation:
         out.print(f"\n[dim]more: {escape(schema.documentation)}[/]")
 
 
-def _print_told(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
+def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
     from rich.markup import escape
 
     if items:

@@ -150,8 +150,8 @@ def _own_routes(serving: Serving, metrics: Metrics) -> tuple[Route, ...]:
         return Response(200, metrics.text(call.app), CONTENT_TYPE)
 
     def described(path: str, call: Call) -> Response:
-        told = resource_metadata(call.request.base, path, serving.issuer, serving.rights)
-        return Response(200, json.dumps(told).encode())
+        metadata = resource_metadata(call.request.base, path, serving.issuer, serving.rights)
+        return Response(200, json.dumps(metadata).encode())
 
     return (
         Route("GET", "/metrics", measured, "Metrics for Prometheus.", content_type=CONTENT_TYPE),

@@ -126,11 +126,11 @@ class Guards:
             caller = identify() if authorization is None else await to_thread.run_sync(identify, limiter=self._limiter)
         except TokenRefused as refused:
             expired = isinstance(refused, TokenExpired)
-            told = "the token has expired" if expired else "the token is not accepted"
-            answered["WWW-Authenticate"] = challenge(base, resource, None if authorization is None else told)
+            reason = "the token has expired" if expired else "the token is not accepted"
+            answered["WWW-Authenticate"] = challenge(base, resource, None if authorization is None else reason)
             if authorization is None:
-                told = "the request has no token"
-            raise CallerUnknown(f"{told}; send a valid one as Authorization: Bearer TOKEN") from refused
+                reason = "the request has no token"
+            raise CallerUnknown(f"{reason}; send a valid one as Authorization: Bearer TOKEN") from refused
         except KeysUnavailable as error:
             answered["Retry-After"] = str(_RETRY_SECONDS)
             raise ServerBusy("the token cannot be checked right now; try again") from error

@@ -20,16 +20,16 @@ def resource_metadata(base: str, path: str, issuer: str | None, rights: Sequence
         issuer: the token issuer; `None` if only our own tokens are accepted.
         rights: the scopes that a client may request from the issuer.
     """
-    told: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "resource": f"{base}{path}",
         "bearer_methods_supported": ["header"],
         "resource_name": "Tribal Knowledge",
     }
     if issuer is not None:
-        told["authorization_servers"] = [issuer]
+        metadata["authorization_servers"] = [issuer]
     if rights:
-        told["scopes_supported"] = sorted(rights)
-    return told
+        metadata["scopes_supported"] = sorted(rights)
+    return metadata
 
 
 def metadata_address(base: str, path: str = "") -> str:
