@@ -29,7 +29,7 @@ from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import publish
 from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
 from tribal.errors import ItemUnusable
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 from tribal.ports.remembering.identity import Identity
 from tribal.scoping.bounds import OPEN
 from tribal.sql.statements import references_in
@@ -105,7 +105,7 @@ def _queried_by_title(bench: Bench, folder: Path) -> Row:
     manifest = publish(KnowledgeFolder(source), _LAYOUT, store, _NOW).manifest
     projection_of(manifest, store, lambda: embedder, writing=True)
     identity = Identity(user="bench", projects=("shop",))
-    shelf = SnapshotReader(store, lambda: embedder, Derived()).visible(identity, OPEN)
+    shelf = SnapshotReader(store, lambda: embedder, DerivedValues()).visible(identity, OPEN)
     titles = [each.title for each in shelf.holdings.items if int(each.id[:4]) < len(paths)]
     milliseconds, first = [], 0
     for title in titles:

@@ -54,8 +54,8 @@ def _swap(connection: Connection, name: str, *, at_once: bool) -> None:
 
 @contextmanager
 def storm(dsn: str, tables: int) -> Iterator[None]:
-    """Swap tables without a pause on several connections, from when each has begun until the block ends."""
-    stop, begun = threading.Event(), threading.Barrier(WORKERS + 1)
+    """Swap tables without a pause on several connections, from when each has started until the block ends."""
+    stop, started = threading.Event(), threading.Barrier(WORKERS + 1)
 
     def work(number: int) -> int:
         own, swaps = names(tables)[number::WORKERS], 0
@@ -69,13 +69,13 @@ def storm(dsn: str, tables: int) -> Iterator[None]:
                     connection.run("ROLLBACK")
                 swaps += 1
                 if swaps == 1:
-                    begun.wait()
+                    started.wait()
         return swaps
 
     with ThreadPoolExecutor(WORKERS) as pool:
         workers = [pool.submit(work, number) for number in range(WORKERS)]
         try:
-            begun.wait(60)
+            started.wait(60)
             yield
         finally:
             stop.set()

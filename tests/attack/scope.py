@@ -31,7 +31,7 @@ from tribal.planning import compose_plan, read_catalog, write_run_plan
 from tribal.ports import Application, Caller, DocumentingOptions, Embedder, PlanOptions
 from tribal_contracts import DatabaseEntry, WorkUnit
 
-Asked = tuple[str, dict[str, Any]]
+ToolRequest = tuple[str, dict[str, Any]]
 
 _COMPANIES = 4
 _CALLS = 60
@@ -129,7 +129,7 @@ def _scopes(company: Company) -> list[Scope]:
     ]
 
 
-def _questions(scope: Scope, company: Company, hidden: Sequence[str], attack: Attack) -> Iterator[Asked]:
+def _questions(scope: Scope, company: Company, hidden: Sequence[str], attack: Attack) -> Iterator[ToolRequest]:
     random = attack.random("questions")
     tables = {
         format_name((database, table.schema_name, table.table_name)): scope.allows(database, table.schema_name)
@@ -155,12 +155,12 @@ def _questions(scope: Scope, company: Company, hidden: Sequence[str], attack: At
         yield "get_domain_overview", {"domain": domain}
 
 
-def _over_http(app: Application, caller: Caller, asked: Asked) -> str:
+def _over_http(app: Application, caller: Caller, asked: ToolRequest) -> str:
     tool, arguments = asked
     return respond(Request("POST", f"/v1/tools/{tool}", caller, json.dumps(arguments).encode()), app).body.decode()
 
 
-def _over_mcp(app: Application, caller: Caller, asked: Sequence[Asked]) -> list[str]:
+def _over_mcp(app: Application, caller: Caller, asked: Sequence[ToolRequest]) -> list[str]:
     """Ask a server in this process over two pipes, one question after the other."""
     with _mcp_server(app, caller) as (to_server, from_server):
 

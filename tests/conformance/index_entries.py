@@ -159,9 +159,9 @@ def change(index: Index, changed: Mapping[str, Sequence[IndexEntry]], *removed: 
 
 def held(index: IndexWriter) -> dict[str, str]:
     """The files of a generation that begins now, which is abandoned."""
-    begun = index.begin(MODEL, DIMENSIONS)
+    started = index.begin(MODEL, DIMENSIONS)
     index.abandon()
-    return begun
+    return started
 
 
 def lexical(index: IndexReader, terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: int) -> Candidates:

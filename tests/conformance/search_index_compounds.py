@@ -6,7 +6,7 @@ from tests.cases import each_case
 from tests.conformance.index_entries import EVERYWHERE, Index, fill, lexical, table_entry
 from tribal.capabilities.retrieval.searching.query import read_question, search_terms, words_to_find
 from tribal.identity.hashing import record_id
-from tribal.indexing.texts import Wording
+from tribal.indexing.texts import SplitNames
 
 
 @each_case(
@@ -25,8 +25,8 @@ from tribal.indexing.texts import Wording
     ],
 )
 def test_a_compound_is_found_however_the_name_and_the_question_write_it(index: Index, name: str, question: str) -> None:
-    names = Wording().terms([name])
-    other = Wording().terms(["paid_invoices"])
+    names = SplitNames().terms([name])
+    other = SplitNames().terms(["paid_invoices"])
     fill(index, table_entry("shop.sales.hit", names=names), table_entry("shop.sales.miss", names=other))
     concepts = read_question(question)
     counts = index.term_counts(search_terms(concepts), "table", EVERYWHERE)

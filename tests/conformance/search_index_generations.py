@@ -27,10 +27,10 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tribal.errors import IndexNotReady, IndexWriteFailed
-from tribal.ports import Derived, IndexCounts, IndexedTable
+from tribal.ports import DerivedValues, IndexCounts, IndexedTable
 
 
-def test_nothing_is_written_before_it_is_begun(index: Index) -> None:
+def test_nothing_is_written_before_it_is_started(index: Index) -> None:
     with pytest.raises(IndexWriteFailed, match="begin"):
         index.replace({}, [])
     with pytest.raises(IndexWriteFailed, match="begin"):
@@ -126,9 +126,9 @@ def test_asking_whether_a_generation_is_unfinished_leaves_nothing_behind(
     assert not index.is_unfinished(MODEL)
     assert traces() == before
     index.begin(MODEL, DIMENSIONS, from_scratch=True)
-    begun = traces()
+    started = traces()
     assert (other.is_unfinished(MODEL), other.is_unfinished("another")) == (True, False)
-    assert traces() == begun
+    assert traces() == started
     index.abandon()
     assert not other.is_unfinished(MODEL)
 
@@ -152,7 +152,7 @@ def test_each_generation_of_each_index_has_a_token_of_its_own(index: Index, othe
 def test_what_is_worked_out_from_two_indexes_asked_in_turn_is_worked_out_once_for_each(
     index: Index, elsewhere: Index
 ) -> None:
-    derived, built = Derived(), list[str]()
+    derived, built = DerivedValues(), list[str]()
 
     def ask(asked: Index) -> list[IndexedTable]:
         def build() -> list[IndexedTable]:

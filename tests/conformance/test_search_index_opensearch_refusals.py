@@ -123,9 +123,9 @@ def test_a_writer_killed_between_two_requests_leaves_the_file_to_be_done_again(
         writer.begin(MODEL, DIMENSIONS)
         with pytest.raises(Killed):
             writer.replace(changed, [], {path: HASH_B})
-        begun = index.begin(MODEL, DIMENSIONS)
-        assert begun[path] == (HASH_A if requests == 0 else "")
-        assert set(begun) == set(table_entries(2))
+        started = index.begin(MODEL, DIMENSIONS)
+        assert started[path] == (HASH_A if requests == 0 else "")
+        assert set(started) == set(table_entries(2))
     index.replace(changed, [], {path: HASH_B})
     index.finish(metadata(), key_graph())
     assert sorted(found(index, "order", "new")) == ["t1", "t9"]

@@ -29,7 +29,7 @@ class EventSources:
         self.arn: str = mapping["EventSourceArn"]
         self._url = client("sqs").get_queue_url(QueueName=self._name)["QueueUrl"]
         self._stopping, self._lock = threading.Event(), threading.Lock()
-        self._under_way = 0
+        self._in_progress = 0
         self.delivered: list[str] = []
         """Every body that was ever handed over, in order."""
         self._threads = [threading.Thread(target=self._poll, daemon=True) for _ in range(pollers)]
@@ -46,7 +46,7 @@ class EventSources:
     def idle(self) -> bool:
         """Whether the queue is empty and no call is in progress."""
         with self._lock:
-            return self._under_way == 0 and not self._messages()
+            return self._in_progress == 0 and not self._messages()
 
     def _messages(self) -> list[Any]:
         return list(sqs_backends[self._account][self._region].queues[self._name]._messages)
@@ -59,13 +59,13 @@ class EventSources:
         while not self._stopping.is_set():
             with self._lock:
                 messages = self._receive() if self._due() else []
-                self._under_way += 1
+                self._in_progress += 1
             try:
                 if messages:
                     self._hand_over(messages)
             finally:
                 with self._lock:
-                    self._under_way -= 1
+                    self._in_progress -= 1
             if not messages:
                 self._let_time_pass()
                 self._stopping.wait(_POLL_SECONDS)
@@ -109,6 +109,6 @@ class EventSources:
         """Deliver what is delayed, once there is nothing else."""
         with self._lock:
             waiting = self._messages()
-            if self._under_way == 0 and all(message.delayed_until for message in waiting):
+            if self._in_progress == 0 and all(message.delayed_until for message in waiting):
                 for message in waiting:
                     message.delayed_until = 0.0

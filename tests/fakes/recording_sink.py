@@ -12,7 +12,7 @@ class RecordingSink:
     """Keeps every call: assert on what a stage reported, in order."""
 
     def __init__(self) -> None:
-        self.begun: list[tuple[str, int]] = []
+        self.started: list[tuple[str, int]] = []
         self.advanced: list[tuple[str, str, ItemOutcome]] = []
         self.ended: list[tuple[str, str]] = []
         self.notes: list[str] = []
@@ -20,7 +20,7 @@ class RecordingSink:
 
     def begin(self, stage: str, total: int) -> None:
         with self._lock:
-            self.begun.append((stage, total))
+            self.started.append((stage, total))
 
     def advance(self, stage: str, item: str, outcome: ItemOutcome) -> None:
         with self._lock:

@@ -285,7 +285,7 @@ def test_the_sink_hears_of_every_file(store: MemoryStore, index: SqliteIndex) ->
     manifest = write_documentation(store, shop_tables())
     sink = RecordingSink()
     run(store, index, sink=sink)
-    assert sink.begun == [("index", len(manifest.indexable_files))]
+    assert sink.started == [("index", len(manifest.indexable_files))]
     assert {path for _, path, _ in sink.advanced} == {file.path for file in manifest.indexable_files}
     assert sink.outcomes("index") == {"indexed": len(manifest.indexable_files) - 1, "skipped": 1}
     assert len(sink.ended) == 1

@@ -121,8 +121,8 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
 @each_case(
     ("changes", "obstacles"),
     [
-        ({"alarms": {}}, ["nobody receives its alarms"]),
-        ({"alarms": {"email": "on-call@example.com"}}, ["nobody receives its alarms"]),
+        ({"alarms": {}}, ["its alarms have no receiver"]),
+        ({"alarms": {"email": "on-call@example.com"}}, ["its alarms have no receiver"]),
         ({"alarms": {"email": "on-call@example.com.acme.dev"}}, []),
         ({"alarms": "none"}, []),
         ({"alarms": "none", "model": CLAUDE}, []),

@@ -15,7 +15,7 @@ def never(_: str, __: Sequence[str]) -> bool:
     return False
 
 
-class Found:
+class FoundPaths:
     """The paths from `a` to `t`."""
 
     def __init__(self, keys: list[KeyEdge], role_words: Callable[[KeyEdge], int] = lambda _: 0) -> None:
@@ -44,12 +44,12 @@ def by(column: str, edge: KeyEdge) -> KeyEdge:
 
 
 def test_a_single_path_and_one_that_is_clearly_better_are_not_doubted() -> None:
-    assert Found(through("link")).ambiguities() == []
-    assert Found([*through("link"), *through("other", nullable=True)]).ambiguities() == []
+    assert FoundPaths(through("link")).ambiguities() == []
+    assert FoundPaths([*through("link"), *through("other", nullable=True)]).ambiguities() == []
 
 
 def test_of_two_paths_that_are_as_good_each_is_doubted_because_of_the_other() -> None:
-    found = Found(through("likes", "owns"))
+    found = FoundPaths(through("likes", "owns"))
     (doubt,) = found.ambiguities()
     assert "through s.owns" in doubt
     assert found.alternatives() == [["a", "owns", "t"]]
@@ -57,22 +57,22 @@ def test_of_two_paths_that_are_as_good_each_is_doubted_because_of_the_other() ->
 
 
 def test_two_keys_in_different_roles_are_alternatives_with_the_same_tables() -> None:
-    found = Found([by("winner_id", key("a", "t")), by("loser_id", key("a", "t"))])
+    found = FoundPaths([by("winner_id", key("a", "t")), by("loser_id", key("a", "t"))])
     assert found.alternatives() == [["a", "t"]]
     assert found.reasons() == [["by s.a.winner_id"]]
     assert "by s.a.winner_id" in found.ambiguities()[0]
 
 
 def test_a_table_that_nearly_every_table_references_makes_a_path_doubtful() -> None:
-    (doubt,) = Found([key("a", "hub"), key("t", "hub"), *hub(20)]).ambiguities()
+    (doubt,) = FoundPaths([key("a", "hub"), key("t", "hub"), *hub(20)]).ambiguities()
     assert "passes s.hub, which 22 tables reference, 100% of its schema" in doubt
-    assert Found([key("a", "hub"), key("t", "hub")]).ambiguities() == []
+    assert FoundPaths([key("a", "hub"), key("t", "hub")]).ambiguities() == []
 
 
 def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_there() -> None:
     shared = [key("a", "p"), key("t", "p")]
     around = [key("x", "a", nullable=True), key("y", "x", nullable=True), key("y", "t", nullable=True)]
-    found = Found([*shared, *around])
+    found = FoundPaths([*shared, *around])
     assert "shared parent s.p" in found.ambiguities()[0]
     assert found.reasons() == [
         [
@@ -84,54 +84,54 @@ def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_the
         ]
     ]
     assert found.ambiguities("db.s.a") == []
-    assert Found(shared).ambiguities() == []
+    assert FoundPaths(shared).ambiguities() == []
 
 
 def test_many_to_many_by_a_shared_child_is_doubted_if_a_path_without_one_is_little_dearer() -> None:
     bridge = through("request")
     straight = [key("a", "b"), key("b", "c"), key("c", "t")]
-    found = Found([*bridge, *straight])
+    found = FoundPaths([*bridge, *straight])
     (doubt,) = found.ambiguities()
     assert "many to many by the shared child s.request, and a path through s.b, s.c does not" in doubt
     assert found.reasons() == [["through s.b, s.c", "1 join more", "no shared child"]]
     assert found.ambiguities("db.s.request") == []
     dearer = [key("a", "b", nullable=True), *straight[1:]]
-    assert Found([*bridge, *dearer]).ambiguities() == []
+    assert FoundPaths([*bridge, *dearer]).ambiguities() == []
 
 
 def test_two_bridges_are_doubted_if_one_has_no_more_than_a_column_that_may_be_null() -> None:
     link, other = through("link"), through("other")
-    alike = Found([*link, other[0], key("other", "t", nullable=True)])
+    alike = FoundPaths([*link, other[0], key("other", "t", nullable=True)])
     assert alike.ambiguities() == ["a path through s.other joins many to many as well"]
-    assert Found([*link, *through("other", nullable=True)]).ambiguities() == []
+    assert FoundPaths([*link, *through("other", nullable=True)]).ambiguities() == []
 
 
 def test_a_path_of_single_rows_is_doubted_because_of_a_bridge_that_is_no_longer() -> None:
     single = [key("a", "b", nullable=True), key("b", "t", nullable=True)]
     bridge = through("link", nullable=True)
     fact = [key("link", "x")]
-    found = Found([*single, *bridge, *fact])
+    found = FoundPaths([*single, *bridge, *fact])
     assert found.ambiguities() == ["a path through s.link joins many to many, and this one does not"]
     assert found.reasons() == [["through s.link", "many to many by the shared child s.link"]]
-    assert Found([key("a", "t"), *bridge]).ambiguities() == []
+    assert FoundPaths([key("a", "t"), *bridge]).ambiguities() == []
 
 
 def test_a_key_that_names_a_role_is_doubted_because_of_a_path_by_plainer_ones() -> None:
     last = by("last_use_a", key("t", "a"))
-    found = Found([last, *through("link")], role_words=lambda edge: 2 * (edge.name == "last_use_a"))
+    found = FoundPaths([last, *through("link")], role_words=lambda edge: 2 * (edge.name == "last_use_a"))
     (doubt,) = found.ambiguities()
     assert "names a role (s.t.last_use_a), and a path through s.link a plainer one" in doubt
-    assert Found([last, *through("link")]).ambiguities() == []
+    assert FoundPaths([last, *through("link")]).ambiguities() == []
 
 
 def test_no_more_than_three_alternatives_are_given_and_each_has_other_tables() -> None:
-    found = Found([*through("link"), *through("b", "c", "d", "e", nullable=True), by("second", key("b", "a"))])
+    found = FoundPaths([*through("link"), *through("b", "c", "d", "e", nullable=True), by("second", key("b", "a"))])
     assert [path[1] for path in found.alternatives()] == ["b", "c", "d"]
 
 
 def test_a_key_that_is_declared_twice_is_no_alternative_to_itself() -> None:
     twice = [key("a", "t", name="one"), key("a", "t", name="two")]
-    assert (Found(twice).alternatives(), Found(twice).ambiguities()) == ([], [])
+    assert (FoundPaths(twice).alternatives(), FoundPaths(twice).ambiguities()) == ([], [])
 
 
 def test_one_row_meets_several_where_the_columns_reached_are_not_unique() -> None:

@@ -93,12 +93,12 @@ def test_a_column_references_what_a_column_of_its_name_declares() -> None:
         outline("other.pages", "id created_by", key="id"),
     ],
 )
-def test_a_sister_of_another_type_or_schema_says_nothing(free: TableOutline) -> None:
+def test_a_same_name_column_of_another_type_or_schema_says_nothing(free: TableOutline) -> None:
     posts = outline("posts", "id created_by", key="id", references={"created_by": "users id"})
     assert likely(outline("users", "id", key="id"), posts, free) == set()
 
 
-def test_sisters_that_reference_different_tables_say_nothing() -> None:
+def test_same_name_columns_that_reference_different_tables_say_nothing() -> None:
     parents = [outline("users", "id", key="id"), outline("robots", "id", key="id")]
     one = outline("posts", "id created_by", key="id", references={"created_by": "users id"})
     other = outline("mails", "id created_by", key="id", references={"created_by": "robots id"})

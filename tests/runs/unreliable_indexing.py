@@ -93,7 +93,7 @@ class Queue:
 
     random: Random
     _waiting: list[tuple[float, IndexTask]] = field(default_factory=list)
-    _under_way: int = 0
+    _in_progress: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def send(self, task: IndexTask, delay_seconds: float = 0, times: int = 1) -> None:
@@ -109,24 +109,24 @@ class Queue:
                 return None
             message = self.random.choice(due)
             self._waiting.remove(message)
-            self._under_way += 1
+            self._in_progress += 1
             return message[1]
 
     def expect(self) -> None:
         """A message will be sent later."""
         with self._lock:
-            self._under_way += 1
+            self._in_progress += 1
 
     def done(self) -> None:
         """A message that was received is dealt with, or was sent again."""
         with self._lock:
-            self._under_way -= 1
+            self._in_progress -= 1
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is left to come."""
         with self._lock:
-            return not self._waiting and not self._under_way
+            return not self._waiting and not self._in_progress
 
 
 @dataclass
@@ -200,7 +200,7 @@ class Experiment:
                 continue
             fate = Fate(random, 2 * self.tables, self.term_seconds)
             try:
-                result = self._carry_out(task, store, fate, random)
+                result = self._run_task(task, store, fate, random)
             except (SystemExit, TribalError) as error:
                 self.endings["lost" if isinstance(error, SystemExit) else "refused"] += 1
                 queue.send(task, random.uniform(0, _LONGEST_ABSENCE_TERMS) * self.term_seconds)
@@ -212,7 +212,7 @@ class Experiment:
             finally:
                 queue.done()
 
-    def _carry_out(self, task: IndexTask, store: MemoryStore, fate: Fate, random: Random) -> TaskResult:
+    def _run_task(self, task: IndexTask, store: MemoryStore, fate: Fate, random: Random) -> TaskResult:
         client: Any = Through(self.client, fate)
         index = OpenSearchIndexWriter(client, self.name)
         context = self._context(Through(store, fate), index, StopToken(_time_for(random.randrange(1, 8))))

@@ -49,9 +49,9 @@ def stop_after(batches: int) -> StopToken:
 
 def held(index: IndexWriter, model: str) -> dict[str, str]:
     """The files of a generation that begins now with this model, or is resumed; it is abandoned."""
-    begun = index.begin(model, LetterEmbedder.dimensions)
+    started = index.begin(model, LetterEmbedder.dimensions)
     index.abandon()
-    return begun
+    return started
 
 
 def run(store: MemoryStore, index: SqliteIndex, **options: Any) -> IndexerProgress:

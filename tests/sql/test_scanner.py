@@ -24,7 +24,7 @@ STRINGS = frozenset("STRING RAW_STRING HEREDOC_STRING BYTE_STRING".split())
 """What the reference calls literals."""
 
 
-class Written(NamedTuple):
+class SqlPiece(NamedTuple):
     """A piece of SQL, and whether it is a literal."""
 
     sql: str
@@ -51,17 +51,17 @@ def block(text: str) -> str:
     return f"/*{text.replace('*', '').replace('/', '')}*/"
 
 
-def pieces(*literals: st.SearchStrategy[str], comments: tuple[str, ...]) -> st.SearchStrategy[Written]:
+def pieces(*literals: st.SearchStrategy[str], comments: tuple[str, ...]) -> st.SearchStrategy[SqlPiece]:
     others = [TEXTS.map(block), *(TEXTS.map(partial(line, mark)) for mark in comments)]
     others.append(TEXTS.map(lambda text: '"n' + text.replace('"', '""') + '"'))
     others.append(st.sampled_from(["password", "=", "AND", "(", ")", "a.b", "42"]))
     return st.one_of(
-        st.one_of(*literals).map(lambda sql: Written(sql, is_literal=True)),
-        st.one_of(*others).map(lambda sql: Written(sql, is_literal=False)),
+        st.one_of(*literals).map(lambda sql: SqlPiece(sql, is_literal=True)),
+        st.one_of(*others).map(lambda sql: SqlPiece(sql, is_literal=False)),
     )
 
 
-PIECES: dict[DatabaseType, st.SearchStrategy[Written]] = {
+PIECES: dict[DatabaseType, st.SearchStrategy[SqlPiece]] = {
     "postgres": pieces(
         TEXTS.map(quoted),
         TEXTS.map(lambda text: f"E{slashed(text)}"),

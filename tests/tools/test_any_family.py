@@ -216,10 +216,10 @@ def test_who_may_only_read_is_refused_to_write_in_the_shape_of_the_family(app: A
     assert posted(app, "note_find", {"tags": []}, READER)[0] == 200
 
 
-def test_half_a_character_deep_in_an_input_is_refused(app: Application) -> None:
+def test_a_lone_surrogate_deep_in_an_input_is_refused(app: Application) -> None:
     status, refused = posted(app, "note_add", {**NOTE, "metadata": {"a": [{"\ud800": 1}]}})
     assert (status, refused["errorCode"]) == (400, "WRONG")
-    assert "half a character" in refused["message"]
+    assert "lone surrogate" in refused["message"]
 
 
 def test_a_real_client_lists_and_calls_the_family_with_the_schemas_of_http_and_its_effects(app: Application) -> None:

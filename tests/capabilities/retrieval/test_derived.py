@@ -16,13 +16,13 @@ from tests.sample_shop.retrieval import call, found, toolbox_over
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
-from tribal.ports import Derived
+from tribal.ports import DerivedValues
 from tribal_contracts import TableDocument
 
 Value = TypeVar("Value")
 
 
-class CountingDerived(Derived):
+class CountingDerivedValues(DerivedValues):
     """Counts what is worked out."""
 
     def __init__(self) -> None:
@@ -60,12 +60,12 @@ def tables_of(database: str, *more: str) -> list[TableDocument]:
 
 
 @pytest.fixture
-def derived() -> CountingDerived:
-    return CountingDerived()
+def derived() -> CountingDerivedValues:
+    return CountingDerivedValues()
 
 
 @pytest.fixture
-def toolbox(tmp_path: Path, derived: CountingDerived) -> Iterator[Callable[[str], Toolbox]]:
+def toolbox(tmp_path: Path, derived: CountingDerivedValues) -> Iterator[Callable[[str], Toolbox]]:
     """Makes toolboxes over indexes of their own, which share what they work out."""
     made: list[Toolbox] = []
 
@@ -91,7 +91,7 @@ def ask_everything(toolbox: Toolbox, database: str) -> list[object]:
 
 
 def test_two_indexes_asked_in_turn_work_nothing_out_twice(
-    toolbox: Callable[[str], Toolbox], derived: CountingDerived
+    toolbox: Callable[[str], Toolbox], derived: CountingDerivedValues
 ) -> None:
     one, two = toolbox("one"), toolbox("two")
     first = [ask_everything(one, "one"), ask_everything(two, "two")]
@@ -105,7 +105,7 @@ def test_two_indexes_asked_in_turn_work_nothing_out_twice(
 
 
 def test_what_was_worked_out_from_an_index_that_was_replaced_is_never_used(
-    toolbox: Callable[[str], Toolbox], derived: CountingDerived
+    toolbox: Callable[[str], Toolbox], derived: CountingDerivedValues
 ) -> None:
     one = toolbox("one")
     ask_everything(one, "one")
@@ -121,7 +121,7 @@ def test_what_was_worked_out_from_an_index_that_was_replaced_is_never_used(
 
 
 def test_callers_who_see_different_parts_share_the_keys_and_nothing_else(
-    toolbox: Callable[[str], Toolbox], derived: CountingDerived
+    toolbox: Callable[[str], Toolbox], derived: CountingDerivedValues
 ) -> None:
     everyone = toolbox("one")
     narrow = replace(everyone, scope=Scope(schemas=frozenset({("one", "t")})))

@@ -17,10 +17,10 @@ from tribal.identity.table_names import TableIdentity
 from tribal_contracts import DocumentedInferredKey, KeyEvidence, TableDocument
 
 
-def likely(child: str, parent: str, sister: str) -> DocumentedInferredKey:
+def likely(child: str, parent: str, same_name: str) -> DocumentedInferredKey:
     evidence = [
         KeyEvidence(kind="name", of=parent),
-        KeyEvidence(kind="sister", of=sister),
+        KeyEvidence(kind="sister", of=same_name),
         KeyEvidence(kind="values", of=f"{parent}.id", compared=10, found=9),
     ]
     column = TableIdentity.parse(parent).table + "_id"

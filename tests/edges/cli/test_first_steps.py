@@ -202,15 +202,15 @@ def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: Fres
         running.send_signal(signal.SIGSTOP)
         watching = start_tribal("status", "--watch", "--interval", "0.1", cwd=tmp_path)
         assert watching.stdout is not None
-        begun = [watching.stdout.readline(), watching.stdout.readline()]
+        started = [watching.stdout.readline(), watching.stdout.readline()]
     finally:
         running.send_signal(signal.SIGCONT)
         _, errors = running.communicate(timeout=120)
         rest, refused = watching.communicate(timeout=120) if watching else ("", "")
     assert running.returncode == 0, errors
     assert watching.returncode == 0, refused
-    assert begun[0].startswith("running: run ")
-    assert begun[1].startswith("documenting: running")
+    assert started[0].startswith("running: run ")
+    assert started[1].startswith("documenting: running")
     assert rest.splitlines()[-1].startswith("indexing: completed")
 
 

@@ -1,4 +1,4 @@
-"""Selecting what there is not is a mistake in the command line: nothing is begun, and near misses are named."""
+"""Selecting what there is not is a mistake in the command line: nothing is started, and near misses are named."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _TABLE_TYPES = {
 
 
 @dataclass(frozen=True)
-class _Found:
+class _DictionaryRow:
     """A thing in its place; what is not there is `None`."""
 
     database: Database
@@ -58,7 +58,7 @@ class Dictionary:
     """A view: how each of its columns is got, and all its rows."""
 
     columns: Mapping[str, tuple[str, Get]]
-    rows: Callable[[str | None], Iterator[_Found]]
+    rows: Callable[[str | None], Iterator[_DictionaryRow]]
     """Of one schema where the statement names one."""
     schema_column: str = ""
     bounded: bool = False
@@ -83,7 +83,7 @@ def _yes(value: bool) -> str:
     return "YES" if value else "NO"
 
 
-def _deleted(found: _Found) -> Any:
+def _deleted(found: _DictionaryRow) -> Any:
     account = found.account
     if account is None or account.usage_lags:
         return None
@@ -139,12 +139,12 @@ _OF_SCHEMA: dict[str, Get] = {
 }
 
 
-def _tagged(found: _Found) -> Database | Schema | Relation | Column:
+def _tagged(found: _DictionaryRow) -> Database | Schema | Relation | Column:
     """What a tag is set on."""
     return found.column or found.relation or (found.database if found.whole_database else found.schema)
 
 
-def _domain(found: _Found) -> str:
+def _domain(found: _DictionaryRow) -> str:
     if found.relation is None:
         return "DATABASE" if found.whole_database else "SCHEMA"
     return "COLUMN" if found.column else "VIEW" if found.relation.is_view else "TABLE"
@@ -198,18 +198,18 @@ def dictionary(path: Path, sight: Sight) -> Dictionary | None:
     if path[1] != information_schema.NAME:
         return None
 
-    def relations(schema: str | None) -> Iterator[_Found]:
+    def relations(schema: str | None) -> Iterator[_DictionaryRow]:
         database = sight.database(path[0])
         for each in [*sight.schemas(database), information_schema.schema()]:
             if schema in (None, each.name):
                 shown = (
                     sight.relations(database, each) if each in database.schemas.values() else each.relations.values()
                 )
-                yield from (_Found(database, each, relation) for relation in shown)
+                yield from (_DictionaryRow(database, each, relation) for relation in shown)
 
-    def schemata(_: str | None) -> Iterator[_Found]:
+    def schemata(_: str | None) -> Iterator[_DictionaryRow]:
         database = sight.database(path[0])
-        yield from (_Found(database, each) for each in [*sight.schemas(database), information_schema.schema()])
+        yield from (_DictionaryRow(database, each) for each in [*sight.schemas(database), information_schema.schema()])
 
     views = {
         "COLUMNS": (information_schema.COLUMNS, _OF_COLUMN, lambda schema: _columns(relations(schema)), "TABLE_SCHEMA"),
@@ -223,40 +223,40 @@ def dictionary(path: Path, sight: Sight) -> Dictionary | None:
 
 
 def _account_usage(name: str, account: Account) -> Dictionary | None:
-    def relations(schema: str | None) -> Iterator[_Found]:
+    def relations(schema: str | None) -> Iterator[_DictionaryRow]:
         for found in _schemas(account):
             if schema in (None, found.schema.name):
                 for each in [*found.schema.relations.values(), *found.schema.dropped_relations]:
-                    yield _Found(found.database, found.schema, each, account=account)
+                    yield _DictionaryRow(found.database, found.schema, each, account=account)
 
-    def tags(_: str | None) -> Iterator[_Found]:
+    def tags(_: str | None) -> Iterator[_DictionaryRow]:
         for database in [*account.databases.values(), *account.dropped_databases]:
             for label in database.tags:
                 nowhere = Schema("", dropped=database.dropped)
-                yield _Found(database, nowhere, label=label, account=account, whole_database=True)
+                yield _DictionaryRow(database, nowhere, label=label, account=account, whole_database=True)
         for found in _schemas(account):
             for label in found.schema.tags:
-                yield _Found(found.database, found.schema, label=label, account=account)
+                yield _DictionaryRow(found.database, found.schema, label=label, account=account)
         for found in relations(None):
             assert found.relation is not None
             if _is_too_new(found.relation, account):
                 continue
             for label in found.relation.tags:
-                yield _Found(found.database, found.schema, found.relation, label=label, account=account)
+                yield _DictionaryRow(found.database, found.schema, found.relation, label=label, account=account)
             for column in found.relation.columns:
                 for label in column.tags:
-                    yield _Found(found.database, found.schema, found.relation, column, 0, label, account)
+                    yield _DictionaryRow(found.database, found.schema, found.relation, column, 0, label, account)
 
-    def policies(_: str | None) -> Iterator[_Found]:
+    def policies(_: str | None) -> Iterator[_DictionaryRow]:
         for found in _columns(relations(None)):
             assert found.relation is not None
             if _is_too_new(found.relation, account):
                 continue
             if found.column and found.column.masking_policy and _deleted(found) is None:
                 label = found.column.masking_policy
-                yield _Found(found.database, found.schema, found.relation, found.column, 0, label, account)
+                yield _DictionaryRow(found.database, found.schema, found.relation, found.column, 0, label, account)
 
-    views: dict[str, tuple[Sequence[str], Mapping[str, Get], Callable[[str | None], Iterator[_Found]], str]] = {
+    views: dict[str, tuple[Sequence[str], Mapping[str, Get], Callable[[str | None], Iterator[_DictionaryRow]], str]] = {
         "TABLES": (_USAGE_TABLES, _OF_RELATION, relations, "OBJECT_VIEWER"),
         "COLUMNS": (_USAGE_COLUMNS, _OF_COLUMN, lambda schema: _columns(relations(schema)), "OBJECT_VIEWER"),
         "SCHEMATA": (_USAGE_SCHEMATA, _OF_SCHEMA, lambda _: _schemas(account), "OBJECT_VIEWER"),
@@ -273,14 +273,14 @@ def _is_too_new(relation: Relation, account: Account) -> bool:
     return account.now() - relation.last_ddl < TAG_LATENCY
 
 
-def _schemas(account: Account) -> Iterator[_Found]:
+def _schemas(account: Account) -> Iterator[_DictionaryRow]:
     for database in [*account.databases.values(), *account.dropped_databases]:
         for schema in [*database.schemas.values(), *database.dropped_schemas]:
-            yield _Found(database, schema, account=account)
+            yield _DictionaryRow(database, schema, account=account)
 
 
-def _columns(relations: Iterator[_Found]) -> Iterator[_Found]:
+def _columns(relations: Iterator[_DictionaryRow]) -> Iterator[_DictionaryRow]:
     for found in relations:
         assert found.relation is not None
         for position, column in enumerate(found.relation.columns, start=1):
-            yield _Found(found.database, found.schema, found.relation, column, position, account=found.account)
+            yield _DictionaryRow(found.database, found.schema, found.relation, column, position, account=found.account)

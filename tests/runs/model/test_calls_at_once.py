@@ -27,14 +27,14 @@ class LingeringReader(HandMadeReader):
 
     def __post_init__(self) -> None:
         self._change = threading.Condition()
-        self._under_way: set[str] = set()
+        self._in_progress: set[str] = set()
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         with self._change:
-            self._under_way.add(f"shop.{table.schema_name}.{table.table_name}")
-            self.together.append(frozenset(self._under_way))
+            self._in_progress.add(f"shop.{table.schema_name}.{table.table_name}")
+            self.together.append(frozenset(self._in_progress))
             self._change.wait(_PATIENCE_SECONDS)
-            self._under_way.remove(f"shop.{table.schema_name}.{table.table_name}")
+            self._in_progress.remove(f"shop.{table.schema_name}.{table.table_name}")
         return super().sample(table, rows)
 
 

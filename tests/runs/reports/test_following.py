@@ -80,7 +80,7 @@ def test_every_table_is_reported_once_and_a_unit_that_failed_in_part_by_name() -
         lambda: scene.log.finish("partial", documented=3, failed=1),
     )
     assert (record.status, record.tables_failed) == ("partial", 1)
-    assert scene.sink.begun == [("document", 4)]
+    assert scene.sink.started == [("document", 4)]
     assert [(item, outcome) for _, item, outcome in scene.sink.advanced] == [
         ("a", "documented"),
         ("a", "failed"),
@@ -102,7 +102,7 @@ def test_units_without_work_are_not_waited_for() -> None:
     scene.unit("a", "completed", 2)
     scene.log.finish("completed", documented=2)
     scene.follow()
-    assert scene.sink.begun == [("document", 2)]
+    assert scene.sink.started == [("document", 2)]
 
 
 def test_a_run_of_one_machine_documents_all_units_of_its_plan() -> None:
@@ -111,7 +111,7 @@ def test_a_run_of_one_machine_documents_all_units_of_its_plan() -> None:
     scene.plan()
     scene.unit("b", "running", 1)
     scene.follow(lambda: scene.log.finish("completed"))
-    assert scene.sink.begun == [("document", 4)]
+    assert scene.sink.started == [("document", 4)]
 
 
 def test_a_run_that_fell_silent_is_not_followed_for_ever() -> None:

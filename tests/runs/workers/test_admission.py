@@ -24,7 +24,7 @@ class Busy:
     """Documents units until it is released, and counts how many have started."""
 
     expected: int
-    begun: int = 0
+    started: int = 0
     enough: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
 
@@ -34,13 +34,13 @@ class Busy:
     def __call__(self, _unit_id: str, /, *, postpone: bool = True) -> Any:
         assert postpone
         with self._lock:
-            self.begun += 1
-            if self.begun == self.expected:
+            self.started += 1
+            if self.started == self.expected:
                 self.enough.set()
         self.go_on.wait()
 
 
-def begun(opts: Options, tables_a_unit: int, expected: int) -> int:
+def started(opts: Options, tables_a_unit: int, expected: int) -> int:
     """The units out of forty that begin before any ends; a stop ends the waiting of all others, and they say so."""
     busy, stop, plan = Busy(expected), StopToken(), outline(units=40, tables=tables_a_unit)
     admission = UnitAdmission(busy, opts, plan, stop)
@@ -56,7 +56,7 @@ def begun(opts: Options, tables_a_unit: int, expected: int) -> int:
                 break
         busy.go_on.set()
     assert all(each.exception() is None for each in asked if each not in interrupted)
-    return busy.begun
+    return busy.started
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def opts() -> Options:
 
 
 def test_without_a_model_as_many_units_as_the_options_say_are_in_progress(opts: Options) -> None:
-    assert begun(opts, tables_a_unit=1, expected=4) == 4
+    assert started(opts, tables_a_unit=1, expected=4) == 4
 
 
 @pytest.mark.parametrize(("tables_a_unit", "units"), [(25, 4), (5, 4), (3, 7), (1, 20)])
 def test_a_model_gets_units_until_there_are_two_tables_for_each_call_at_once(
     tables_a_unit: int, units: int, opts: Options
 ) -> None:
-    assert begun(replace(opts, model=MODEL), tables_a_unit, expected=units) == units
+    assert started(replace(opts, model=MODEL), tables_a_unit, expected=units) == units

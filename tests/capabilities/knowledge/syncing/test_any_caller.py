@@ -19,7 +19,7 @@ from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
 from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader, VisibleItems
 from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.identity.scope import EVERYTHING
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.remembering.knowledge_source import SourceEntry, SourceTree
 from tribal.scoping.bounds import OPEN
@@ -93,7 +93,7 @@ def seen_by(identity: Identity, written: Sequence[dict[str, Any]]) -> tuple[Visi
     """What a caller sees of items that were published."""
     store = MemoryStore()
     publish(Files(written), Layout(company="acme"), store, NOW)
-    return SnapshotReader(store, no_vectors, Derived()).visible(identity, OPEN), store
+    return SnapshotReader(store, no_vectors, DerivedValues()).visible(identity, OPEN), store
 
 
 def no_vectors() -> Any:

@@ -110,7 +110,7 @@ def test_who_is_asked_to_wait_too_long_gives_up_at_once_and_keeps_no_one_waiting
     assert simulation.monotonic() == 0
 
 
-def test_a_wait_that_is_longer_than_the_call_has_left_is_not_begun(store: MemoryStore, simulation: Simulation) -> None:
+def test_a_wait_longer_than_the_rest_of_the_call_is_not_started(store: MemoryStore, simulation: Simulation) -> None:
     model = _in_turn(_failure("throttled", after=25))
     with budget(store, simulation) as money:
         capped(model, money, simulation).ask(request(30))

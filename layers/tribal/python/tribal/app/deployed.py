@@ -25,7 +25,7 @@ from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError, ObjectNotFound
 from tribal.ports import Application, Options, Provider, RunParameters
 from tribal.ports.application import RunParts
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 from tribal.ports.remembering.audit import AuditLog, discard
 from tribal.settings import settings_in_bucket
 from tribal.settings.deployment import PROJECT_KEY, PROMPTS_KEY
@@ -88,7 +88,7 @@ def deployed_application(
         deployment.region,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
-    derived = Derived()
+    derived = DerivedValues()
     memory = _memory(deployment, store, embedder, audit)
     knowledge = _knowledge(deployment, keys, fetch_seconds, sync_seconds)
     return Application(
@@ -194,7 +194,7 @@ def _guidance(
     knowledge: KnowledgeParts | None,
     store: Provider[ObjectStore],
     embedder: Provider[Embedder],
-    derived: Derived,
+    derived: DerivedValues,
 ) -> GuidanceSource:
     from tribal.capabilities.memory.guidance import MemoryGuidance
 

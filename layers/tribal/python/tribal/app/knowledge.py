@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tribal.identity.table_names import TableIdentity
     from tribal.ports import Application, Embedder, ObjectStore, Secrets
     from tribal.ports.caller import Caller
-    from tribal.ports.derived import Derived
+    from tribal.ports.derived import DerivedValues
     from tribal.ports.remembering.guidance import Guidance, GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeSource
     from tribal.ports.remembering.policy_checker import PolicyChecker
@@ -75,7 +75,9 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
     return token
 
 
-def knowledge_guidance(store: Provider[ObjectStore], embedder: Provider[Embedder], derived: Derived) -> GuidanceSource:
+def knowledge_guidance(
+    store: Provider[ObjectStore], embedder: Provider[Embedder], derived: DerivedValues
+) -> GuidanceSource:
     """Published decisions about tables."""
     from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
     from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader

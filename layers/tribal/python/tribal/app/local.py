@@ -27,7 +27,7 @@ from tribal.errors import ConfigurationError
 from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import RunParts, WorkerLaunch
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 from tribal.settings import PROMPT_FOLDER
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def local_application(
     options = Provider(lambda: options_of(settings, parameters))
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
-    derived = Derived()
+    derived = DerivedValues()
     models = Models(
         options,
         store,
@@ -246,7 +246,7 @@ def _guidance(
     memory: MemoryParts,
     store: Provider[ObjectStore],
     embedder: Provider[Embedder],
-    derived: Derived,
+    derived: DerivedValues,
 ) -> GuidanceSource:
     from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
     from tribal.capabilities.memory.guidance import MemoryGuidance

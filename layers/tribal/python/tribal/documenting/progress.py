@@ -165,20 +165,20 @@ def _already_complete(progress: WorkUnitProgress, now: str) -> WorkUnitProgress:
     return progress.model_copy(update=update)
 
 
-class _Folded(NamedTuple):
+class _Progress(NamedTuple):
     status: AgentStatus
     first: str | None
     last: str | None
     completed_at: str | None
 
 
-def _fold(units: Mapping[str, WorkUnitProgress]) -> _Folded:
+def _fold(units: Mapping[str, WorkUnitProgress]) -> _Progress:
     status = overall_status([unit.status for unit in units.values()])
     started = [unit.started_at for unit in units.values() if unit.started_at]
     ended = [unit.completed_at for unit in units.values() if unit.completed_at]
     times = sorted(started + ended, key=_time)
     over = bool(ended) and status not in ("pending", "running")
-    return _Folded(
+    return _Progress(
         status=status,
         first=times[0] if times else None,
         last=times[-1] if times else None,

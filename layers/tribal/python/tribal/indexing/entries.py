@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.identity.hashing import record_id
 from tribal.identity.table_names import TableIdentity
-from tribal.indexing.texts import Wording, column_text, informative_text, own_names, prose_terms, table_text, wording_of
+from tribal.indexing.texts import (
+    SplitNames,
+    column_text,
+    informative_text,
+    own_names,
+    prose_terms,
+    split_names_of,
+    table_text,
+)
 from tribal.joins.graph import inferred_edge
 from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal.ports import IndexEntry
@@ -143,8 +151,8 @@ def draft_file(file: IndexableFile, data: bytes, indexed_at: str) -> list[Draft]
         return _domain(DomainDocument.from_json(data), file, indexed_at)
     document = RelationshipsDocument.from_json(data)
     _require(file, database=document.database, domain=document.domain)
-    wording = Wording()
-    return [_relationship(relationship, wording, file, indexed_at) for relationship in document.relationships]
+    split_names = SplitNames()
+    return [_relationship(relationship, split_names, file, indexed_at) for relationship in document.relationships]
 
 
 def key_edges(data: bytes) -> list[KeyEdge]:
@@ -181,7 +189,7 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     identity = TableIdentity(table.database, table.schema_, table.table)
     if str(identity) != table.name:
         raise FileMismatch(f"it is named {table.name!r} and is about {str(identity)!r}")
-    wording, provenance = wording_of(table), _provenance(file, table.database, table.domain, indexed_at)
+    split_names, provenance = split_names_of(table), _provenance(file, table.database, table.domain, indexed_at)
     column_names = [column.name for column in table.columns]
     record = DocumentRecord(
         id=record_id("table", table.database, table.schema_, table.table),
@@ -189,9 +197,9 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
         schema_name=table.schema_,
         table_name=table.table,
         column_name=None,
-        content=table_text(table, wording),
+        content=table_text(table, split_names),
         summary=table.description.text,
-        keywords=wording.keywords([table.table, *column_names]),
+        keywords=split_names.keywords([table.table, *column_names]),
         structured=table,
         **provenance,
     )
@@ -199,16 +207,16 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     prose = _prose_of([table.description, *(column.description for column in table.columns)], own)
     inside, outside = _split_notes(table.notes, table.schema_)
     prose += _values_of(table.columns, table.schema_, table.database_type, own) + _Prose(beyond=prose_terms(outside))
-    body = (*wording.terms([table.schema_, *column_names]), *prose_terms(inside))
-    name = wording.spelt_out(table.table)
-    draft = Draft(record, wording.terms([table.table]), body, record.content, name, prose)
-    return [draft, *(_column(table, column, wording, own, provenance) for column in table.columns)]
+    body = (*split_names.terms([table.schema_, *column_names]), *prose_terms(inside))
+    name = split_names.spelt_out(table.table)
+    draft = Draft(record, split_names.terms([table.table]), body, record.content, name, prose)
+    return [draft, *(_column(table, column, split_names, own, provenance) for column in table.columns)]
 
 
 def _column(
-    table: TableDocument, column: DocumentedColumn, wording: Wording, own: OwnNames, provenance: dict[str, Any]
+    table: TableDocument, column: DocumentedColumn, split_names: SplitNames, own: OwnNames, provenance: dict[str, Any]
 ) -> Draft:
-    text = column_text(table, column, wording)
+    text = column_text(table, column, split_names)
     record = DocumentRecord(
         id=record_id("column", table.database, table.schema_, table.table, column.name),
         doc_type="column",
@@ -217,16 +225,16 @@ def _column(
         column_name=column.name,
         content=text,
         summary=column.description.text,
-        keywords=wording.keywords([column.name]),
+        keywords=split_names.keywords([column.name]),
         **provenance,
     )
     prose = _prose_of([column.description], own) + _values_of([column], table.schema_, table.database_type, own)
-    return Draft(record, wording.terms([column.name]), wording.terms([table.table]), text, prose=prose)
+    return Draft(record, split_names.terms([column.name]), split_names.terms([table.table]), text, prose=prose)
 
 
 def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> list[Draft]:
     _require(file, database=domain.database, domain=domain.domain)
-    wording = Wording()
+    split_names = SplitNames()
     tables = [TableIdentity.parse(table.name).table for table in domain.tables]
     text = f"{domain.title}. {domain.description}"
     record = DocumentRecord(
@@ -237,15 +245,15 @@ def _domain(domain: DomainDocument, file: IndexableFile, indexed_at: str) -> lis
         column_name=None,
         content=text,
         summary=domain.description,
-        keywords=wording.keywords([domain.domain, domain.title, *tables]),
+        keywords=split_names.keywords([domain.domain, domain.title, *tables]),
         structured_domain=domain,
         **_provenance(file, domain.database, domain.domain, indexed_at),
     )
-    body = (*prose_terms([domain.description]), *wording.terms(tables))
-    return [Draft(record, wording.terms([domain.domain, domain.title]), body, text)]
+    body = (*prose_terms([domain.description]), *split_names.terms(tables))
+    return [Draft(record, split_names.terms([domain.domain, domain.title]), body, text)]
 
 
-def _relationship(key: Relationship, wording: Wording, file: IndexableFile, indexed_at: str) -> Draft:
+def _relationship(key: Relationship, split_names: SplitNames, file: IndexableFile, indexed_at: str) -> Draft:
     child, parent = TableIdentity.parse(key.from_table), TableIdentity.parse(key.to_table)
     names: Sequence[str] = (child.table, parent.table)
     record = DocumentRecord(
@@ -256,10 +264,10 @@ def _relationship(key: Relationship, wording: Wording, file: IndexableFile, inde
         column_name=key.from_columns[0] if len(key.from_columns) == 1 else None,
         content=f"{key.from_table} ({', '.join(key.from_columns)}) -> {key.to_table} ({', '.join(key.to_columns)})",
         summary=key.description,
-        keywords=wording.keywords([*names, *key.from_columns]),
+        keywords=split_names.keywords([*names, *key.from_columns]),
         **_provenance(file, child.database, key.from_domain, indexed_at),
     )
-    return Draft(record, wording.terms(names), wording.terms([*key.from_columns, *key.to_columns]), None)
+    return Draft(record, split_names.terms(names), split_names.terms([*key.from_columns, *key.to_columns]), None)
 
 
 def _provenance(file: IndexableFile, database: str, domain: str, indexed_at: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class _Name(NamedTuple):
     """Tokens and the words that they abbreviate, unstemmed and without duplicates."""
 
 
-class Wording(dict[str, _Name]):
+class SplitNames(dict[str, _Name]):
     """Splits the names of one document and caches the results, since splitting is most of the work of indexing.
 
     Args:
@@ -58,10 +58,10 @@ class Wording(dict[str, _Name]):
         return _encode(list(words)[:MAX_KEYWORDS])
 
 
-def wording_of(table: TableDocument) -> Wording:
-    """A `Wording` whose context is the words of the table's own names."""
+def split_names_of(table: TableDocument) -> SplitNames:
+    """A `SplitNames` whose context is the words of the table's own names."""
     names = [table.schema_, table.table, *(column.name for column in table.columns)]
-    return Wording(frozenset(token for name in names for token in split_identifier(name)))
+    return SplitNames(frozenset(token for name in names for token in split_identifier(name)))
 
 
 def own_names(table: TableDocument) -> OwnNames:
@@ -79,15 +79,17 @@ def informative_text(description: Description) -> str:
     return "" if description.source == "derived" else description.text
 
 
-def table_text(table: TableDocument, wording: Wording) -> str:
+def table_text(table: TableDocument, split_names: SplitNames) -> str:
     """The text embedded for a table: names of the schema, the table and its columns, and descriptions by people."""
-    columns = ", ".join(wording.spelt_out(column.name) for column in table.columns)
-    return _with(f"{wording.spelt_out(table.schema_)}: {wording.spelt_out(table.table)}: {columns}", table.description)
+    columns = ", ".join(split_names.spelt_out(column.name) for column in table.columns)
+    return _with(
+        f"{split_names.spelt_out(table.schema_)}: {split_names.spelt_out(table.table)}: {columns}", table.description
+    )
 
 
-def column_text(table: TableDocument, column: DocumentedColumn, wording: Wording) -> str:
+def column_text(table: TableDocument, column: DocumentedColumn, split_names: SplitNames) -> str:
     """The text embedded for a column."""
-    return _with(f"{wording.spelt_out(table.table)} {wording.spelt_out(column.name)}", column.description)
+    return _with(f"{split_names.spelt_out(table.table)} {split_names.spelt_out(column.name)}", column.description)
 
 
 def _with(text: str, description: Description) -> str:

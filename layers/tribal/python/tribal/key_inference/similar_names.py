@@ -66,7 +66,7 @@ class _References:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class _SameNameColumns:
     """Columns of the same name and type."""
 
     columns: Sequence[_Column]
@@ -105,7 +105,7 @@ def alike_columns(tables: Sequence[TableOutline]) -> list[Guess]:
     columns = [_key_columns(table) for table in tables]
     found_parents = (_parent(table, own) for table, own in zip(tables, columns, strict=True))
     parents = _Parents([parent for parent in found_parents if parent is not None])
-    groups: list[_References | _Shared] = []
+    groups: list[_References | _SameNameColumns] = []
     unmatched: defaultdict[tuple[Words, str], list[_Column]] = defaultdict(list)
     for column in chain.from_iterable(map(_free_columns, tables, columns)):
         found = parents.likeliest(column)
@@ -113,12 +113,12 @@ def alike_columns(tables: Sequence[TableOutline]) -> list[Guess]:
             groups.append(found)
         if (found is None or parents.is_key(column) or parents.are_unsure(found)) and _is_specific_key(column.words):
             unmatched[column.words, column.family].append(column)
-    shared = [_Shared(alike) for alike in unmatched.values() if len(alike) <= _SHARED_BY]
+    shared = [_SameNameColumns(alike) for alike in unmatched.values() if len(alike) <= _SHARED_BY]
     guesses = chain.from_iterable(group.guesses() for group in _clearest([*groups, *shared]))
     return [_guess(*each) for each in _distinct(guesses)]
 
 
-def _clearest(groups: list[_References | _Shared]) -> list[_References | _Shared]:
+def _clearest(groups: list[_References | _SameNameColumns]) -> list[_References | _SameNameColumns]:
     """The groups to guess from: all, or those with the fewest possibilities."""
     if sum(map(len, groups)) <= MOST_KEYS:
         return groups

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UnreadPart,
         name_of,
     )
-    from tribal.ports.derived import Derived
+    from tribal.ports.derived import DerivedValues
     from tribal.ports.describing import (
         Describer,
         Describers,
@@ -89,7 +89,7 @@ else:
         "remembering.identity": "Identity Space",
         "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
         "remembering.selection": "MemorySelection",
-        "derived": "Derived",
+        "derived": "DerivedValues",
         "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription TableContext "
         "TableDescription",
         "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
@@ -129,7 +129,7 @@ __all__ = [
     "MemorySelection",
     "Space",
     "ToolGroup",
-    "Derived",
+    "DerivedValues",
     "DocumentingOptions",
     "Effect",
     "IndexReader",

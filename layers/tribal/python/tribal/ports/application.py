@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 
 if TYPE_CHECKING:
     from tribal.identity.scope import Scope
@@ -83,7 +83,7 @@ class WorkerLaunch:
     """What the process builds its own application from; picklable."""
 
 
-def bounds_of(scope: Scope, index: IndexReader, derived: Derived) -> Bounds:
+def bounds_of(scope: Scope, index: IndexReader, derived: DerivedValues) -> Bounds:
     """What a scope hides in an index; call it within `reading()`.
 
     Raises:
@@ -160,7 +160,7 @@ class Application:
     """Checks SQL against policies; `None` without knowledge."""
     environment: DeployedEnvironment | None = None
     """The deployed environment that a profile shows."""
-    derived: Derived = field(default_factory=Derived)
+    derived: DerivedValues = field(default_factory=DerivedValues)
     """What tools derive from the index, cached between calls."""
     answer_tokens: int | None = ANSWER_TOKENS
     """The most tokens of a tool's default answer; `None` for no limit."""

@@ -15,7 +15,7 @@ MAX_VALUES = 16
 Value = TypeVar("Value")
 
 
-class Derived:
+class DerivedValues:
     """A small least-recently-used cache that lives as long as its application; thread-safe.
 
     Values are keyed by the generation they were derived from, so a lookup never returns a stale one. A generation's

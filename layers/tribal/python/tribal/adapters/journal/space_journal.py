@@ -39,7 +39,7 @@ Change = Mapping[str, Entry | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _SpaceContents:
     """The object of a space, as it was read."""
 
     data: bytes
@@ -65,7 +65,7 @@ class SpaceJournal:
         self._most = most
         self._pause = pause
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, _Read] = OrderedDict()
+        self._kept: OrderedDict[str, _SpaceContents] = OrderedDict()
 
     def read(self, key: str) -> Entries:
         """The memories of a space by id, in the order of their last change; none where it has no object.
@@ -106,7 +106,7 @@ class SpaceJournal:
         if not self._put(key, self._compacted(entries), None if head is None else head.etag):
             raise MemoryConflict(f"the memories of {key!r} were changed while they were collected; try again")
 
-    def _changed(self, present: _Read, news: Change) -> _Read:
+    def _changed(self, present: _SpaceContents, news: Change) -> _SpaceContents:
         entries = {name: entry for name, entry in present.entries.items() if name not in news}
         entries |= {name: entry for name, entry in news.items() if entry is not None}
         added = sum(entry is not None and name not in present.entries for name, entry in news.items())
@@ -116,12 +116,12 @@ class SpaceJournal:
         if present.etag is None or lines > 2 * len(entries) + _SPARE_LINES:
             return self._compacted(entries)
         data = present.data + b"".join(_line(name, entry) for name, entry in news.items())
-        return _Read(data, None, MappingProxyType(entries), lines)
+        return _SpaceContents(data, None, MappingProxyType(entries), lines)
 
-    def _compacted(self, entries: Entries) -> _Read:
+    def _compacted(self, entries: Entries) -> _SpaceContents:
         self._require_room(len(entries))
         lines = (_line(name, entry) for name, entry in entries.items())
-        return _Read(b"".join([_HEADER, *lines]), None, MappingProxyType(dict(entries)), len(entries))
+        return _SpaceContents(b"".join([_HEADER, *lines]), None, MappingProxyType(dict(entries)), len(entries))
 
     def _require_room(self, count: int) -> None:
         if count > self._most:
@@ -131,7 +131,7 @@ class SpaceJournal:
                 code="MEM_SPACE_FULL",
             )
 
-    def _read(self, key: str) -> _Read:
+    def _read(self, key: str) -> _SpaceContents:
         with self._lock:
             kept = self._kept.get(key)
         head = self._store.head(key) if kept is not None else None
@@ -148,7 +148,7 @@ class SpaceJournal:
             return _NOTHING
         return self._keep(key, _parsed(key, stored.data, stored.etag))
 
-    def _put(self, key: str, changed: _Read, etag: str | None) -> bool:
+    def _put(self, key: str, changed: _SpaceContents, etag: str | None) -> bool:
         try:
             if etag is None:
                 written = self._store.put(key, changed.data, if_absent=True)
@@ -156,10 +156,10 @@ class SpaceJournal:
                 written = self._store.put(key, changed.data, if_match=etag)
         except PreconditionFailed:
             return False
-        self._keep(key, _Read(changed.data, written, changed.entries, changed.lines))
+        self._keep(key, _SpaceContents(changed.data, written, changed.entries, changed.lines))
         return True
 
-    def _keep(self, key: str, read: _Read) -> _Read:
+    def _keep(self, key: str, read: _SpaceContents) -> _SpaceContents:
         with self._lock:
             self._kept[key] = read
             self._kept.move_to_end(key)
@@ -173,10 +173,10 @@ def _line(name: str, entry: Entry | None) -> bytes:
 
 
 _HEADER = json.dumps({"version": VERSION}).encode() + b"\n"
-_NOTHING = _Read(b"", None, MappingProxyType({}), 0)
+_NOTHING = _SpaceContents(b"", None, MappingProxyType({}), 0)
 
 
-def _parsed(key: str, data: bytes, etag: str) -> _Read:
+def _parsed(key: str, data: bytes, etag: str) -> _SpaceContents:
     entries: dict[str, Entry] = {}
     if not data.startswith(_HEADER) or not data.endswith(b"\n"):
         raise _damaged(key)
@@ -185,7 +185,7 @@ def _parsed(key: str, data: bytes, etag: str) -> _Read:
         entries.pop(name, None)
         if entry is not None:
             entries[name] = entry
-    return _Read(data, etag, MappingProxyType(entries), len(lines))
+    return _SpaceContents(data, etag, MappingProxyType(entries), len(lines))
 
 
 def _pairs(key: str, lines: Iterable[bytes]) -> Iterable[tuple[str, Entry | None]]:

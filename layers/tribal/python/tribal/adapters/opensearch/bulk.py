@@ -49,7 +49,7 @@ class Action:
         return _line({"index": head}) + _line(self.document)
 
 
-class _Written(NamedTuple):
+class _SerializedAction(NamedTuple):
     """An action with its lines, serialized once however often they are sent."""
 
     action: Action
@@ -82,7 +82,7 @@ class BulkWriter:
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
             deque(pool.map(partial(self._write_batch, alias), batches), maxlen=0)
 
-    def _write_batch(self, alias: str, batch: list[_Written]) -> None:
+    def _write_batch(self, alias: str, batch: list[_SerializedAction]) -> None:
         reasons: list[str] = []
         for attempt in range(_ATTEMPTS):
             if attempt:
@@ -96,7 +96,7 @@ class BulkWriter:
             "instance, and index again"
         )
 
-    def _send(self, alias: str, batch: list[_Written]) -> tuple[list[_Written], list[str]]:
+    def _send(self, alias: str, batch: list[_SerializedAction]) -> tuple[list[_SerializedAction], list[str]]:
         """Send one request; returns the actions to send again and why."""
         try:
             answer = self._client.bulk(
@@ -110,7 +110,7 @@ class BulkWriter:
             raise IndexWriteFailed(f"the index refused {len(batch)} document(s): {_cut(str(exc))}") from exc
         except OpenSearchException as exc:
             raise IndexWriteFailed(f"the index cannot be written: {_cut(str(exc))}") from exc
-        again: list[_Written] = []
+        again: list[_SerializedAction] = []
         busy: list[str] = []
         refused: list[str] = []
         for written, item in zip(batch, answer["items"], strict=True):
@@ -135,11 +135,11 @@ def _is_done(action: Action, result: dict[str, Any]) -> bool:
     return action.document is None and (gone or result["status"] == 409)
 
 
-def _batches(actions: Sequence[Action]) -> Iterator[list[_Written]]:
-    batch: list[_Written] = []
+def _batches(actions: Sequence[Action]) -> Iterator[list[_SerializedAction]]:
+    batch: list[_SerializedAction] = []
     size = 0
     for action in actions:
-        written = _Written(action, action.lines())
+        written = _SerializedAction(action, action.lines())
         if batch and (size + len(written.lines) > _REQUEST_BYTES or len(batch) == _REQUEST_DOCUMENTS):
             yield batch
             batch, size = [], 0

@@ -50,13 +50,13 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         super().__init__(client, name, pause=pause)
         self._generations = Generations(client, name)
         self._bulk = BulkWriter(client, pause)
-        self._begun: str | None = None
+        self._open_generation: str | None = None
         self._not_refreshed: set[str] = set()
 
     def is_unfinished(self, model: str) -> bool:
         """Whether an interrupted writer left a generation that `begin` would resume."""
         with self._writing():
-            return self._generations.unfinished(_about(model)) is not None
+            return self._generations.unfinished(_metadata_of(model)) is not None
 
     def begin(self, model: str, dimensions: int, *, from_scratch: bool = False) -> dict[str, str]:
         """Begin the next generation or resume an interrupted one; returns the hashes of the files already in it.
@@ -64,9 +64,9 @@ class OpenSearchIndexWriter(OpenSearchIndex):
         A partially written file has the content hash `_INTERRUPTED`.
         """
         with self._writing():
-            self._begun = self._generations.begin(_about(model), dimensions, from_scratch=from_scratch)
+            self._open_generation = self._generations.begin(_metadata_of(model), dimensions, from_scratch=from_scratch)
             self._refresh()
-            return _files_of(self._reader, self._begun)
+            return _files_of(self._reader, self._open_generation)
 
     def counts(self) -> IndexCounts:
         """The size of the generation under construction."""
@@ -112,7 +112,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             self._drop_graphs_but(alias, [piece.document_id for piece in pieces])
             self._refresh()
             self._generations.publish(generation)
-            self._begun = None
+            self._open_generation = None
 
     def is_intact(self) -> bool:
         """Whether the current generation is as it was published; OpenSearch checks its own files."""
@@ -120,19 +120,19 @@ class OpenSearchIndexWriter(OpenSearchIndex):
 
     def abandon(self) -> None:
         """Remove the unfinished generation."""
-        self._begun = None
+        self._open_generation = None
         with self._writing():
             self._generations.abandon()
 
     def close(self) -> None:
         """Clear the caches and stop writing; the connections end with the process."""
-        self._begun = None
+        self._open_generation = None
         super().close()
 
     def _generation(self) -> str:
-        if self._begun is None:
+        if self._open_generation is None:
             raise IndexWriteFailed(f"call begin() before writing to {self._name!r}")
-        return self._begun
+        return self._open_generation
 
     def _require_started(self) -> None:
         """Fail if another writer has started since: readers would never see the write."""
@@ -159,7 +159,7 @@ class OpenSearchIndexWriter(OpenSearchIndex):
             ) from exc
 
 
-def _about(model: str) -> dict[str, str]:
+def _metadata_of(model: str) -> dict[str, str]:
     """Metadata that a generation must match to be cloned."""
     return {"version": INDEX_VERSION, "layout": LAYOUT, "model": model}
 

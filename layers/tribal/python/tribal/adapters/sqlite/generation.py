@@ -35,7 +35,7 @@ NOT_READY = {
 }
 _IDLE_CONNECTIONS = 8
 _SCOPES_KEPT = 16
-"""How many sets of hidden words have their records cached. By judgement: as many as `Derived` caches."""
+"""How many sets of hidden words have their records cached. By judgement: as many as `DerivedValues` caches."""
 _ATTEMPTS = 20
 
 

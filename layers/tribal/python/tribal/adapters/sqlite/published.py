@@ -42,7 +42,7 @@ _FETCH_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
+class _PublishedFile:
     """The contents of the pointer."""
 
     content_hash: str
@@ -69,7 +69,7 @@ class PublishedSqliteIndex:
         self._check_every_seconds = check_every_seconds
         self._work_path = folder / "next" / "index.db"
         self._work = SqliteIndex(self._work_path)
-        self._seen: tuple[str | None, _Published | None] = (None, None)
+        self._seen: tuple[str | None, _PublishedFile | None] = (None, None)
         self._block = ReadingBlock[SqliteIndex]()
         self._lock = threading.Lock()
         self._open: dict[str, SqliteIndex] = {}
@@ -164,7 +164,7 @@ class PublishedSqliteIndex:
         etag, before = self._seen
         work = self._work_path
         with _writing("publish"):
-            made = _Published(*_hash_and_size(work), None if before is None else before.content_hash)
+            made = _PublishedFile(*_hash_and_size(work), None if before is None else before.content_hash)
             _copy(work, self._local(made.content_hash))
             with work.open("rb") as file:
                 self._store.put_lines(made.key, (line.removesuffix(b"\n") for line in file))
@@ -212,7 +212,7 @@ class PublishedSqliteIndex:
     def _unreachable(self, exc: Exception) -> IndexNotReady:
         return IndexNotReady(f"the index in {self._store.location} cannot be fetched: {exc}; try again")
 
-    def _fetch_latest(self) -> tuple[_Published, Path]:
+    def _fetch_latest(self) -> tuple[_PublishedFile, Path]:
         for attempt in range(_FETCH_ATTEMPTS):
             _, published = self._pointer()
             if published is None:
@@ -225,18 +225,18 @@ class PublishedSqliteIndex:
                     raise
         raise IndexAbsent(f"no index is published in {self._store.location}; document a database, then index it")
 
-    def _pointer(self) -> tuple[str | None, _Published | None]:
+    def _pointer(self) -> tuple[str | None, _PublishedFile | None]:
         try:
             found = self._store.get(POINTER)
         except ObjectNotFound:
             return None, None
         try:
-            return found.etag, _Published(**json.loads(found.data))
+            return found.etag, _PublishedFile(**json.loads(found.data))
         except (ValueError, TypeError):
             # An unreadable pointer is treated as none: the next generation replaces it.
             return found.etag, None
 
-    def _fetch(self, published: _Published) -> Path:
+    def _fetch(self, published: _PublishedFile) -> Path:
         """The local file of a generation, downloaded if needed; never left incomplete."""
         path = self._local(published.content_hash)
         if path.exists():
@@ -267,7 +267,7 @@ class PublishedSqliteIndex:
                 with suppress(OSError):
                     path.unlink()
 
-    def _sweep(self, made: _Published) -> None:
+    def _sweep(self, made: _PublishedFile) -> None:
         kept = {made.key, f"{FOLDER}{made.previous}.db", POINTER}
         for key in list(self._store.keys(FOLDER)):
             if key not in kept:
@@ -282,7 +282,7 @@ def _writing(attempt: str) -> Iterator[None]:
         raise IndexWriteFailed(f"cannot {attempt}: {exc}; index again") from exc
 
 
-def _written(published: _Published) -> bytes:
+def _written(published: _PublishedFile) -> bytes:
     fields = {
         "content_hash": published.content_hash,
         "size_bytes": published.size_bytes,

@@ -10,7 +10,7 @@ from tribal.errors import IndexNotReady
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.statements import same_name
-from tribal.ports import Clock, Derived, Embedder, IndexedTable, IndexFilter, IndexReader
+from tribal.ports import Clock, DerivedValues, Embedder, IndexedTable, IndexFilter, IndexReader
 from tribal.ports.application import ANSWER_TOKENS, bounds_of
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ranking.weights import WEIGHTS, Weights
@@ -33,7 +33,7 @@ class Toolbox:
     """Maps a database's name in the configuration to its name on the server."""
     weights: Weights = WEIGHTS
     """Weights of the signals of a search."""
-    derived: Derived = field(default_factory=Derived)
+    derived: DerivedValues = field(default_factory=DerivedValues)
     """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
     guidance: Callable[[TableIdentity], Sequence[Guidance]] | None = None
     """Memories, decisions and policies about a table that the caller may see."""

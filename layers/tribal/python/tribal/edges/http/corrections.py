@@ -98,12 +98,12 @@ def _written(call: Call) -> Response:
 
         query = call.request.query
         named = {name: query[name] for name in ("table", "database", "domain") if query.get(name)}
-        about = _about(call, _valid(Correction, {**named, "words": ""}))
-        said = partial(written_text, call.app.store(), about.database)
-        columns = {name: said(replace(about.subject, column=name)) for name in about.columns}
+        target = _target_of(call, _valid(Correction, {**named, "words": ""}))
+        said = partial(written_text, call.app.store(), target.database)
+        columns = {name: said(replace(target.subject, column=name)) for name in target.columns}
         return WrittenWords(
-            description=said(about.subject),
-            title=said(replace(about.subject, said="title")) if about.subject.domain is not None else None,
+            description=said(target.subject),
+            title=said(replace(target.subject, said="title")) if target.subject.domain is not None else None,
             columns={name: text for name, text in columns.items() if text is not None},
             writable=call.request.caller.may(WRITE_RIGHT),
         )
@@ -165,14 +165,14 @@ def _proposal(call: Call, correction: Correction) -> tuple[Proposal, int]:
     """The change, and the number of context lines that the caller may see."""
     from tribal.documenting.corrections import propose
 
-    about = _about(call, correction)
-    proposal = propose(call.app.store(), about.database, about.subject, correction.words.strip())
+    target = _target_of(call, correction)
+    proposal = propose(call.app.store(), target.database, target.subject, correction.words.strip())
     # The file covers all schemas of the database.
-    return proposal, _CONTEXT_LINES if call.request.caller.scope.allows_all_of(about.database) else 0
+    return proposal, _CONTEXT_LINES if call.request.caller.scope.allows_all_of(target.database) else 0
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
+class _CorrectionTarget:
     """The subject of a correction, which the caller may see."""
 
     database: str
@@ -180,7 +180,7 @@ class _About:
     columns: Sequence[str] = ()
 
 
-def _about(call: Call, correction: Correction) -> _About:
+def _target_of(call: Call, correction: Correction) -> _CorrectionTarget:
     from tribal.documenting.corrections import Subject
 
     if correction.table is not None:
@@ -190,7 +190,9 @@ def _about(call: Call, correction: Correction) -> _About:
         columns = [column.name for column in table.columns]
         if correction.column is not None and correction.column not in columns:
             raise RequestRefused(f"{table.name} has no column {correction.column!r}")
-        return _About(table.database, Subject((table.schema_, table.table), column=correction.column), columns)
+        return _CorrectionTarget(
+            table.database, Subject((table.schema_, table.table), column=correction.column), columns
+        )
     if correction.database is None or correction.column is not None:
         raise RequestRefused("a correction needs a table, or a database and optionally a domain")
     if not call.request.caller.scope.allows_all_of(correction.database):
@@ -201,7 +203,7 @@ def _about(call: Call, correction: Correction) -> _About:
         _asked(call, "list_domains", database=correction.database)
         if correction.said != "description":
             raise RequestRefused("only domains have titles")
-    return _About(correction.database, Subject(domain=correction.domain, said=correction.said))
+    return _CorrectionTarget(correction.database, Subject(domain=correction.domain, said=correction.said))
 
 
 def _asked(call: Call, tool: str, **arguments: Any) -> Any:

@@ -29,10 +29,10 @@ def read_columns(questions: Questions, listing: Listing, *, warehouse: bool) -> 
     Args:
         warehouse: whether there is one, for `INFORMATION_SCHEMA`.
     """
-    return _Reading(questions, listing, warehouse).read()
+    return _ColumnReader(questions, listing, warehouse).read()
 
 
-class _Reading:
+class _ColumnReader:
     def __init__(self, questions: Questions, listing: Listing, warehouse: bool) -> None:
         self._questions = questions
         self._warehouse = warehouse

@@ -17,7 +17,7 @@ from tribal.capabilities.knowledge.snapshots.projection import projection_of, ve
 from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
 from tribal.identity.scope import Scope
 from tribal.naming.tokens import index_terms
-from tribal.ports.derived import Derived
+from tribal.ports.derived import DerivedValues
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.scoping.bounds import Bounds
 from tribal_contracts.knowledge import KNOWLEDGE_LAYERS, KnowledgeManifest, ProjectedItem, Projection
@@ -86,7 +86,7 @@ class SnapshotReader:
 
     store: ObjectStore
     embedder: Callable[[], Embedder]
-    derived: Derived
+    derived: DerivedValues
 
     def visible(self, identity: Identity, bounds: Bounds) -> VisibleItems:
         """The items that a caller sees.

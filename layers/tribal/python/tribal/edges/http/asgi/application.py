@@ -29,7 +29,7 @@ from tribal.edges.http.asgi.messages import (
     send_response,
 )
 from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
-from tribal.edges.http.asgi.observing import Observed
+from tribal.edges.http.asgi.observing import RequestObserver
 from tribal.edges.http.asgi.serving import Serving
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.corrections import correction_routes
@@ -81,7 +81,7 @@ def asgi_application(
             Mount("/", app=_Bridge(app, tools, serving, routes)),
         ],
         middleware=[
-            Middleware(Observed, routes=routes, metrics=metrics, clock=app.clock, write=write),
+            Middleware(RequestObserver, routes=routes, metrics=metrics, clock=app.clock, write=write),
             Middleware(
                 Guards,
                 serving=serving,

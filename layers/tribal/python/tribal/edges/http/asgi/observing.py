@@ -34,7 +34,7 @@ _CACHING = (b"cache-control", b"private, no-cache")
 _LOG = logging.getLogger(__name__)
 
 
-class Observed:
+class RequestObserver:
     """Logs and counts the answers of another application; the outermost layer.
 
     Args:
