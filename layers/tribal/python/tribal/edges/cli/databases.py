@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tribal.errors import ConfigurationError
-
 if TYPE_CHECKING:
     from tribal.settings import Settings
 
@@ -47,6 +45,7 @@ def require_own_folder(settings: Settings, *, replace: bool) -> Settings:
     Raises:
         ConfigurationError: when it is another one and the user has not asked to replace it.
     """
+    from tribal.errors import ConfigurationError
     from tribal.settings.settings import recorded_source
 
     recorded = recorded_source(settings)
