@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.budget import BudgetSpend as BudgetSpend
     from tribal_contracts.documentation.catalog import CatalogCheck as CatalogCheck
     from tribal_contracts.documentation.catalog import CatalogColumn as CatalogColumn
+    from tribal_contracts.documentation.catalog import CatalogExclusion as CatalogExclusion
     from tribal_contracts.documentation.catalog import CatalogForeignKey as CatalogForeignKey
     from tribal_contracts.documentation.catalog import CatalogIndex as CatalogIndex
     from tribal_contracts.documentation.catalog import CatalogKey as CatalogKey
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.catalog import CatalogSnapshot as CatalogSnapshot
     from tribal_contracts.documentation.catalog import CatalogStatistics as CatalogStatistics
     from tribal_contracts.documentation.catalog import CatalogTable as CatalogTable
+    from tribal_contracts.documentation.catalog import CompositeField as CompositeField
     from tribal_contracts.documentation.catalog import ExpandedDatabases as ExpandedDatabases
     from tribal_contracts.documentation.catalog import IncomingKey as IncomingKey
     from tribal_contracts.documentation.catalog import KeyElsewhere as KeyElsewhere
@@ -206,10 +208,10 @@ else:
         "Contract Count DatabaseType DomainName ErrorSeverity FullyQualifiedTableName "
         "ISOTimestamp RowCount TablePriority UnitInterval Unset",
         "documentation.budget": "BudgetHolder BudgetRecord BudgetSpend",
-        "documentation.catalog": "CatalogCheck CatalogColumn CatalogForeignKey CatalogIndex CatalogKey CatalogReading "
-        "CatalogSchema CatalogSlice CatalogSnapshot CatalogStatistics CatalogTable "
-        "ExpandedDatabases IncomingKey KeyElsewhere SliceNeighbour TableCopy TableKind "
-        "TableStatistics",
+        "documentation.catalog": "CatalogCheck CatalogColumn CatalogExclusion CatalogForeignKey CatalogIndex "
+        "CatalogKey CatalogReading CatalogSchema CatalogSlice CatalogSnapshot CatalogStatistics CatalogTable "
+        "CompositeField ExpandedDatabases IncomingKey KeyElsewhere SliceNeighbour TableCopy "
+        "TableKind TableStatistics",
         "documentation.configuration": "DatabaseEntry DatabaseLimits Glob LintRules Selection",
         "documentation.corrections": "AgreedCorrection Correction ProposedCorrection WrittenCorrection WrittenWords",
         "documentation.documents": "Annotations Description DescriptionSource DocumentedCheck DocumentedColumn "

@@ -7,7 +7,15 @@ from typing import Any
 from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tribal.identity.changes import Change, TableChange, compare_tables
-from tribal_contracts import CatalogCheck, CatalogForeignKey, CatalogIndex, CatalogKey, CatalogTable, KeyElsewhere
+from tribal_contracts import (
+    CatalogCheck,
+    CatalogExclusion,
+    CatalogForeignKey,
+    CatalogIndex,
+    CatalogKey,
+    CatalogTable,
+    KeyElsewhere,
+)
 
 ORDERS = table("sales.orders", column("qty"), references=[("customer_id", "sales.customer")])
 
@@ -99,6 +107,19 @@ KEY = ORDERS.foreign_keys[0]
             Change("index", "i", after="unique (qty) where qty > 1"),
         ),
         ({"checks": [CatalogCheck(name="c", expression="qty > 0")]}, Change("check", "c", after="qty > 0")),
+        (
+            {"checks": [CatalogCheck(name="c", expression="qty > 0", validated=False)]},
+            Change("check", "c", after="qty > 0 not validated"),
+        ),
+        (
+            {"foreign_keys": [KEY.model_copy(update={"validated": False})]},
+            Change(
+                "foreign key",
+                "orders_customer_id_fkey",
+                before="(customer_id) to sales.customer (id)",
+                after="(customer_id) to sales.customer (id) not validated",
+            ),
+        ),
     ],
 )
 def test_whatever_changes_in_a_table_is_one_change(fields: dict[str, Any], expected: Change) -> None:
@@ -128,7 +149,14 @@ def test_every_field_of_a_table_that_can_differ_is_compared() -> None:
         "indexes": [CatalogIndex(name="i", columns=["id"], unique=False)],
         "checks": [CatalogCheck(name="c", expression="true")],
         "view_definition": "SELECT",
+        "exclusions": [CatalogExclusion(name="x", definition="EXCLUDE USING gist (during WITH &&)")],
         "partition_count": 2,
+        "partition_key": "RANGE (at)",
+        "inherits": ["s.parent"],
+        "inherited_by": ["s.child"],
+        "row_security": True,
+        "populated": False,
+        "foreign_source": "server s",
         "clustering_key": "LINEAR(id)",
         "transient": True,
         "secure": True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Literal
 
 from pydantic import Field
@@ -35,6 +36,13 @@ TableKind = Literal[
 """The last four are Snowflake's."""
 
 
+class CompositeField(Contract):
+    """A field of a composite type."""
+
+    name: str
+    type: str
+
+
 class CatalogColumn(Contract):
     """A column as the database declares it."""
 
@@ -47,7 +55,9 @@ class CatalogColumn(Contract):
     identity: Literal["always", "by default"] | Unset = optional()
     generated: str | Unset = optional("The expression of a generated column.")
     base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
+    type_comment: str | Unset = optional("Extension: the comment on the type, which every column of the type shares.")
     enum_values: list[str] | Unset = optional("The labels of an enum type, in their order.")
+    fields: list[CompositeField] | Unset = optional("Extension: the fields of a composite type, in their order.")
     sensitive: str | Unset = optional("What the database marks it by, such as the name of its masking policy or tag.")
 
 
@@ -56,6 +66,7 @@ class CatalogKey(Contract):
 
     name: str
     columns: list[str]
+    comment: str | Unset = optional()
 
 
 class CatalogForeignKey(Contract):
@@ -68,6 +79,12 @@ class CatalogForeignKey(Contract):
     references_columns: list[str]
     on_update: str | Unset = optional("The action when it is not NO ACTION.")
     on_delete: str | Unset = optional("The action when it is not NO ACTION.")
+    validated: bool | Unset = optional("False when existing rows were not checked, so that they may lack their parent.")
+    comment: str | Unset = optional()
+
+    def may_lack_parent(self, nullable: Container[str]) -> bool:
+        """Whether a row may have no parent: one of the columns is nullable, or existing rows were not checked."""
+        return self.validated is False or any(column in nullable for column in self.columns)
 
 
 class KeyElsewhere(Contract):
@@ -89,6 +106,7 @@ class CatalogIndex(Contract):
     columns: list[str]
     unique: bool
     predicate: str | Unset = optional("The condition of a partial index.")
+    comment: str | Unset = optional()
 
 
 class CatalogCheck(Contract):
@@ -96,6 +114,16 @@ class CatalogCheck(Contract):
 
     name: str
     expression: str
+    validated: bool | Unset = optional("False when existing rows were not checked, so that they may violate it.")
+    comment: str | Unset = optional()
+
+
+class CatalogExclusion(Contract):
+    """An exclusion constraint: no two rows may be equal, or overlap, as its operators say."""
+
+    name: str
+    definition: str
+    """As the server writes it, for example `EXCLUDE USING gist (room WITH =, during WITH &&)`."""
 
 
 class CatalogTable(Contract):
@@ -115,7 +143,14 @@ class CatalogTable(Contract):
     view_query: str | Unset = optional(
         "The query of a view whose definition is a person's text: names as they are stored, no values."
     )
+    exclusions: list[CatalogExclusion] | Unset = optional("Extension: exclusion constraints.")
     partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
+    partition_key: str | Unset = optional("Extension: strategy and key, for example `RANGE (at)`.")
+    inherits: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that this one inherits from.")
+    inherited_by: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that inherit from this one.")
+    row_security: bool | Unset = optional("Extension: true when policies decide which rows a user sees.")
+    populated: bool | Unset = optional("Extension: false for a materialized view that was never refreshed.")
+    foreign_source: str | Unset = optional("Extension: where the rows of a foreign table are.")
     clustering_key: str | Unset = optional("The expressions that Snowflake clusters the table by, as it writes them.")
     transient: bool | Unset = optional("True for a table that Snowflake keeps no fail-safe copy of.")
     secure: bool | Unset = optional("True for a view whose text and plan Snowflake hides from others than its owner.")

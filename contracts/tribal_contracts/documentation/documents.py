@@ -83,8 +83,10 @@ class DocumentedForeignKey(Contract):
     references_table: FullyQualifiedTableName
     references_columns: list[str]
     nullable: bool
+    """Whether a row may lack its parent: a column may be NULL, or existing rows were not checked."""
     on_update: str | Unset = optional()
     on_delete: str | Unset = optional()
+    validated: bool | Unset = optional("False when existing rows were not checked, so that they may lack their parent.")
 
 
 class DocumentedIndex(Contract):
@@ -101,6 +103,7 @@ class DocumentedCheck(Contract):
 
     name: str
     expression: str
+    validated: bool | Unset = optional("False when existing rows were not checked, so that they may violate it.")
 
 
 class DocumentedRelation(Contract):

@@ -10,6 +10,7 @@ import pytest
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, connected
 from tribal.adapters.postgres import texts
+from tribal.adapters.postgres.queries import TEXT_KINDS
 from tribal.ports import BrokenTexts
 
 # Dropping what an object needs, without what depends on it: the catalog forgets that anything does.
@@ -69,7 +70,7 @@ def test_the_search_takes_a_few_statements_for_each_broken_object(
 ) -> None:
     many = "; ".join(f"CREATE VIEW w{number} AS SELECT {number} AS n" for number in range(500))
     # All, both halves of 503 objects nine times, and each kind of text of the one that is left.
-    monkeypatch.setattr(texts, "MOST_STATEMENTS", 1 + 2 * 9 + 7)
+    monkeypatch.setattr(texts, "MOST_STATEMENTS", 1 + 2 * 9 + len(TEXT_KINDS))
     contents = open_catalog(fresh_database(f"{BROKEN_VIEW}; {many}")).read()
     assert [each.table for each in contents.broken] == ["v_broken"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,15 @@ from tests.describing.rules.made import make, notes, say
 from tribal.describing import RulesDescriber
 from tribal.describing.rules.notes import looks_like_a_leftover
 from tribal.ports import TableContext
-from tribal_contracts import CatalogColumn, CatalogForeignKey, IncomingKey
+from tribal_contracts import (
+    CatalogCheck,
+    CatalogColumn,
+    CatalogExclusion,
+    CatalogForeignKey,
+    CatalogIndex,
+    CompositeField,
+    IncomingKey,
+)
 
 
 def test_odd_labels_are_shown_as_they_are() -> None:
@@ -76,6 +86,79 @@ def test_pitfalls_become_notes() -> None:
     assert "promo_cd (to sales.promotion)" in text
     assert "Times without a time zone; which zone they mean is not declared: seen." in text
     assert "There is no primary key: rows may repeat." in text
+
+
+def unique_index(*columns: str, predicate: str | None = None) -> CatalogIndex:
+    return CatalogIndex(name="ux", columns=list(columns), unique=True, predicate=predicate)
+
+
+@each_case(
+    ("others", "said"),
+    [
+        ({}, "There is no primary key: rows may repeat."),
+        ({"indexes": [unique_index("a")]}, "There is no primary key. Unique: a."),
+        ({"indexes": [unique_index("a", "b")]}, "There is no primary key. Unique: a and b, unless b is NULL."),
+        (
+            {"indexes": [unique_index("a", predicate="(b > 0)")]},
+            "There is no primary key. Unique: a where (b > 0).",
+        ),
+        ({"unique": [["a"]]}, "There is no primary key. Unique: a."),
+        (
+            {"exclusions": [CatalogExclusion(name="x", definition="EXCLUDE USING gist (a WITH &&)")]},
+            "There is no primary key.\nNo two rows may conflict: EXCLUDE USING gist (a WITH &&).",
+        ),
+    ],
+)
+def test_what_forbids_rows_to_repeat_is_named(others: dict[str, Any], said: str) -> None:
+    assert notes(make("sales.orders", column("a"), column("b", nullable=True), **others)) == said
+
+
+@each_case(
+    ("others", "said"),
+    [
+        ({"inherits": ["s.all"]}, "Inherits from s.all: a query of that table reads these rows too."),
+        ({"inherited_by": ["s.a"]}, "Inherited by s.a: a query reads their rows too, unless it says ONLY."),
+        ({"row_security": True}, "Row-level security is on: each user sees only the rows that policies allow"),
+        ({"kind": "materialized_view", "populated": False}, "It was never refreshed: reading it fails"),
+        ({"kind": "foreign_table", "foreign_source": "t on server s"}, "outside of this database, in t on server s."),
+        (
+            {"kind": "partitioned_table", "partition_count": 1, "partition_key": "LIST (region)"},
+            "The table is split into 1 partition by LIST (region), documented here as one.",
+        ),
+    ],
+)
+def test_what_decides_which_rows_a_query_reads_is_a_note(others: dict[str, Any], said: str) -> None:
+    assert said in notes(make("sales.orders", column("a"), key=["a"], **others))
+
+
+def test_constraints_that_existing_rows_may_violate_are_no_facts() -> None:
+    key = CatalogForeignKey(
+        name="k",
+        columns=["p"],
+        references_schema="s",
+        references_table="parent",
+        references_columns=["id"],
+        validated=False,
+        comment="agreed with finance",
+    )
+    check = CatalogCheck(name="c", expression="(state = ANY (ARRAY['open'::text, 'paid'::text]))", validated=False)
+    table = make("s.t", column("p"), column("state", "text"), key=["p"]).model_copy(
+        update={"foreign_keys": [key, key], "checks": [check]}
+    )
+    assert "Not validated, so that existing rows may lack their parent: p (to s.parent)." in notes(table)
+    assert "The comment on the foreign key k: agreed with finance." in notes(table)
+    assert say(table, "state").text == ""
+    assert say(table, "p").text.count("Refers to s.parent.id.") == 1
+
+
+def test_what_is_known_of_a_type_is_said_once_and_not_of_each_column() -> None:
+    stamp = {"type": "s.stamp", "type_comment": "When a row was made"}
+    address = {"type": "s.addr", "fields": [CompositeField(name="zip", type="text")]}
+    columns = [column(name).model_copy(update=stamp) for name in ("created", "deleted")]
+    table = make("s.t", *columns, column("home").model_copy(update=address), key=["created"])
+    assert "The type s.stamp, of created and deleted: When a row was made." in notes(table)
+    assert "The type s.addr, of home: it has the fields zip (text)." in notes(table)
+    assert "row was made" not in say(table, "deleted").text
 
 
 @each_case(

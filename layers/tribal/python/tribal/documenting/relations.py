@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from tribal.identity.table_names import TableIdentity
 from tribal.rendering.words import relation_sentence
@@ -17,6 +18,7 @@ from tribal_contracts import (
     SliceNeighbour,
 )
 
+Key = TypeVar("Key", DocumentedForeignKey, IncomingKey)
 Neighbours = Mapping[str, SliceNeighbour]
 
 
@@ -28,9 +30,10 @@ def documented_key(key: CatalogForeignKey, table: CatalogTable, database: str) -
         columns=key.columns,
         references_table=str(TableIdentity(database, key.references_schema, key.references_table)),
         references_columns=key.references_columns,
-        nullable=not nullable.isdisjoint(key.columns),
+        nullable=key.may_lack_parent(nullable),
         on_update=key.on_update,
         on_delete=key.on_delete,
+        validated=key.validated,
     )
 
 
@@ -42,7 +45,10 @@ def relations_of(
     `page` is the table's own page, the target of self-references.
     """
     own = TableIdentity(database, table.schema_name, table.table_name)
-    outgoing = [documented_key(key, table, database) for key in table.foreign_keys]
+    outgoing = _each_once(
+        [documented_key(key, table, database) for key in table.foreign_keys],
+        lambda key: (key.references_table, *zip(key.columns, key.references_columns, strict=False)),
+    )
     targets = [key.references_table for key in outgoing]
     relations = []
     for key in outgoing:
@@ -72,9 +78,12 @@ def relations_of(
 def _referenced_by(
     own: TableIdentity, incoming: Sequence[IncomingKey], neighbours: Neighbours
 ) -> list[DocumentedRelation]:
-    sources = [key.from_table for key in incoming]
+    keys = _each_once(
+        incoming, lambda each: (each.from_table, *zip(each.key.columns, each.key.references_columns, strict=False))
+    )
+    sources = [key.from_table for key in keys]
     relations = []
-    for key in sorted(incoming, key=lambda key: (key.from_table, key.key.name, key.key.columns)):
+    for key in sorted(keys, key=lambda key: (key.from_table, key.key.name, key.key.columns)):
         path = _path(neighbours, key.from_table)
         if path is None or key.from_table == str(own):
             continue
@@ -95,6 +104,16 @@ def _referenced_by(
             )
         )
     return relations
+
+
+def _each_once(keys: Sequence[Key], meaning: Callable[[Key], object]) -> list[Key]:
+    """Keys without those that another one repeats; one that every row fulfils says more."""
+    kept: dict[object, Key] = {}
+    for key in keys:
+        other = kept.setdefault(meaning(key), key)
+        if other.nullable and not key.nullable:
+            kept[meaning(key)] = key
+    return list(kept.values())
 
 
 def _path(neighbours: Neighbours, name: str) -> str | None:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogIndex, CatalogTable, KeyElsewhere
+from tribal_contracts import (
+    CatalogCheck,
+    CatalogColumn,
+    CatalogForeignKey,
+    CatalogIndex,
+    CatalogKey,
+    CatalogTable,
+    KeyElsewhere,
+)
 
 TableFate = Literal["added", "dropped", "changed", "excluded", "unreadable"]
 """Tables that are `excluded` by the configuration or `unreadable` for this user are hidden, not dropped."""
@@ -70,19 +78,25 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
             ("transient", _yes_no(bool(old.transient)), _yes_no(bool(new.transient))),
             ("secure", _yes_no(bool(old.secure)), _yes_no(bool(new.secure))),
             ("partitions", _number(old.partition_count), _number(new.partition_count)),
+            ("partition key", old.partition_key, new.partition_key),
+            ("inherits from", _columns(old.inherits or ()), _columns(new.inherits or ())),
+            ("inherited by", _columns(old.inherited_by or ()), _columns(new.inherited_by or ())),
+            ("row-level security", _yes_no(bool(old.row_security)), _yes_no(bool(new.row_security))),
+            ("was refreshed", _yes_no(old.populated is not False), _yes_no(new.populated is not False)),
+            ("source", old.foreign_source, new.foreign_source),
             ("may be selected", _yes_no(old.selectable), _yes_no(new.selectable)),
         ]
     )
     yield from _column_changes(old, new)
     yield from _named(
         "primary key",
-        {key.name: _columns(key.columns) for key in (old.primary_key,) if key},
-        {key.name: _columns(key.columns) for key in (new.primary_key,) if key},
+        {key.name: _own_key(key) for key in (old.primary_key,) if key},
+        {key.name: _own_key(key) for key in (new.primary_key,) if key},
     )
     yield from _named(
         "unique key",
-        {key.name: _columns(key.columns) for key in old.unique_keys},
-        {key.name: _columns(key.columns) for key in new.unique_keys},
+        {key.name: _own_key(key) for key in old.unique_keys},
+        {key.name: _own_key(key) for key in new.unique_keys},
     )
     yield from _named(
         "foreign key",
@@ -100,7 +114,14 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
         {index.name: _index(index) for index in new.indexes},
     )
     yield from _named(
-        "check", {check.name: check.expression for check in old.checks}, {c.name: c.expression for c in new.checks}
+        "check",
+        {check.name: _check(check) for check in old.checks},
+        {check.name: _check(check) for check in new.checks},
+    )
+    yield from _named(
+        "exclusion",
+        {each.name: each.definition for each in old.exclusions or ()},
+        {each.name: each.definition for each in new.exclusions or ()},
     )
 
 
@@ -138,7 +159,9 @@ def _aspects(column: CatalogColumn) -> dict[str, str | None]:
         "identity": column.identity,
         "generated": column.generated,
         "values": ", ".join(column.enum_values) if column.enum_values is not None else None,
+        "fields": ", ".join(f"{each.name} {each.type}" for each in column.fields) if column.fields else None,
         "comment": column.comment,
+        "comment on the type": column.type_comment,
         "marked": column.sensitive,
     }
 
@@ -167,7 +190,24 @@ def _reference(key: CatalogForeignKey) -> str:
         f"on delete {key.on_delete}" if key.on_delete else "",
     ]
     target = f"{key.references_schema}.{key.references_table} ({_columns(key.references_columns)})"
-    return " ".join(part for part in (f"({_columns(key.columns)}) to {target}", *actions) if part)
+    parts = (f"({_columns(key.columns)}) to {target}", *actions, _state(key.validated), _comment(key.comment))
+    return " ".join(part for part in parts if part)
+
+
+def _own_key(key: CatalogKey) -> str:
+    return f"{_columns(key.columns)} {_comment(key.comment)}".rstrip()
+
+
+def _check(check: CatalogCheck) -> str:
+    return " ".join(part for part in (check.expression, _state(check.validated), _comment(check.comment)) if part)
+
+
+def _state(validated: bool | None) -> str:
+    return "not validated" if validated is False else ""
+
+
+def _comment(text: str | None) -> str:
+    return f"({text})" if text else ""
 
 
 def _cross_database_key(key: KeyElsewhere) -> str:
@@ -177,7 +217,7 @@ def _cross_database_key(key: KeyElsewhere) -> str:
 
 def _index(index: CatalogIndex) -> str:
     where = f" where {index.predicate}" if index.predicate else ""
-    return f"{'unique ' * index.unique}({_columns(index.columns)}){where}"
+    return f"{'unique ' * index.unique}({_columns(index.columns)}){where} {_comment(index.comment)}".rstrip()
 
 
 def _yes_no(value: bool) -> str:

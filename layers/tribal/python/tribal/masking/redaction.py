@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import find_sensitive
@@ -12,7 +13,15 @@ from tribal.masking.literals import hide_literals, is_harmless_text
 from tribal.sql.dialect import string_literal
 from tribal.sql.scanner import TokenType, scan
 from tribal.sql.segments import Place
-from tribal_contracts import CatalogCheck, CatalogColumn, CatalogIndex, CatalogTable, DatabaseType
+from tribal_contracts import (
+    CatalogCheck,
+    CatalogColumn,
+    CatalogForeignKey,
+    CatalogIndex,
+    CatalogKey,
+    CatalogTable,
+    DatabaseType,
+)
 
 _TEXT_ROUNDS = 4
 """A limit by judgement: redacting may uncover another match. It stops as soon as there are no more."""
@@ -64,6 +73,9 @@ def _without_quoted(found: re.Match[str]) -> str:
     return found.string[found.start() : start] + f"[{SensitiveKind.VALUE}]{closing}" + found.string[end : found.end()]
 
 
+Commented = TypeVar("Commented", CatalogKey, CatalogForeignKey, CatalogCheck)
+
+
 def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
     """Redact all free text of a table: comments, defaults, expressions, labels and the SQL of a view.
 
@@ -79,10 +91,21 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
         "comment": _redact(table.comment),
         "columns": [_redact_column(column, name, dialect) for column in table.columns],
         "indexes": [_redact_index(index, name, names, dialect) for index in table.indexes],
+        "primary_key": table.primary_key and _redact_comment_of(table.primary_key),
+        "unique_keys": [_redact_comment_of(key) for key in table.unique_keys],
+        "foreign_keys": [_redact_comment_of(key) for key in table.foreign_keys],
         "checks": [
-            CatalogCheck(name=check.name, expression=redact_expression(check.expression, table=name, dialect=dialect))
+            _redact_comment_of(check).model_copy(
+                update={"expression": redact_expression(check.expression, table=name, dialect=dialect)}
+            )
             for check in table.checks
         ],
+        "exclusions": table.exclusions
+        and [
+            each.model_copy(update={"definition": redact_expression(each.definition, table=name, dialect=dialect)})
+            for each in table.exclusions
+        ],
+        "partition_key": table.partition_key and redact_expression(table.partition_key, table=name, dialect=dialect),
         "view_definition": table.view_definition
         and redact_view(table.view_definition, view=name, columns=names, dialect=dialect),
         "clustering_key": table.clustering_key and redact_expression(table.clustering_key, table=name, dialect=dialect),
@@ -160,8 +183,8 @@ def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
 
 
 def _redact_column(column: CatalogColumn, table: str, dialect: DatabaseType) -> CatalogColumn:
-    texts = (column.comment, column.default_value, column.generated, column.enum_values)
-    if texts == (None, None, None, None):
+    texts = (column.comment, column.type_comment, column.default_value, column.generated, column.enum_values)
+    if all(text is None for text in texts):
         return column
     value, generated, labels = column.default_value, column.generated, column.enum_values
 
@@ -171,6 +194,7 @@ def _redact_column(column: CatalogColumn, table: str, dialect: DatabaseType) -> 
     return column.model_copy(
         update={
             "comment": _redact(column.comment),
+            "type_comment": _redact(column.type_comment),
             "default_value": value and redacted(value),
             "generated": generated and redacted(generated),
             "enum_values": labels and redact_labels(labels, table=table, column=column.name),
@@ -184,7 +208,12 @@ def _redact_index(index: CatalogIndex, table: str, names: Sequence[str], dialect
 
     parts = [part if part in names else redacted(part) for part in index.columns]
     where = index.predicate
-    return index.model_copy(update={"columns": parts, "predicate": where and redacted(where)})
+    changed = {"columns": parts, "predicate": where and redacted(where), "comment": _redact(index.comment)}
+    return index.model_copy(update=changed)
+
+
+def _redact_comment_of(part: Commented) -> Commented:
+    return part if part.comment is None else part.model_copy(update={"comment": redact_text(part.comment)})
 
 
 def _redact(text: str | None) -> str | None:

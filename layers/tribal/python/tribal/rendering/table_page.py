@@ -20,7 +20,7 @@ from tribal.rendering.markdown import (
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
-from tribal.rendering.words import basis, correction, number, rows_phrase
+from tribal.rendering.words import NOT_VALIDATED, basis, correction, number, rows_phrase
 from tribal_contracts import (
     Description,
     DescriptionSource,
@@ -270,8 +270,11 @@ def _indexes(document: TableDocument) -> str:
 def _checks(document: TableDocument) -> str:
     if not document.checks:
         return ""
-    rows = [(cell_code(check.name), cell_code(check.expression)) for check in document.checks]
-    return "## Checks\n\n" + table(("Check", "Every row satisfies"), rows)
+    rows = [
+        (cell_code(check.name), cell_code(check.expression) + (NOT_VALIDATED if check.validated is False else ""))
+        for check in document.checks
+    ]
+    return "## Checks\n\n" + table(("Check", "Condition"), rows)
 
 
 def _view(document: TableDocument) -> str:

@@ -9,6 +9,9 @@ from tribal.identity.table_names import format_name
 from tribal.rendering.markdown import code_span
 from tribal_contracts import Description
 
+NOT_VALIDATED = ", not validated: existing rows may violate it"
+"""What a page says of a check that existing rows were not compared with."""
+
 
 def listing(items: Sequence[str], *, limit: int = 6, last: str = "and") -> str:
     """Items as "a, b and c"; those beyond the limit are only counted."""

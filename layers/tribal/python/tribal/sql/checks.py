@@ -47,8 +47,10 @@ def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | No
 
 
 def _about(column: str, checks: Iterable[CatalogCheck]) -> Iterable[str]:
-    """Expressions that mention the column and whose parts must all hold."""
+    """Expressions that mention the column, and whose parts hold for every row."""
     for check in checks:
+        if check.validated is False:
+            continue
         expression = check.expression[:_EXPRESSION_CHARS]
         bare = _STRING.sub("", expression)
         if column in expression and not re.search(r"\bOR\b|\bNOT\b|\bCASE\b", bare, flags=re.IGNORECASE):

@@ -81,6 +81,10 @@ def _is_plain(query: exp.Select) -> bool:
 
 def _passed_on(query: exp.Select, scope: _Scope) -> Iterator[tuple[str, ColumnName]]:
     """The output columns that are columns of a table, unchanged."""
+    group = query.args.get("group")
+    if group is not None and (group.args.get("totals") or group.find(exp.GroupingSets, exp.Cube, exp.Rollup)):
+        # In rows of totals, grouped columns are NULL.
+        return
     for output in query.expressions:
         column = output.this if isinstance(output, exp.Alias) else output
         if not isinstance(column, exp.Column) or not isinstance(column.this, exp.Identifier) or column.db:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from tribal.adapters.postgres.inheritance import fold_inheriting_tables
+from tribal.adapters.postgres.inheritance import Family, fold_inheriting_tables
 from tribal.adapters.postgres.rows import (
     CatalogRows,
     ColumnRow,
@@ -19,16 +19,19 @@ from tribal.adapters.postgres.rows import (
     TextGaps,
     TextKind,
 )
+from tribal.identity.table_names import format_name
 from tribal.ports import BrokenTexts, CatalogContents, name_of
 from tribal.sql.dialect import quote_identifier
 from tribal_contracts import (
     CatalogCheck,
     CatalogColumn,
+    CatalogExclusion,
     CatalogForeignKey,
     CatalogIndex,
     CatalogKey,
     CatalogSchema,
     CatalogTable,
+    CompositeField,
     TableKind,
     TableStatistics,
 )
@@ -80,14 +83,14 @@ class _Texts:
 
 def assemble(rows: CatalogRows, gaps: TextGaps) -> CatalogContents:
     """Build the contents of a database, without objects in schemas that the user may not use."""
-    rows, folded = fold_inheriting_tables(rows)
+    rows, folded, family = fold_inheriting_tables(rows)
     server = ServerRow(*rows.server[0])
     schemas = sorted((SchemaRow(*row) for row in rows.schemas), key=lambda schema: schema.name)
     listed = {schema.name for schema in schemas}
     heads = sorted((TableRow(*row) for row in rows.tables), key=lambda table: (table.schema, table.name))
     # A schema that belongs to an extension is listed too when it holds a user's table.
     extra = sorted({head.schema for head in heads if head.usable} - listed)
-    parts = _Parts(rows, gaps)
+    parts = _Parts(rows, gaps, family)
     heads = [head for head in heads if head.usable is not False]
     tables = tuple(parts.table(head) for head in heads)
     changed = {name_of(table) for head, table in zip(heads, tables, strict=True) if _was_changed(head, table)}
@@ -132,6 +135,8 @@ def _broken_texts(table: CatalogTable) -> BrokenTexts | None:
 def _unread_texts(table: CatalogTable) -> Iterator[tuple[str, str]]:
     """What has a placeholder in place of its text, and that placeholder."""
     texts = [(f"check {check.name!r}", check.expression) for check in table.checks]
+    texts += [(f"exclusion constraint {each.name!r}", each.definition) for each in table.exclusions or ()]
+    texts.append(("the partition key", table.partition_key or ""))
     for column in table.columns:
         texts.append((f"the default of {column.name!r}", column.default_value or ""))
         texts.append((f"the expression of {column.name!r}", column.generated or ""))
@@ -152,8 +157,9 @@ def _statistics(head: TableRow) -> TableStatistics:
 class _Parts:
     """The parts of all tables, by table oid."""
 
-    def __init__(self, rows: CatalogRows, gaps: TextGaps) -> None:
+    def __init__(self, rows: CatalogRows, gaps: TextGaps, family: Family) -> None:
         self._texts = _Texts(rows.texts, gaps)
+        self._family = family
         self._types = _TypeNotes(rows.types, lambda check: self._texts.of("domain", check, table=check))
         self._enums: dict[int, list[str]] = {row[0]: row[1] for row in rows.enums}
         self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
@@ -172,9 +178,14 @@ class _Parts:
         constraints = sorted(self._constraints[head.oid], key=lambda constraint: constraint.name)
         indexes = sorted(self._indexes[head.oid], key=lambda index: index.name)
         keys = [
-            (each.kind, CatalogKey(name=each.name, columns=each.columns or []))
+            (each.kind, CatalogKey(name=each.name, columns=each.columns or [], comment=each.comment))
             for each in constraints
             if each.kind in "pu"
+        ]
+        exclusions = [
+            CatalogExclusion(name=each.name, definition=self._texts.of("exclusion", each.oid, table=head.oid))
+            for each in constraints
+            if each.kind == "x"
         ]
         return CatalogTable(
             schema_name=head.schema,
@@ -187,12 +198,24 @@ class _Parts:
             foreign_keys=[_foreign_key(each) for each in constraints if each.kind == "f"],
             indexes=[self._index(index) for index in indexes],
             checks=[
-                CatalogCheck(name=each.name, expression=self._texts.of("check", each.oid, table=head.oid))
+                CatalogCheck(
+                    name=each.name,
+                    expression=self._texts.of("check", each.oid, table=head.oid),
+                    validated=None if each.validated else False,
+                    comment=each.comment,
+                )
                 for each in constraints
                 if each.kind == "c"
             ]
             + [check for column in columns for check in self._types.checks(column.declared_type_oid, column.name)],
             view_definition=self._texts.view(head.oid) if kind in ("view", "materialized_view") else None,
+            exclusions=exclusions or None,
+            partition_key=self._texts.of("partition key", head.oid, table=head.oid) if head.kind == "p" else None,
+            inherits=self._family.parents_of(head.oid) or None,
+            inherited_by=self._family.children_of(head.oid) or None,
+            row_security=head.row_security or None,
+            populated=None if head.populated else False,
+            foreign_source=_foreign_source(head),
             partition_count=(head.partitions or 0) if kind == "partitioned_table" else head.partitions,
             selectable=bool(head.selectable),
         )
@@ -201,14 +224,21 @@ class _Parts:
         return CatalogColumn(
             name=row.name,
             type=row.type,
-            nullable=not row.not_null,
-            default_value=self._text_of_column("default", row) if row.has_default else None,
-            comment=row.comment or self._types.comment(row.declared_type_oid),
+            nullable=not (row.not_null or self._types.not_null(row.declared_type_oid)),
+            default_value=self._default(row),
+            comment=row.comment,
             identity=_IDENTITIES.get(row.identity),
             generated=self._text_of_column("generated", row) if row.generated else None,
             base_type=self._types.base(row.declared_type_oid),
-            enum_values=self._enums.get(row.type_oid),
+            type_comment=self._types.comment(row.declared_type_oid),
+            enum_values=self._enums.get(self._types.base_oid(row.declared_type_oid)),
+            fields=self._types.fields(row.declared_type_oid) or None,
         )
+
+    def _default(self, row: ColumnRow) -> str | None:
+        if row.has_default:
+            return self._text_of_column("default", row)
+        return None if row.generated or row.identity else self._types.default(row.declared_type_oid)
 
     def _text_of_column(self, kind: TextKind, row: ColumnRow) -> str:
         return self._texts.of(kind, row.table, row.position, table=row.table)
@@ -222,6 +252,7 @@ class _Parts:
             ],
             unique=row.unique,
             predicate=self._texts.of("predicate", row.oid, table=row.table) if row.partial else None,
+            comment=row.comment,
         )
 
 
@@ -234,7 +265,19 @@ def _foreign_key(row: ConstraintRow) -> CatalogForeignKey:
         references_columns=row.references_columns or [],
         on_update=_ACTIONS.get(row.on_update),
         on_delete=_ACTIONS.get(row.on_delete),
+        validated=None if row.validated else False,
+        comment=row.comment,
     )
+
+
+def _foreign_source(head: TableRow) -> str | None:
+    """Where a foreign table's rows are, as a reader of its page would name it."""
+    if head.foreign_server is None:
+        return None
+    options = head.foreign_options or {}
+    names = [options[name] for name in ("schema_name", "table_name") if name in options]
+    server = f"server {format_name((head.foreign_server,))}"
+    return f"{format_name(names)} on {server}" if names else server
 
 
 def server_of(rows: Sequence[Sequence[Any]]) -> ServerRow:
@@ -248,23 +291,33 @@ _VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
 
 
 class _TypeNotes:
-    """Comments, checks and base types of user-defined types, from the rows of `TYPES`.
+    """What the catalog says about user-defined types, from the rows of `TYPES`.
 
     `definition` gives the definition of a check by its oid.
     """
 
     def __init__(self, rows: Iterable[Sequence[Any]], definition: Callable[[int], str]) -> None:
         self._definition = definition
-        self._checks: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        self._checks: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
         self._comments: dict[int, str] = {}
-        self._bases: dict[int, str] = {}
-        for type_oid, kind, name, text, constraint in rows:
-            if kind == "check":
-                self._checks[type_oid].append((name, constraint))
-            elif kind == "base":
-                self._bases[type_oid] = text
-            else:
-                self._comments[type_oid] = text
+        self._bases: dict[int, tuple[str, int]] = {}
+        self._defaults: dict[int, str] = {}
+        self._not_null: set[int] = set()
+        self._fields: dict[int, list[tuple[int, CompositeField]]] = defaultdict(list)
+        for type_oid, kind, name, text, oid in rows:
+            match kind:
+                case "check":
+                    self._checks[type_oid].append((name, text == "true", oid))
+                case "base":
+                    self._bases[type_oid] = text, oid
+                case "default":
+                    self._defaults[type_oid] = text
+                case "not null":
+                    self._not_null.add(type_oid)
+                case "field":
+                    self._fields[type_oid].append((oid, CompositeField(name=name, type=text)))
+                case _:
+                    self._comments[type_oid] = text
 
     def comment(self, type_oid: int) -> str | None:
         """The comment on the type."""
@@ -272,13 +325,33 @@ class _TypeNotes:
 
     def base(self, type_oid: int) -> str | None:
         """The type that a domain is based on, through any domains in between."""
-        return self._bases.get(type_oid)
+        return self._bases[type_oid][0] if type_oid in self._bases else None
+
+    def base_oid(self, type_oid: int) -> int:
+        """The oid of that type; the type's own if it is not a domain."""
+        return self._bases[type_oid][1] if type_oid in self._bases else type_oid
+
+    def default(self, type_oid: int) -> str | None:
+        """The default of a domain."""
+        return self._defaults.get(type_oid)
+
+    def not_null(self, type_oid: int) -> bool:
+        """Whether a domain, or one that it is based on, refuses NULL."""
+        return type_oid in self._not_null
+
+    def fields(self, type_oid: int) -> list[CompositeField]:
+        """The fields of a composite type."""
+        return [field for _, field in sorted(self._fields.get(type_oid, ()), key=lambda each: each[0])]
 
     def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
         """The checks of a domain and its base domains, as conditions on a column."""
         return [
-            CatalogCheck(name=f"{column}: {name}", expression=_on_column(self._definition(constraint), column))
-            for name, constraint in sorted(self._checks.get(type_oid, ()))
+            CatalogCheck(
+                name=f"{column}: {name}",
+                expression=_on_column(self._definition(constraint), column),
+                validated=None if validated else False,
+            )
+            for name, validated, constraint in sorted(self._checks.get(type_oid, ()))
         ]
 
 

@@ -8,17 +8,80 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tribal.adapters.postgres.rows import CatalogRows, ColumnRow, ConstraintRow, TableRow
+from tribal.identity.table_names import format_name
 from tribal.ports import SchemaAndTable
 
 
-def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[SchemaAndTable]]:
-    """The rows without folded tables, and the names of those; their counts and sizes go to the parent."""
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Who inherits from whom, among the tables that are kept."""
+
+    parents: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    children: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    def parents_of(self, oid: int) -> list[str]:
+        """The tables that one inherits from, as `schema.table`."""
+        return sorted(self.parents.get(oid, ()))
+
+    def children_of(self, oid: int) -> list[str]:
+        """The tables that inherit from one, as `schema.table`."""
+        return sorted(self.children.get(oid, ()))
+
+
+def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[SchemaAndTable], Family]:
+    """The rows without folded tables, the names of those, and who inherits from whom among the others.
+
+    The counts and sizes of folded tables go to their parent. A parent also counts the rows of the tables that inherit
+    from it, since a query that names it reads them.
+    """
     roots = _roots(rows)
-    if not roots:
-        return rows, frozenset()
     heads = [TableRow(*row) for row in rows.tables]
+    kept, folded = _without_folded(rows, heads, roots) if roots else (rows, frozenset())
+    heads = [TableRow(*row) for row in kept.tables]
+    family, below = _family(kept, heads)
+    if not below:
+        return kept, folded, family
+    by_oid = {head.oid: head for head in heads}
+    counted = [
+        head._replace(
+            rows=_total(by_oid[oid].rows for oid in (head.oid, *sorted(below.get(head.oid, ())))),
+            size_bytes=_total(by_oid[oid].size_bytes for oid in (head.oid, *sorted(below.get(head.oid, ())))),
+        )
+        for head in heads
+    ]
+    return kept._replace(tables=counted), folded, family
+
+
+def _family(rows: CatalogRows, heads: Sequence[TableRow]) -> tuple[Family, dict[int, set[int]]]:
+    """Names of parents and children, and all descendants of each table."""
+    names = {head.oid: format_name((head.schema, head.name)) for head in heads}
+    parents: dict[int, list[str]] = defaultdict(list)
+    children: dict[int, list[int]] = defaultdict(list)
+    for child, parent in rows.inheritance:
+        if child in names and parent in names:
+            parents[child].append(names[parent])
+            children[parent].append(child)
+    below = {oid: _descendants(oid, children) for oid in children}
+    return Family(parents, {oid: [names[child] for child in found] for oid, found in children.items()}), below
+
+
+def _descendants(oid: int, children: Mapping[int, Sequence[int]]) -> set[int]:
+    found: set[int] = set()
+    pending = list(children.get(oid, ()))
+    while pending:
+        child = pending.pop()
+        if child not in found:
+            found.add(child)
+            pending += children.get(child, ())
+    return found
+
+
+def _without_folded(
+    rows: CatalogRows, heads: Sequence[TableRow], roots: Mapping[int, int]
+) -> tuple[CatalogRows, frozenset[SchemaAndTable]]:
     folded = frozenset((head.schema, head.name) for head in heads if head.oid in roots)
     kept = rows._replace(
         tables=_with_sums(heads, roots),

@@ -74,9 +74,14 @@ WITH RECURSIVE member (root, relid) AS (
 )
 SELECT c.oid, n.nspname, c.relname, c.relkind::text, d.description, has_schema_privilege(n.oid, 'USAGE'),
   has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'),
-  coalesce(f.tuples, s.tuples), coalesce(f.pages, s.pages) * current_setting('block_size')::bigint, f.partitions
+  coalesce(f.tuples, s.tuples), coalesce(f.pages, s.pages) * current_setting('block_size')::bigint, f.partitions,
+  c.relrowsecurity, c.relispopulated, e.srvname,
+  (SELECT json_object_agg(o.option_name, o.option_value) FROM pg_options_to_table(w.ftoptions) o
+   WHERE o.option_name IN ('schema_name', 'table_name'))
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_foreign_table w ON w.ftrelid = c.oid
+LEFT JOIN pg_foreign_server e ON e.oid = w.ftserver
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 LEFT JOIN size s ON s.relid = c.oid
 LEFT JOIN folded f ON f.root = c.oid
@@ -115,16 +120,27 @@ WITH RECURSIVE member (domain, part, length) AS (
   SELECT m.domain, t.typbasetype, t.typtypmod FROM member m JOIN pg_type t ON t.oid = m.part
   WHERE t.typtype = 'd' AND t.typbasetype <> 0
 )
-SELECT m.domain, 'base', '', format_type(m.part, m.length), NULL::oid
+SELECT m.domain, 'base', '', format_type(m.part, m.length), t.oid
 FROM member m JOIN pg_type t ON t.oid = m.part WHERE t.typtype <> 'd'
 UNION ALL
-SELECT m.domain, 'check', k.conname::text, NULL, k.oid
+SELECT m.domain, 'not null', '', NULL, NULL FROM member m JOIN pg_type t ON t.oid = m.part WHERE t.typnotnull
+UNION ALL
+SELECT m.domain, 'default', '', t.typdefault, NULL
+FROM member m JOIN pg_type t ON t.oid = m.part WHERE m.domain = m.part AND t.typdefault IS NOT NULL
+UNION ALL
+SELECT m.domain, 'check', k.conname::text, k.convalidated::text, k.oid
 FROM member m JOIN pg_constraint k ON k.contypid = m.part AND k.contype = 'c'
+UNION ALL
+SELECT t.oid, 'field', a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnum::int::oid
+FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+JOIN pg_class c ON c.oid = t.typrelid AND c.relkind = 'c'
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 UNION ALL
 SELECT t.oid, 'comment', '', d.description, NULL
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 JOIN pg_description d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid AND d.objsubid = 0
-WHERE t.typtype IN ('d', 'e') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
+WHERE t.typtype IN ('d', 'e', 'c') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
 
 # A key to a partitioned table has an extra row for each partition, which refers to its parent row (conparentid). A key
 # to a partition is reported as one to the topmost parent, since the partition is not documented.
@@ -135,15 +151,16 @@ SELECT k.oid, k.conrelid, k.contype::text, k.conname,
   m.nspname, r.relname,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(k.confkey) WITH ORDINALITY AS u (attnum, place)
    JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.attnum),
-  k.confupdtype::text, k.confdeltype::text, k.coninhcount > 0
+  k.confupdtype::text, k.confdeltype::text, k.coninhcount > 0, k.convalidated, d.description
 FROM pg_constraint k
 JOIN pg_class c ON c.oid = k.conrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_class p ON p.oid = k.confrelid
 LEFT JOIN pg_class r ON r.oid = CASE WHEN p.relispartition THEN pg_partition_root(p.oid) ELSE p.oid END
 LEFT JOIN pg_namespace m ON m.oid = r.relnamespace
+LEFT JOIN pg_description d ON d.classoid = 'pg_constraint'::regclass AND d.objoid = k.oid AND d.objsubid = 0
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relispartition
-  AND k.contype IN ('p', 'u', 'f', 'c') AND k.conparentid = 0"""
+  AND k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0"""
 
 # An array element is null where the index has an expression, whose text is read by TEXTS. An index that is being
 # built, or whose build failed, is invalid and unused.
@@ -152,13 +169,14 @@ SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
    LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
    WHERE u.place <= i.indnkeyatts),
-  i.indpred IS NOT NULL
+  i.indpred IS NOT NULL, d.description
 FROM pg_index i
 JOIN pg_class x ON x.oid = i.indexrelid
 JOIN pg_class c ON c.oid = i.indrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = x.oid AND d.objsubid = 0
 WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-  AND c.relkind IN ('r', 'p', 'm') AND NOT c.relispartition AND i.indisvalid"""
+  AND c.relkind IN ('r', 'p', 'm') AND NOT c.relispartition AND i.indisvalid AND NOT i.indisexclusion"""
 
 # Other statements read rows of one snapshot. These functions also see what is committed meanwhile, so that a text may
 # be null, or the statement fail, because an object was dropped; and it fails for an object whose definition is broken.
@@ -234,6 +252,17 @@ _TEXTS = "\nUNION ALL\n".join(
             "u.attnum = 0 AND i.indisvalid",
         )
         + _UNLESS_LOCKED,
+        _texts_of(
+            "exclusion",
+            "k.oid",
+            "0",
+            "pg_get_constraintdef(k.oid)",
+            "pg_constraint k JOIN pg_class c ON c.oid = k.conrelid",
+            "k.contype = 'x'",
+        )
+        + _UNLESS_LOCKED,
+        _texts_of("partition key", "c.oid", "0", "pg_get_partkeydef(c.oid)", "pg_class c", "c.relkind = 'p'")
+        + _UNLESS_LOCKED,
         _texts_of("view", "c.oid", "0", "pg_get_viewdef(c.oid, true)", "pg_class c", "c.relkind IN ('v', 'm')")
         + _UNLESS_VIEW_LOCKED,
         "SELECT 'domain', k.oid, 0, pg_get_constraintdef(k.oid)\nFROM pg_constraint k\n"
@@ -264,7 +293,7 @@ _AMONG = r"""
 
 
 def _texts(*, of_some: bool, skip_locked: bool) -> str:
-    sql = re.sub(r"\[among (\w+): ([\w.]+)\]", _AMONG if of_some else "", _TEXTS)
+    sql = re.sub(r"\[among ([\w ]+): ([\w.]+)\]", _AMONG if of_some else "", _TEXTS)
     sql = sql.replace(_UNLESS_LOCKED, _UNLOCKED if skip_locked else "")
     sql = sql.replace(_UNLESS_VIEW_LOCKED, _UNLOCKED_VIEW if skip_locked else "")
     tables = [_ASKED] * of_some + [_LOCKED] * skip_locked
@@ -329,11 +358,15 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Which tables inherit from which", INHERITANCE),
     Statement("Columns with their types, defaults and comments", COLUMNS),
     Statement("Labels of enum types", ENUMS),
-    Statement("Checks of domains, and comments on domains and enum types", TYPES),
-    Statement("Primary, unique and foreign keys and names of checks", CONSTRAINTS),
+    Statement("Checks and defaults of domains, fields of composite types, and comments on types", TYPES),
+    Statement(
+        "Primary, unique and foreign keys, names of checks and exclusion constraints, and comments on them", CONSTRAINTS
+    ),
     Statement("Indexes", INDEXES),
     Statement("Mark a point to come back to, should a lock or a broken object be in the way", SAVEPOINT),
-    Statement("Text of views, checks, defaults, generated columns and index expressions", TEXTS),
+    Statement(
+        "Text of views, checks, exclusions, defaults, generated columns, partition keys and index expressions", TEXTS
+    ),
     Statement("Come back to the mark", ROLLBACK_TO_SAVEPOINT),
     Statement("The same texts without those of locked tables", TEXTS_SKIPPING_LOCKED),
     Statement("What can have such a text, to find the object whose text makes the statement fail", TEXT_OWNERS),

@@ -47,6 +47,11 @@ class TableRow(NamedTuple):
     rows: int | None
     size_bytes: int | None
     partitions: int | None
+    row_security: bool = False
+    populated: bool = True
+    foreign_server: str | None = None
+    foreign_options: Mapping[str, str] | None = None
+    """The remote `schema_name` and `table_name`, as far as they are set."""
 
 
 class ColumnRow(NamedTuple):
@@ -80,6 +85,8 @@ class ConstraintRow(NamedTuple):
     on_update: str
     on_delete: str
     inherited: bool
+    validated: bool = True
+    comment: str | None = None
 
 
 class IndexRow(NamedTuple):
@@ -91,9 +98,12 @@ class IndexRow(NamedTuple):
     unique: bool
     columns: list[str | None]
     partial: bool
+    comment: str | None = None
 
 
-TextKind = Literal["default", "generated", "check", "predicate", "index", "view", "domain"]
+TextKind = Literal[
+    "default", "generated", "check", "exclusion", "predicate", "index", "partition key", "view", "domain"
+]
 
 
 class TextGaps(NamedTuple):

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import (
-    COLUMN_COMMENT_CHARS,
     INTRANSITIVE,
-    clean_comment,
     is_participle,
     values_list,
+    whole_comment,
 )
 from tribal.describing.rules.statements import Statement, commented, declared, description, read, seen
 from tribal.describing.rules.times import describe_time
@@ -33,7 +32,7 @@ def describe_columns(columns: Iterable[ColumnFacts]) -> dict[str, Description]:
 
 def describe_column(facts: ColumnFacts) -> Description:
     """Describe one column; the text is blank if nothing is known but its name and type."""
-    comment = clean_comment(facts.column.comment, COLUMN_COMMENT_CHARS)
+    comment = whole_comment(facts.column.comment)
     if comment:
         return commented(comment)
     if facts.origin:
@@ -42,10 +41,14 @@ def describe_column(facts: ColumnFacts) -> Description:
 
 
 def _foreign_keys(facts: ColumnFacts) -> Iterator[Statement]:
+    said: set[str] = set()
     for key in facts.foreign_keys:
         others = listing([name for name in key.columns if name != facts.column.name])
         together = f"Together with {others}, refers" if others else "Refers"
-        yield declared(f"{together} to {_target(key)}.", "foreign key")
+        text = f"{together} to {_target(key)}."
+        if text not in said:
+            said.add(text)
+            yield declared(text, "foreign key")
 
 
 def _target(key: CatalogForeignKey) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tribal.describing.rules.column_facts import facts_of, lineage_of
 from tribal.describing.rules.columns import describe_columns
 from tribal.describing.rules.notes import table_notes
-from tribal.describing.rules.phrases import SCHEMA_COMMENT_CHARS, TABLE_COMMENT_CHARS, clean_comment, sentence
+from tribal.describing.rules.phrases import sentence, whole_comment
 from tribal.describing.rules.statements import Statement, commented, declared, description
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
@@ -83,7 +83,7 @@ _LISTED = 4
 
 def _describe_table(context: TableContext) -> Description:
     """Describe a table by its comment, or by how its rows relate to other tables; may be blank."""
-    comment = clean_comment(context.table.comment, TABLE_COMMENT_CHARS)
+    comment = whole_comment(context.table.comment)
     if comment:
         return commented(comment)
     return description([*_view(context), *_rows(context.table), *_outgoing(context.table), *_incoming(context)])
@@ -150,7 +150,7 @@ _EMPTY_COMMENTS = frozenset({"standard public schema"})
 
 def _describe_domain(context: DomainContext) -> Description:
     """Describe a domain by the comments of its schemas and its central tables."""
-    comments = [clean_comment(comment, SCHEMA_COMMENT_CHARS) for comment in context.schema_comments]
+    comments = [whole_comment(comment) for comment in context.schema_comments]
     comment = " ".join(sentence(each) for each in dict.fromkeys(comments) if each and each not in _EMPTY_COMMENTS)
     summary = _summary(context)
     if comment:

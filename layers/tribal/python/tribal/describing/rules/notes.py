@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.phrases import sentence, whole_comment
 from tribal.describing.rules.times import TIMES, event_words
 from tribal.identity.table_names import format_name
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
 from tribal.sql.type_families import type_family
-from tribal_contracts import CatalogTable, TableKind
+from tribal_contracts import CatalogForeignKey, CatalogTable, TableKind
 
 # Without words that can be a table's subject: backups, archives, copies, temperatures.
 _LEFTOVERS = frozenset("tmp bak bkp bkup deprecated obsolete".split())
 _NAMES_LISTED = 8
+_WITH_KEYS = ("table", "partitioned_table")
 _KEEPS_HISTORY = frozenset("archive audit deleted history journal log logs trail".split())
 
 
@@ -30,12 +33,18 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
     table = context.table
     notes = [
         *_kind_notes(table),
+        *_inheritance(table),
+        *_row_security(table),
         *_snowflake(context),
         *_leftover(table),
         *_soft_delete(facts),
         *_nullable_keys(table),
+        *_unchecked_keys(table),
         *_local_times(table),
         *_no_primary_key(table),
+        *_exclusions(table),
+        *_types(table),
+        *_comments_on_parts(table),
         *_no_samples(context),
     ]
     return tuple(notes)
@@ -43,15 +52,19 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
 
 def _kind_notes(table: CatalogTable) -> list[str]:
     if table.kind == "partitioned_table":
-        count = f"{table.partition_count} partitions" if table.partition_count else "partitions"
-        return [f"The table is split into {count}, which are documented here as one."]
+        count = number(table.partition_count, "partition") if table.partition_count else "partitions"
+        key = f" by {table.partition_key}" if table.partition_key else ""
+        return [f"The table is split into {count}{key}, documented here as one."]
     if table.kind == "table" and table.partition_count:
         children = number(table.partition_count, "table")
         return [f"Its rows lie in {children} that inherit from it too; all are documented here as one."]
+    if table.kind == "materialized_view" and table.populated is False:
+        return ["It was never refreshed: reading it fails until someone runs REFRESH MATERIALIZED VIEW."]
     if table.kind == "materialized_view":
         return ["Shows the data as of its last refresh, not as it is now."]
     if table.kind == "foreign_table":
-        return ["A foreign table: its rows lie outside of this database."]
+        source = f", in {table.foreign_source}" if table.foreign_source else ""
+        return [f"A foreign table: its rows are outside of this database{source}."]
     return _SNOWFLAKE_KINDS.get(table.kind, [])
 
 
@@ -61,6 +74,23 @@ _SNOWFLAKE_KINDS: Mapping[TableKind, list[str]] = {
     "iceberg_table": ["An Iceberg table: its rows lie in Parquet files in external storage."],
     "hybrid_table": ["A hybrid table: it is kept by rows, and its keys and indexes are enforced."],
 }
+
+
+def _inheritance(table: CatalogTable) -> list[str]:
+    notes = []
+    if table.inherits:
+        parents = listing(table.inherits, limit=_NAMES_LISTED)
+        notes.append(f"Inherits from {parents}: a query of that table reads these rows too.")
+    if table.inherited_by:
+        children = listing(table.inherited_by, limit=_NAMES_LISTED)
+        notes.append(f"Inherited by {children}: a query reads their rows too, unless it says ONLY.")
+    return notes
+
+
+def _row_security(table: CatalogTable) -> list[str]:
+    if not table.row_security:
+        return []
+    return ["Row-level security is on: each user sees only the rows that policies allow, as do samples and counts."]
 
 
 def _snowflake(context: TableContext) -> list[str]:
@@ -112,13 +142,26 @@ def _is_soft_delete_mark(fact: ColumnFacts) -> bool:
 
 def _nullable_keys(table: CatalogTable) -> list[str]:
     nullable = {column.name for column in table.columns if column.nullable}
-    keys = [key for key in table.foreign_keys if not nullable.isdisjoint(key.columns)]
-    if not keys:
+    named = _references(key for key in table.foreign_keys if not nullable.isdisjoint(key.columns))
+    if not named:
         return []
-    named = [
-        f"{'/'.join(key.columns)} (to {format_name((key.references_schema, key.references_table))})" for key in keys
-    ]
     return [f"May be empty, so that an INNER JOIN leaves rows out: {listing(named, limit=_NAMES_LISTED)}."]
+
+
+def _unchecked_keys(table: CatalogTable) -> list[str]:
+    named = _references(key for key in table.foreign_keys if key.validated is False)
+    if not named:
+        return []
+    return [f"Not validated, so that existing rows may lack their parent: {listing(named, limit=_NAMES_LISTED)}."]
+
+
+def _references(keys: Iterable[CatalogForeignKey]) -> list[str]:
+    """Foreign keys in words, each once although it may be declared twice."""
+    return list(
+        dict.fromkeys(
+            f"{'/'.join(key.columns)} (to {format_name((key.references_schema, key.references_table))})" for key in keys
+        )
+    )
 
 
 def _local_times(table: CatalogTable) -> list[str]:
@@ -129,11 +172,60 @@ def _local_times(table: CatalogTable) -> list[str]:
 
 
 def _no_primary_key(table: CatalogTable) -> list[str]:
-    if table.primary_key is not None or table.kind not in ("table", "partitioned_table"):
+    if table.primary_key is not None or table.kind not in _WITH_KEYS:
         return []
-    if table.unique_keys:
-        return ["There is no primary key, only unique keys."]
-    return ["There is no primary key: rows may repeat."]
+    uniques: list[tuple[list[str], str | None]] = [(key.columns, None) for key in table.unique_keys]
+    names = {key.name for key in table.unique_keys}
+    uniques += [(each.columns, each.predicate) for each in table.indexes if each.unique and each.name not in names]
+    if not uniques:
+        may_repeat = "" if table.exclusions else ": rows may repeat"
+        return [f"There is no primary key{may_repeat}."]
+    return [f"There is no primary key. Unique: {'; '.join(_unique(*each, table) for each in uniques[:_NAMES_LISTED])}."]
+
+
+def _unique(columns: Sequence[str], predicate: str | None, table: CatalogTable) -> str:
+    """A unique key in words, with the rows that it does not cover."""
+    nullable = {column.name for column in table.columns if column.nullable}
+    empty = [name for name in columns if name in nullable]
+    only = f" where {predicate}" if predicate else ""
+    unless = f", unless {listing(empty, last='or')} is NULL" if empty else ""
+    return f"{listing(list(columns), limit=len(columns))}{only}{unless}"
+
+
+def _exclusions(table: CatalogTable) -> list[str]:
+    return [f"No two rows may conflict: {each.definition}." for each in table.exclusions or ()]
+
+
+def _types(table: CatalogTable) -> list[str]:
+    """What is known of user-defined types, once for all columns that have them."""
+    columns: dict[str, list[str]] = defaultdict(list)
+    said: dict[str, list[str]] = {}
+    for column in table.columns:
+        fields = listing([f"{each.name} ({each.type})" for each in column.fields or ()], limit=len(column.fields or ()))
+        texts = [f"it has the fields {fields}"] * bool(fields) + [whole_comment(column.type_comment)]
+        if any(texts):
+            columns[column.type].append(column.name)
+            said[column.type] = [text for text in texts if text]
+    return [
+        sentence(f"The type {name}, of {listing(columns[name], limit=_NAMES_LISTED)}: {'; '.join(texts)}")
+        for name, texts in said.items()
+    ]
+
+
+def _comments_on_parts(table: CatalogTable) -> list[str]:
+    """Comments on keys, checks and indexes."""
+    keys = [*([table.primary_key] if table.primary_key else []), *table.unique_keys]
+    parts = [
+        *(("key", each.name, each.comment) for each in keys),
+        *(("foreign key", each.name, each.comment) for each in table.foreign_keys),
+        *(("check", each.name, each.comment) for each in table.checks),
+        *(("index", each.name, each.comment) for each in table.indexes),
+    ]
+    return [
+        sentence(f"The comment on the {what} {name}: {whole_comment(comment)}")
+        for what, name, comment in parts
+        if comment
+    ]
 
 
 def _no_samples(context: TableContext) -> list[str]:

@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from tribal.masking import redact_text
 from tribal.rendering.words import shorten
 
-# Limits are a judgement: the longest comment that still reads well on a page.
-TABLE_COMMENT_CHARS = 2_000
-COLUMN_COMMENT_CHARS = 1_000
-SCHEMA_COMMENT_CHARS = 500
+COMMENT_CHARS = 10_000
+"""The longest comment that is shown whole; a judgement."""
 
 _SPACES = re.compile(r"\s+")
 
@@ -25,6 +23,13 @@ def clean_comment(comment: str | None, limit: int) -> str:
     text = redact_text(comment[: 4 * limit])
     visible = "".join(" " if _is_control(char) else char for char in text)
     return shorten(_SPACES.sub(" ", visible).strip(), limit)
+
+
+def whole_comment(comment: str | None) -> str:
+    """A comment as `clean_comment` makes it; one that is longer than any person reads says that it is cut."""
+    text = clean_comment(comment, COMMENT_CHARS)
+    is_cut = text.endswith("…") and not (comment or "").rstrip().endswith("…")
+    return f"{text} (The comment is cut here; it has {len(comment or ''):,} characters.)" if is_cut else text
 
 
 def _is_control(char: str) -> bool:

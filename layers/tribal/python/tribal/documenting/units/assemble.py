@@ -98,7 +98,10 @@ def assemble_document(
             )
             for index in table.indexes
         ],
-        checks=[DocumentedCheck(name=check.name, expression=check.expression) for check in table.checks],
+        checks=[
+            DocumentedCheck(name=check.name, expression=check.expression, validated=check.validated)
+            for check in table.checks
+        ],
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
         inferred_keys=inferred_keys_of(str(own), inferred_keys, context.neighbours, provenance.page),
         view_definition=table.view_definition,

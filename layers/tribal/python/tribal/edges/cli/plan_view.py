@@ -37,7 +37,7 @@ def print_plan(
     plan: DocumentationPlan, settings: Settings, previous: DocumentationPlan | None = None, *, next_step: str
 ) -> None:
     """Print domains with their tables, work and time, changes since the last plan, errors, and the plan's location."""
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     out = console()
     quote = plan_quote(plan)
@@ -104,8 +104,9 @@ def _hashes(plan: DocumentationPlan, databases: set[str]) -> dict[str, str]:
 
 
 def _domain_table(plan: DocumentationPlan, *, with_model: bool) -> Table:
-    from rich.markup import escape
     from rich.table import Table
+
+    from tribal.edges.cli.safe_console import escape
 
     view = Table(title=None, box=None, pad_edge=False, header_style="bold")
     for heading in ("database", "domain"):

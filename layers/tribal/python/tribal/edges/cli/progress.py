@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.cells import cell_len
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
@@ -26,6 +25,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from tribal.edges.cli.safe_console import escape
 from tribal.rendering.markdown import show_invisible
 
 if TYPE_CHECKING:

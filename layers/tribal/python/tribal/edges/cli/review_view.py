@@ -52,7 +52,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
 
 def print_comparison(found: Comparison) -> None:
     """Print one line per table with its changes indented below, then the effect on the documents."""
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     out, err = console(), console(stderr=True)
     for database in found.databases:
@@ -168,8 +168,9 @@ def print_lint(report: LintReport) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
-    from rich.markup import escape
     from rich.table import Table
+
+    from tribal.edges.cli.safe_console import escape
 
     if not findings:
         return

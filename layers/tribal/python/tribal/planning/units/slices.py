@@ -50,9 +50,7 @@ class DatabaseTables:
                 parent = str(TableIdentity(name, key.references_schema, key.references_table))
                 if parent in by_name:
                     incoming[parent].append(
-                        IncomingKey(
-                            table=parent, from_table=child, key=key, nullable=not nullable.isdisjoint(key.columns)
-                        )
+                        IncomingKey(table=parent, from_table=child, key=key, nullable=key.may_lack_parent(nullable))
                     )
         likely = _by_end([key for key in inferred if _holds(key, by_name)])
         return cls(snapshot, by_name, incoming, likely, find_copies(name, tables))

@@ -11,7 +11,7 @@ from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
-from tribal.rendering.words import basis
+from tribal.rendering.words import NOT_VALIDATED, basis
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -71,7 +71,10 @@ def table_record(document: TableDocument) -> Record:
             "ix": [
                 _trimmed([index.name, index.columns, int(index.unique), index.predicate]) for index in document.indexes
             ],
-            "ch": [[check.name, check.expression] for check in document.checks],
+            "ch": [
+                _trimmed([check.name, check.expression, NOT_VALIDATED if check.validated is False else None])
+                for check in document.checks
+            ],
             "v": document.view_definition,
             "al": document.annotation_line,
             "g": page_lines(gaps(document)) or None,

@@ -297,9 +297,9 @@ function constraintParts(table) {
           "Checks",
           [
             ["Check", ""],
-            ["Every row satisfies", "wide"],
+            ["Condition", "wide"],
           ],
-          table.ch.map(([name, condition]) => [[code(name)], [code(condition)]]),
+          table.ch.map(([name, condition, state]) => [[code(name)], [code(condition), state || ""]]),
         ),
       ),
     );

@@ -88,7 +88,7 @@ interface TableRecord {
   e?: Relation[];
   lk?: LikelyKey[];
   ix?: [string, string[], number?, string?][];
-  ch?: [string, string][];
+  ch?: [string, string, string?][];
   v?: string;
   al?: number;
   g?: string;

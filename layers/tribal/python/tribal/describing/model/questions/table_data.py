@@ -210,7 +210,11 @@ def _sql(text: str, limit: int) -> str:
 def _checks(table: CatalogTable) -> list[str]:
     """The check expressions, without those that only compare a column with a number."""
     ordered = sorted(table.checks, key=lambda check: (check.name, check.expression))
-    informative = [check.expression for check in ordered if not _BOUND.fullmatch(check.expression[:_BOUND_CHARS])]
+    informative = [
+        f"{check.expression}{' NOT VALID' if check.validated is False else ''}"
+        for check in ordered
+        if not _BOUND.fullmatch(check.expression[:_BOUND_CHARS])
+    ]
     return [_sql(_CAST.sub("", text[: 8 * MAX_CHECK_CHARS]), MAX_CHECK_CHARS) for text in informative[:MAX_CHECKS]]
 
 

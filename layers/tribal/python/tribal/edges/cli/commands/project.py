@@ -223,7 +223,7 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
 
 
 def _print_model(model: ModelReadiness) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     out = console()
     prices = f": prices from {escape(model.prices)}" * bool(model.prices)
@@ -267,7 +267,7 @@ def _report_data(report: AccessReport, broken: Sequence[BrokenTexts]) -> dict[st
 
 
 def _print_access(result: dict[str, Any]) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     out = console()
     if not result["reachable"]:

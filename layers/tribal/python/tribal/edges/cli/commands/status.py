@@ -129,8 +129,7 @@ def _data(report: StatusReport) -> dict[str, Any]:
 
 
 def _print_last_run(out: Console, run: RunRecord, state: str, again: str, *, with_errors: bool) -> None:
-    from rich.markup import escape
-
+    from tribal.edges.cli.safe_console import escape
     from tribal.runs.sinks import one_line
 
     tables = (
@@ -159,10 +158,9 @@ def _by_reason(left_to_rules: Mapping[str, str]) -> dict[str, list[str]]:
 
 def _print(report: StatusReport, state: IndexState | None, again: Callable[[str], str], *, all_units: bool) -> None:
     """Print the report; while watching, only the units of interest."""
-    from rich.markup import escape
-
     from tribal.documenting import WAITING
     from tribal.edges.cli.model_view import usage_text, waiting_lines
+    from tribal.edges.cli.safe_console import escape
     from tribal.runs.leases.lease_file import holder_text
 
     out = console()

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def print_answer(tool: str, answer: Contract) -> None:
     """Print the answer on standard output, and its warnings on standard error."""
-    from rich.markup import escape
-
+    from tribal.edges.cli.safe_console import escape
     from tribal.edges.cli.tools.views import VIEWS
 
     VIEWS.get(tool, _print_plain)(answer, console())
@@ -31,9 +30,8 @@ def print_answer(tool: str, answer: Contract) -> None:
 
 def print_error(error: AgentError, project: Path | None = None) -> None:
     """Print an error and its suggestions on standard error; `project` is the folder of a local index."""
-    from rich.markup import escape
-
     from tribal.edges.cli.hints import with_typed_commands
+    from tribal.edges.cli.safe_console import escape
 
     err = console(stderr=True)
     message = error.message if project is None else with_typed_commands(error.message, project)
@@ -55,7 +53,7 @@ def _print_plain(answer: Contract, out: Console) -> None:
 
 
 def _print_fields(fields: dict[str, Any], out: Console, indent: int) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     for name, value in fields.items():
         heading = f"[bold]{escape(name)}:[/]"
@@ -70,7 +68,7 @@ def _print_fields(fields: dict[str, Any], out: Console, indent: int) -> None:
 
 
 def _print_items(items: list[Any], out: Console, indent: int) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     if all(isinstance(item, dict) and all(_is_line(value) for value in item.values()) for item in items):
         names = list(dict.fromkeys(name for item in items for name in item))

@@ -23,7 +23,7 @@ _INDENT = 3
 
 
 def _print_found(answer: KnowledgeQueryOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     if not answer.items:
         out.print("No decision or policy matches.")
@@ -40,7 +40,7 @@ def _print_found(answer: KnowledgeQueryOutput, out: Console) -> None:
 
 
 def _print_item(answer: KnowledgeShowOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     item = answer.item
     facts = ", ".join([item.type, item.layer, item.status, *item.tags])
@@ -69,7 +69,7 @@ def _print_item(answer: KnowledgeShowOutput, out: Console) -> None:
 
 
 def _constraint(constraint: Constraint, severity: str) -> tuple[str, ...]:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     where = f" in {constraint.applies_to}" if constraint.applies_to else ""
     return (
@@ -82,7 +82,7 @@ def _constraint(constraint: Constraint, severity: str) -> tuple[str, ...]:
 
 
 def _print_sync(answer: SyncNowOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     print_indented(out, escape(f"{answer.message}."))
 

@@ -27,7 +27,7 @@ _INDENT = 3
 
 
 def _print_search(answer: SearchTablesOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     if not answer.tables:
         out.print("No table matches.")
@@ -49,7 +49,7 @@ def _print_search(answer: SearchTablesOutput, out: Console) -> None:
 
 
 def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     schema = answer.schema_
     if schema is None:
@@ -107,7 +107,7 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
 
 
 def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     if items:
         out.print(f"\n[bold]{heading}[/]")
@@ -119,7 +119,7 @@ def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -
 
 
 def _likely(table: RelatedTable) -> tuple[str, str]:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     arrow = "->" if table.relationship == "references" else "<-"
     return escape(", ".join(table.via_columns)), escape(f"{arrow} {table.name}, {table.confidence or 0:.0%} likely")
@@ -138,8 +138,7 @@ def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) 
 
 
 def _print_join(answer: GetJoinPathOutput, out: Console) -> None:
-    from rich.markup import escape
-
+    from tribal.edges.cli.safe_console import escape
     from tribal.identity.table_names import TableIdentity
 
     # The whole output is SQL, including the comments, so that it can be pasted or piped unchanged.
@@ -172,7 +171,7 @@ def _print_comment(out: Console, text: str) -> None:
 
 
 def _print_domain(answer: GetDomainOverviewOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     out.print(f"[bold]{escape(answer.domain)}[/]  [dim]in {escape(', '.join(answer.databases))}[/]")
     print_indented(out, escape(answer.description))
@@ -192,7 +191,7 @@ def _print_domain(answer: GetDomainOverviewOutput, out: Console) -> None:
 
 
 def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
-    from rich.markup import escape
+    from tribal.edges.cli.safe_console import escape
 
     rows = [
         (
