@@ -80,7 +80,8 @@ def quoted_plan(plan: DocumentationPlan, run: RunContext) -> DocumentationPlan:
 
 
 def _domains(plan: DocumentationPlan, units: Sequence[WorkUnit], run: RunContext) -> list[_PlannedDomain]:
-    comments = schema_comments(plan.databases, run.store)
+    places = ((unit.database, spec.schema_name, unit.domain) for unit in plan.work_units for spec in unit.tables)
+    comments = schema_comments(plan.databases, run.store, places)
 
     def place(unit: WorkUnit) -> tuple[str, str]:
         return unit.database, unit.domain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
@@ -92,16 +93,25 @@ def _names(database: str, tables: Iterable[CatalogTable]) -> CatalogNames:
     return CatalogNames(schema_version="1.0", database=database, tables=sorted(names), columns=sorted(columns))
 
 
-def schema_comments(databases: Iterable[DatabaseAnalysis], store: ObjectStore) -> Mapping[tuple[str, str], str]:
+def schema_comments(
+    databases: Iterable[DatabaseAnalysis], store: ObjectStore, domains: Iterable[tuple[str, str, str]]
+) -> Mapping[tuple[str, str], str]:
     """Comments by database and schema, read from the first line of each database's snapshot.
+
+    Args:
+        databases: the databases.
+        store: holds the snapshots.
+        domains: database, schema and domain of each table; a schema that is split into domains has no comment here,
+            because it says nothing of the single domain.
 
     Raises:
         ObjectDamaged: when a snapshot is damaged.
     """
+    parts = Counter((database, schema) for database, schema, _ in set(domains))
     comments = {}
     for analysis in databases:
         for schema in _schemas(analysis, store):
-            if schema.comment:
+            if schema.comment and parts[analysis.name, schema.name] <= 1:
                 comments[analysis.name, schema.name] = schema.comment
     return comments
 

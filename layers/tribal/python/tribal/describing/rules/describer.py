@@ -142,29 +142,12 @@ def _incoming(context: TableContext) -> Iterator[Statement]:
         yield declared(f"Referred to by {listing(names, limit=_LISTED)}.", "foreign key")
 
 
-_CENTRAL_TABLES = 5
-"""The most tables named in a domain's description; a judgement."""
 # PostgreSQL's own comment on the schema public.
 _EMPTY_COMMENTS = frozenset({"standard public schema"})
 
 
 def _describe_domain(context: DomainContext) -> Description:
-    """Describe a domain by the comments of its schemas and its central tables."""
+    """Describe a domain by the comments of its schemas; may be blank, since its page lists the tables anyway."""
     comments = [whole_comment(comment) for comment in context.schema_comments]
     comment = " ".join(sentence(each) for each in dict.fromkeys(comments) if each and each not in _EMPTY_COMMENTS)
-    summary = _summary(context)
-    if comment:
-        return commented(f"{comment} {summary}".strip())
-    return description([declared(summary, "plan")])
-
-
-def _summary(context: DomainContext) -> str:
-    names = list(dict.fromkeys(_table(name) for name, _ in context.tables))
-    return f"Holds {listing(names, limit=_CENTRAL_TABLES)}." if names else "No table is documented here."
-
-
-def _table(name: str) -> str:
-    try:
-        return TableIdentity.parse(name).table
-    except ValueError:
-        return name
+    return commented(comment) if comment else description([])

@@ -62,7 +62,14 @@ class OverviewWriter:
             sink=run.sink,
             clock=run.clock,
             domains={name: entry.indexable.domain or "" for name, entry in found.tables.items()},
-            comments=schema_comments(outline.databases, store),
+            comments=schema_comments(
+                outline.databases,
+                store,
+                (
+                    (entry.indexable.database, entry.indexable.schema_ or "", entry.indexable.domain or "")
+                    for entry in found.tables.values()
+                ),
+            ),
             places=_places(found),
         )
 
