@@ -52,7 +52,7 @@ def test_it_offers_the_tools_that_it_was_told_to(project: Path) -> None:
         assert listed == ["search_tables", "list_domains"]
         assert server.ask(tool="get_table_schema", table="customer").status_code == 404
     refused = tribal("serve", "--tools", "no_such", cwd=project)
-    assert (refused.returncode, "there is no tool 'no_such'" in refused.stderr) == (2, True)
+    assert (refused.returncode, "unknown tool 'no_such'" in refused.stderr) == (2, True)
 
 
 def test_a_port_that_is_taken_is_reported_with_what_to_do(server: Served, project: Path) -> None:

@@ -54,7 +54,7 @@ ANSWERED: list[tuple[str, Arguments, Mapping[str, Any]]] = [
 ]
 """Calls that succeed, in this order, and what is in their answers."""
 REFUSED: list[tuple[str, Arguments, str]] = [
-    ("knowledge_query", {"query": ""}, "INVALID_INPUT"),
+    ("knowledge_query", {"query": " "}, "INVALID_INPUT"),
     ("knowledge_query", {"type": "memo"}, "INVALID_INPUT"),
     ("knowledge_query", {"limit": 101}, "INVALID_INPUT"),
     ("knowledge_query", {"status": []}, "INVALID_INPUT"),

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from tribal.masking import redact_text
+from tribal.naming.segmentation import is_word, segment
 from tribal.rendering.words import shorten
 
 COMMENT_CHARS = 10_000
@@ -59,7 +60,7 @@ def _value(text: str) -> str:
 _IRREGULAR = frozenset(
     """
     begun bought built caught chosen drawn driven eaten forgotten found frozen given held hidden kept known lent lost
-    made overridden paid proven read rewritten seen sent shown sold spent stolen sworn taken taught thrown told torn
+    made overridden paid proven read rewritten seen sent shown sold spent stolen sworn taken taught thrown torn
     undone withdrawn won written
     """.split()
 )
@@ -79,6 +80,18 @@ INTRANSITIVE = frozenset(
 """Participles of intransitive verbs: it "has expired", it was not expired by someone."""
 
 
+_AUXILIARY = re.compile(r"(?:been|can|did|ever|first|has|is|last|not|was)(?=[a-z]{4})")
+"""Words of grammar in front of a participle that are written without a gap: `hasexpired`."""
+
+
 def is_participle(word: str) -> bool:
-    """Whether a word is a participle: `shipped`, `paid`."""
-    return (len(word) > 4 and word.endswith("ed") and word not in _OTHERS) or word in _IRREGULAR
+    """Whether a word is a participle, and nothing else is glued to it: `shipped`, `paid`."""
+    if word in _IRREGULAR:
+        return True
+    if len(word) <= 4 or not word.endswith("ed") or word in _OTHERS:
+        return False
+    if is_word(word):
+        return True
+    rest = _AUXILIARY.sub("", word, count=1)
+    glued = rest != word and any(is_word(verb) for verb in (rest, rest[:-1], rest[:-2]))
+    return len(segment(word)) == 1 and not glued
