@@ -45,24 +45,24 @@ def record(logger: Logger, seen: RequestLog, method: str, status: int, seconds: 
     fields = seen.fields(method, status, seconds)
     log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
     log("request", extra=fields)
-    figures = EphemeralMetrics()
-    figures.add_dimension(name="tool", value=seen.tool or "none")
-    figures.add_dimension(name="status", value=str(status))
-    figures.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
-    figures.add_metric(name="Milliseconds", unit=MetricUnit.Milliseconds, value=round(seconds * 1_000, 1))
-    figures.add_metadata(key="request_id", value=seen.request_id)
-    figures.flush_metrics()
+    metrics = EphemeralMetrics()
+    metrics.add_dimension(name="tool", value=seen.tool or "none")
+    metrics.add_dimension(name="status", value=str(status))
+    metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
+    metrics.add_metric(name="Milliseconds", unit=MetricUnit.Milliseconds, value=round(seconds * 1_000, 1))
+    metrics.add_metadata(key="request_id", value=seen.request_id)
+    metrics.flush_metrics()
 
 
 def record_index(app: Application) -> None:
     """Write the metrics of the process and of its index, if any."""
-    figures = EphemeralMetrics()
+    metrics = EphemeralMetrics()
     # Peak memory; in kilobytes on Linux.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KILOBYTES_A_MEGABYTE
-    figures.add_metric(name="MemoryMegabytes", unit=MetricUnit.Megabytes, value=round(memory, 1))
+    metrics.add_metric(name="MemoryMegabytes", unit=MetricUnit.Megabytes, value=round(memory, 1))
     metadata = app.index().metadata()
     if metadata is not None:
         age = app.clock.real() - datetime.fromisoformat(metadata.last_full_index)
-        figures.add_metric(name="IndexAgeSeconds", unit=MetricUnit.Seconds, value=max(0.0, age.total_seconds()))
-        figures.add_metadata(key="manifest_hash", value=metadata.manifest_hash)
-    figures.flush_metrics()
+        metrics.add_metric(name="IndexAgeSeconds", unit=MetricUnit.Seconds, value=max(0.0, age.total_seconds()))
+        metrics.add_metadata(key="manifest_hash", value=metadata.manifest_hash)
+    metrics.flush_metrics()

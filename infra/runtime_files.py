@@ -13,7 +13,7 @@ from packaging.tags import Tag, compatible_tags, cpython_tags, parse_tag
 from infra.function_packages import FUNCTIONS, LAYERS, Packages, PackagingError
 
 NEWEST_GLIBC = 34
-"""Of Amazon Linux 2023, on which the runtimes from Python 3.12 on stand: glibc 2.34.
+"""Amazon Linux 2023, the base of the runtimes since Python 3.12, has glibc 2.34.
 Source: https://docs.aws.amazon.com/linux/al2023/ug/compare-with-al2.html"""
 GONE = {
     # https://peps.python.org/pep-0594/

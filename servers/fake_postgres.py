@@ -116,6 +116,6 @@ class FakePostgres:
 
     def _play(self, line: socket.socket) -> None:
         with line, suppress(OSError):
-            # A client that has hung up must not hold a script for ever.
+            # A client that has hung up must not hold a script forever.
             line.settimeout(60)
             self._script(FakeClient(line, self._stopped))

@@ -54,7 +54,7 @@ def json_schema(name: str) -> dict[str, Any]:
     else:
         body = model_schema(model, mode=mode)
     if name in _OF_MEMORY_SPECIFICATION:
-        # What contracts use means the same in both dialects, but for where definitions are.
+        # The parts that contracts use mean the same in both dialects, except the place of definitions.
         body = json.loads(json.dumps(body).replace('"#/definitions/', '"#/$defs/'))
         if "definitions" in body:
             body["$defs"] = body.pop("definitions")

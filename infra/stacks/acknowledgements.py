@@ -61,7 +61,7 @@ API = {
     "AwsSolutions-APIG6": (
         "The access log says what failed; execution logs would go to a group that API Gateway makes, without retention"
     ),
-    "AwsSolutions-COG4": "Callers are programs of the company: they sign with IAM or bear a token of its own issuer",
+    "AwsSolutions-COG4": "Callers are programs of the company: they sign with IAM or have a token of its own issuer",
     f"AwsSolutions-IAM4[Policy::{_LOG_POLICY}]": (
         "The policy that API Gateway documents for writing its logs, given to API Gateway alone"
     ),

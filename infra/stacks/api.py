@@ -208,7 +208,7 @@ class ToolsApi(Construct):
         why = {"application/json": json.dumps({"message": f"$context.authorizer.{_REFUSED}"})}
         for name, kind, challenge, templates in (
             ("Unauthorized", apigateway.ResponseType.UNAUTHORIZED, where, None),
-            # The authorizer denies what bears a bad token, and nothing else.
+            # The authorizer denies only requests with a bad token.
             ("Refused", apigateway.ResponseType.ACCESS_DENIED, refused, why),
         ):
             self.rest.add_gateway_response(

@@ -113,7 +113,7 @@ class EnvironmentStack(Stack):
             size=size,
             place=self._index_place,
             writer=self.indexing.function.role,
-            askers=[each.role for each in self.api.searching if each not in self.api.writers_of_memories],
+            readers=[each.role for each in self.api.searching if each not in self.api.writers_of_memories],
             keepers=[each.role for each in self.api.writers_of_memories],
         )
         for function in (self.indexing.function, *self.api.searching):

@@ -112,7 +112,7 @@ def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: i
             "AnotherRunIsUnderWay": {"Type": "Succeed", "Comment": "It holds the lease; nothing is to be done here"},
             "Run": {
                 "Type": "Parallel",
-                "Comment": "One branch, so that one Catch stands around everything",
+                "Comment": "One branch, so that one Catch covers everything",
                 "Branches": [work],
                 "ResultSelector": {"branch.$": "States.ArrayGetItem($, 0)"},
                 "ResultPath": "$.finished",

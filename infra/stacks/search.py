@@ -27,7 +27,7 @@ _LOGS = ("SEARCH_SLOW_LOGS", "INDEX_SLOW_LOGS", "ES_APPLICATION_LOGS")
 
 
 def read_statements(domain_arn: str) -> list[iam.PolicyStatement]:
-    """Permissions for who asks, each question as one `_msearch`."""
+    """Permissions of readers, which send each question as one `_msearch`."""
     return [allow("AskTheIndex", _ASKING, f"{domain_arn}/_msearch")]
 
 
@@ -61,16 +61,16 @@ class Search(Construct):
         size: OpenSearchSize,
         place: NetworkPlace | None,
         writer: iam.Role,
-        askers: Sequence[iam.Role],
+        readers: Sequence[iam.Role],
         keepers: Sequence[iam.Role],
     ) -> None:
         super().__init__(scope, name)
         arn = domain_arn(self, environment)
         access = iam.PolicyDocument(
             statements=[
-                _for_role(askers[0], _ASKING, f"{arn}/_msearch"),
+                _for_role(readers[0], _ASKING, f"{arn}/_msearch"),
                 _for_role(writer, _KEEPING, f"{arn}/*"),
-                *(_for_role(role, _ASKING, f"{arn}/_msearch") for role in askers[1:]),
+                *(_for_role(role, _ASKING, f"{arn}/_msearch") for role in readers[1:]),
                 *(statement for role in keepers for statement in _keeping_memories(role, arn)),
             ]
         )

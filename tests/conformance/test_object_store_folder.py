@@ -178,10 +178,10 @@ def test_a_quick_edit_right_after_a_look_is_noticed(store: FolderStore, root: Pa
 
 def test_a_file_where_a_folder_should_be_is_named(store: FolderStore, root: Path) -> None:
     store.put("docs", b"I am a file")
-    with pytest.raises(StoreUnwritable, match=r"docs/a\.json.*a file stands where a folder should be"):
+    with pytest.raises(StoreUnwritable, match=r"docs/a\.json.*a file is where a folder should be"):
         store.put("docs/a.json", b"")
     store.put("catalog/a", b"")
-    with pytest.raises(StoreUnwritable, match=r"catalog.*a folder stands where a file should be"):
+    with pytest.raises(StoreUnwritable, match=r"catalog.*a folder is where a file should be"):
         store.put("catalog", b"")
     assert list(store.keys()) == ["catalog/a", "docs"]
 
@@ -325,7 +325,7 @@ def test_an_empty_folder_in_the_place_of_a_file_is_replaced_and_one_with_files_d
     store.put("progress/lease.json", b"one", if_absent=True)
     assert store.get("progress/lease.json").data == b"one"
     store.put("docs/README.md/note.txt", b"a person's")
-    with pytest.raises(StoreUnwritable, match=r"README.md'.*a folder stands where a file should be: move it away"):
+    with pytest.raises(StoreUnwritable, match=r"README.md'.*a folder is where a file should be; move it away"):
         store.put("docs/README.md", b"")
     assert store.get("docs/README.md/note.txt").data == b"a person's"
 

@@ -1,4 +1,4 @@
-"""Runs over a server that has no connection to spare, for a while or for good."""
+"""Runs over a server without a free connection, for some time or forever."""
 
 from __future__ import annotations
 

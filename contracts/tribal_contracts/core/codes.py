@@ -19,9 +19,11 @@ class CodeDefaults(NamedTuple):
 
 ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_CONFIG_NOT_FOUND": CodeDefaults("fatal", False, "There is no configuration and no DSN was given."),
-    "PLAN_CONFIG_INVALID": CodeDefaults("fatal", False, "The configuration cannot be used as it stands."),
+    "PLAN_CONFIG_INVALID": CodeDefaults("fatal", False, "The configuration is not valid."),
     "PLAN_DB_UNREACHABLE": CodeDefaults("error", True, "A database did not answer or refused the login."),
-    "PLAN_SERVER_UNAVAILABLE": CodeDefaults("error", True, "A server had no connection to spare, or refused thrice."),
+    "PLAN_SERVER_UNAVAILABLE": CodeDefaults(
+        "error", True, "A server had no free connection, or refused several times."
+    ),
     "PLAN_SCHEMA_UNREADABLE": CodeDefaults("warning", True, "A schema exists but may not be read."),
     "PLAN_TABLE_LOCKED": CodeDefaults("warning", True, "A table was locked; not all of it could be read."),
     "PLAN_TABLE_CHANGED": CodeDefaults("warning", True, "A table was changed or dropped while it was read."),
@@ -109,7 +111,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "SYN_TIMED_OUT": CodeDefaults("error", True, "A sync is not done yet; the next one resumes it."),
     "SYN_INTERNAL": CodeDefaults("error", True, "A sync failed in a way that it did not foresee."),
     "HTTP_REQUEST_INVALID": CodeDefaults("error", False, "A request is not as the server reads them."),
-    "HTTP_CALLER_UNKNOWN": CodeDefaults("error", False, "A request bears no token that admits it."),
+    "HTTP_CALLER_UNKNOWN": CodeDefaults("error", False, "A request has no valid token."),
     "HTTP_ORIGIN_REFUSED": CodeDefaults("error", False, "A request comes from a page of another site."),
     "HTTP_IDENTIFIER_REFUSED": CodeDefaults(
         "error", False, "A request sets an identifier that only the server may set."

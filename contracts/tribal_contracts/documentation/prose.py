@@ -52,7 +52,7 @@ class KeptProse(Contract):
     subject: str
     """Fully qualified name of a table, or the name of a domain."""
     key: ContentHash
-    """Hash of what the model was shown but for samples and counts, and of prompt, model, language and terms."""
+    """Hash of the model's input without samples and counts, and of prompt, model, language and terms."""
     model: str
     title: str = ""
     """Of a domain."""

@@ -106,7 +106,7 @@ class Databases:
         return server_name(target)
 
     def retry_servers(self) -> None:
-        """Forget which servers had no connection to spare."""
+        """Forget which servers had no free connection."""
         if self.servers.made:
             self.servers().ask_again()
 

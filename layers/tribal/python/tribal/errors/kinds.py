@@ -56,7 +56,7 @@ class DatabaseUnreachable(DatabaseError):
 
 
 class ServerUnavailable(DatabaseUnreachable):
-    """The database's server has no connection to spare, or refused several times running. Retryable, much later."""
+    """The database's server has no free connection, or refused several times running. Retryable, much later."""
 
     default_code = "PLAN_SERVER_UNAVAILABLE"
     codes_while: ClassVar[Mapping[Activity, str]] = {"documenting": "DOC_SERVER_UNAVAILABLE"}

@@ -45,7 +45,7 @@ def rows_phrase(row_count: int) -> str:
 
 
 def row_figure(row_count: int) -> str:
-    """The number of rows as a figure for a table cell."""
+    """The number of rows for a table cell."""
     return "unknown" if row_count < 0 else f"{row_count:,}"
 
 

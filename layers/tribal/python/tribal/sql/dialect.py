@@ -15,7 +15,7 @@ _ESCAPE = re.compile(
 )
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
-# Words that PostgreSQL 18 or Snowflake reserves anywhere a name may stand.
+# Words that PostgreSQL 18 or Snowflake reserves anywhere a name is allowed.
 _RESERVED = frozenset(
     """
     account all alter analyse analyze and any array as asc asymmetric authorization between binary both by

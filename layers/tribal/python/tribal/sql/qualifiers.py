@@ -28,7 +28,7 @@ _LEXEMES: dict[DatabaseType, re.Pattern[str]] = {
 
 
 def qualifiers(text: str) -> frozenset[str]:
-    """What stands before the first dot of each dotted name of a sentence, unquoted."""
+    """The part before the first dot of each dotted name in a sentence, unquoted."""
     found: set[str] = set()
     position = 0
     while (name := _NAME.search(text, position)) is not None:

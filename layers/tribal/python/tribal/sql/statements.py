@@ -89,7 +89,7 @@ class _Collector:
         self._only: list[Parts | None] = []
         """Of each query around the place the table that it selects from, if there is only one."""
         self._sources: defaultdict[str, list[Parts | None]] = defaultdict(list)
-        """By alias what the queries around the place select from, the nearest last; `None` for what is no table."""
+        """By alias, the sources of the queries around the place, the nearest last; `None` for other than tables."""
         self._changed: list[Parts | None] = []
         """The table of each `CREATE` and `ALTER` around the place."""
 

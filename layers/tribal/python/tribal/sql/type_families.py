@@ -10,8 +10,8 @@ TypeFamily = Literal[
 ]
 KeyFamily = Literal["number", "text", "uuid"]
 
-# A type is of the family of the first of these names that it begins with. The key family holds for the name as it
-# stands, with or without a length: it is that of types in which keys are kept.
+# A type belongs to the family of the first of these names that it starts with. The key family applies to the exact
+# name, with or without a length: it is the family of types used for keys.
 _TYPES: tuple[tuple[str, TypeFamily, KeyFamily | None], ...] = (
     ("bool", "boolean", None),
     ("timestamp with time zone", "instant", None),

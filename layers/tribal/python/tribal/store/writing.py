@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 WRITES_AT_ONCE = 8
-"""By judgement: a write waits for a disk or for S3, and a planning function has few connections to spare."""
+"""By judgement: a write waits for a disk or for S3, and a planning function has few free connections."""
 _WRITES_AHEAD = 4 * WRITES_AT_ONCE
 
 Write = Callable[[Callable[[], object]], None]

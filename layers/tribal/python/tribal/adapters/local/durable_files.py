@@ -27,9 +27,9 @@ _HINTS = {
     errno.ENOSPC: "make room on that disk and run again to resume",
     errno.EDQUOT: "this user's quota is used up: make room and run again to resume",
     errno.EFBIG: "this user may not write a file of that size: raise the limit (`ulimit -f`) and run again",
-    errno.ENOTDIR: "a file stands where a folder should be: move it away",
-    errno.EEXIST: "a file stands where a folder should be: move it away",
-    errno.EISDIR: "a folder stands where a file should be: move it away",
+    errno.ENOTDIR: "a file is where a folder should be; move it away",
+    errno.EEXIST: "a file is where a folder should be; move it away",
+    errno.EISDIR: "a folder is where a file should be; move it away",
     errno.ENAMETOOLONG: "choose a folder with a shorter path",
 }
 

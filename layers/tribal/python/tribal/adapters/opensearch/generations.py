@@ -85,7 +85,7 @@ class Generations:
         self.client.indices.update_aliases(body={"actions": actions})
 
     def _sweep(self, keep: str | None) -> None:
-        """Remove the generations without readers, but for the one that some may still be using."""
+        """Remove the generations without readers, except the one that some may still be using."""
         for name, aliases in self._all().items():
             if name != keep and set(aliases) <= {writing_alias(name)}:
                 self._delete(name)

@@ -202,7 +202,7 @@ class VectorMatrix:
         return chosen
 
     def _products(self, query: NDArray[Any], chosen: NDArray[Any] | None) -> NDArray[Any]:
-        """The product of each vector with the query, which is their cosine but for rounding; widened in chunks."""
+        """The product of each vector with the query, which is their cosine except for rounding; widened in chunks."""
         count = len(self.ids) if chosen is None else len(chosen)
         products = np.empty(count, np.float32)
         for start in range(0, count, _ROWS_AT_ONCE):

@@ -184,7 +184,7 @@ def distinct(texts: Sequence[str]) -> list[int]:
 def normalized_words(text: str) -> tuple[str, ...]:
     """What a text says: two say the same when this is equal.
 
-    That is the words in their order, but for endings, case, articles and the punctuation around words. A cosine does
+    That is the words in their order, ignoring endings, case, articles and the punctuation around words. A cosine does
     not decide: vectors are blind for order, and nearly so for numbers, signs and negations.
     """
     words = unicodedata.normalize("NFKC", text).casefold().split()

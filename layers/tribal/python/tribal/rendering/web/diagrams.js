@@ -56,7 +56,7 @@ function keysInside(domain) {
 }
 
 /**
- * The most connected tables of a domain: who holds keys stands left of what the keys refer to.
+ * The most connected tables of a domain: tables with keys are to the left of those they refer to.
  * @param {Domain} domain
  */
 function domainDiagram(domain) {

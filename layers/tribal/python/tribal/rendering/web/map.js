@@ -59,7 +59,7 @@ function linksBetween(areas) {
 }
 
 /**
- * Domains in an order in which those that keys join stand near each other: each moves towards its neighbours.
+ * Domains in an order that keeps joined domains near each other: each moves towards its neighbours.
  * @param {Domain[]} areas
  */
 function arranged(areas) {

@@ -27,7 +27,7 @@ class DocumentUnit(Protocol):
     """Documents a unit; called from many threads."""
 
     def __call__(self, unit_id: str, /, *, postpone: bool = True) -> UnitResult:
-        """Document the unit of that id; `postpone` hands back tables whose server has no connection to spare.
+        """Document the unit of that id; `postpone` hands back tables whose server has no free connection.
 
         The first call without `postpone` asks such servers again, and what still cannot be sampled is documented
         without samples.

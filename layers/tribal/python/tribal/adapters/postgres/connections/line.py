@@ -1,7 +1,7 @@
 """The line to a server, with limits on time and bytes that no server can exceed.
 
 A socket timeout restarts with every byte, and pg8000 reads messages of any stated length and any number of rows and
-notices. So a server that drips, floods or lies could block a run for ever, or fill the memory. Here every read ends at
+notices. So a server that drips, floods or lies could block a run forever, or fill the memory. Here every read ends at
 the deadline of the statement, whatever arrives.
 """
 

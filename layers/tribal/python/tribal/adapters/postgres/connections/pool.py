@@ -57,7 +57,7 @@ class Session:
 
 
 class PostgresPool:
-    """Opens connections to one database as its server has them to spare, and reuses the healthy ones."""
+    """Opens connections to one database as its server has them free, and reuses the healthy ones."""
 
     def __init__(
         self, open_connection: Callable[[], PostgresConnection], server: PostgresServer, begin_seconds: float

@@ -68,7 +68,7 @@ RowT = TypeVar("RowT", bound=NamedTuple)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a statement, and where in them each field stands: Snowflake adds fields, and promises no order."""
+    """The rows of a statement and the position of each field: Snowflake adds fields, and promises no order."""
 
     rows: Sequence[tuple[Any, ...]]
     places: dict[str, int]
