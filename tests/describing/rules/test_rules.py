@@ -13,6 +13,7 @@ from tests.conformance.describer import column, context, orders
 from tests.describing.rules.made import make, notes, say
 from tribal.describing import RulesDescriber
 from tribal.describing.rules.notes import looks_like_a_leftover
+from tribal.masking import MaskedSamples
 from tribal.ports import TableContext
 from tribal_contracts import (
     CatalogCheck,
@@ -199,3 +200,25 @@ def test_leftovers_are_recognised(name: str) -> None:
 )
 def test_tables_that_may_be_in_use_are_not_called_leftovers(name: str) -> None:
     assert not looks_like_a_leftover(name)
+
+
+@each_case(
+    ("name", "kind", "values", "said"),
+    [
+        ("valid_until_ms", "bigint", ("1764200000000",), "A time in milliseconds since 1970."),
+        ("created_at", "bigint", ("1764200000", "0"), "A time in seconds since 1970."),
+        ("valid_until_ms", "bigint", (), ""),
+        ("created_ts", "bigint", ("17",), ""),
+        ("duration_ms", "bigint", ("1764200000000",), "In milliseconds."),
+        ("hasexpired", "boolean", (), ""),
+        ("lastaccessed", "timestamp with time zone", (), ""),
+        ("told", "timestamp with time zone", (), ""),
+        ("expired", "boolean", (), "Whether it has expired."),
+        ("onboarded_at", "timestamp with time zone", (), "When it was onboarded."),
+    ],
+)
+def test_times_and_flags_are_read_only_where_their_names_and_values_say_so(
+    name: str, kind: str, values: tuple[str, ...], said: str
+) -> None:
+    samples = {name: MaskedSamples(values=values)} if values else None
+    assert say(make("s.t", column(name, kind), key=["id"]), name, samples).text == said

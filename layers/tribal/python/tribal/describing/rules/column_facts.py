@@ -68,7 +68,9 @@ class ColumnFacts:
     @property
     def is_unique(self) -> bool:
         """Whether no two rows have the same value."""
-        return any(key.columns == [self.column.name] for key in self.context.table.unique_keys)
+        table = self.context.table
+        indexes = (index for index in table.indexes if index.unique and not index.predicate)
+        return any(each.columns == [self.column.name] for each in (*table.unique_keys, *indexes))
 
     @cached_property
     def values(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tribal.describing.rules.phrases import (
     whole_comment,
 )
 from tribal.describing.rules.statements import Statement, commented, declared, description, read, seen
-from tribal.describing.rules.times import describe_time
+from tribal.describing.rules.times import describe_epoch, describe_time, is_point_in_time
 from tribal.identity.table_names import format_name
 from tribal.masking import redact_expression
 from tribal.rendering.words import listing
@@ -148,7 +148,7 @@ def _describe_quantity(facts: ColumnFacts) -> Iterator[Statement]:
         and (companion := _companion(facts, ("unit",), ("units",), ("uom",), ("unit", "of", "measure")))
     ):
         yield read(f"In the unit that {companion} names.", "names of both columns")
-    elif unit := _unit(facts.tokens):
+    elif (unit := _unit(facts.tokens)) and not is_point_in_time(facts):
         yield read(f"In {unit}.")
     elif len(facts.tokens) == 1 and facts.tokens[0] in _PLACES and _is_placed(facts):
         yield read(_PLACES[facts.tokens[0]], "names of both columns")
@@ -233,6 +233,7 @@ _RULES: tuple[Rule, ...] = (
     _unique,
     _filled_in,
     describe_time,
+    describe_epoch,
     _describe_flag,
     _describe_quantity,
     _allowed,

@@ -93,5 +93,5 @@ def is_participle(word: str) -> bool:
     if is_word(word):
         return True
     rest = _AUXILIARY.sub("", word, count=1)
-    glued = rest != word and any(is_word(verb) for verb in (rest, rest[:-1], rest[:-2]))
+    glued = rest != word and (rest in INTRANSITIVE or any(is_word(verb) for verb in (rest, rest[:-1], rest[:-2])))
     return len(segment(word)) == 1 and not glued

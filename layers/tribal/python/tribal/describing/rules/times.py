@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import INTRANSITIVE, is_participle
-from tribal.describing.rules.statements import Statement, declared, read
+from tribal.describing.rules.statements import Statement, declared, read, seen
 
 TIMES = ("date", "instant", "local_time")
 _KINDS = frozenset("at date datetime dt on time timestamp ts utc".split())
@@ -45,6 +45,29 @@ _NOW = re.compile(
     r"(?:current_timestamp|localtimestamp|current_date)(?:\(\d?\))?)\)?(?:::[a-z ]+(?:\(\d\))?[a-z ]*)?",
     re.IGNORECASE,
 )
+
+
+_EPOCH_UNITS = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
+_EARLIEST, _LATEST = 631_152_000, 4_102_444_800
+"""Seconds since 1970 of 1990 and 2100: numbers of times are between them."""
+_POINTS = frozenset("at date datetime epoch on since time timestamp ts until".split())
+"""Words of points in time, in front of a unit or at the end of a name."""
+
+
+def is_point_in_time(facts: ColumnFacts) -> bool:
+    """Whether the name of a number says that it is a point in time: `valid_until_ms`, `created_at`."""
+    words = [word for word in facts.tokens if word not in ("ms", "us", "ns")]
+    return bool(words) and (words[-1] in _POINTS or (words != facts.tokens and is_participle(words[-1])))
+
+
+def describe_epoch(facts: ColumnFacts) -> Iterator[Statement]:
+    """A point in time that is stored as a number, if its values show the unit."""
+    if facts.family != "number" or facts.foreign_keys or not is_point_in_time(facts):
+        return
+    values = [int(value) for value in facts.samples.values if value.isdecimal()]
+    for unit, factor in _EPOCH_UNITS.items():
+        if values and all(_EARLIEST * factor <= value <= _LATEST * factor for value in values if value):
+            yield seen(f"A time in {unit} since 1970.")
 
 
 def describe_time(facts: ColumnFacts) -> Iterator[Statement]:
