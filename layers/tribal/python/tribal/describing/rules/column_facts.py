@@ -69,8 +69,8 @@ class ColumnFacts:
     def is_unique(self) -> bool:
         """Whether no two rows have the same value."""
         table = self.context.table
-        indexes = (index for index in table.indexes if index.unique and not index.predicate)
-        return any(each.columns == [self.column.name] for each in (*table.unique_keys, *indexes))
+        indexes = [index.columns for index in table.indexes if index.unique and not index.predicate]
+        return [self.column.name] in [*(key.columns for key in table.unique_keys), *indexes]
 
     @cached_property
     def values(self) -> tuple[str, ...]:
