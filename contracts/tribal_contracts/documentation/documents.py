@@ -65,6 +65,7 @@ class DocumentedColumn(Contract):
     samples: list[str] | Unset = optional("Values that are safe to show.")
     sample_patterns: list[str] | Unset = optional("The shapes of values that are masked.")
     sensitive: str | Unset = optional("The kind of personal or secret data that the column seems to hold.")
+    hidden: bool | Unset = optional("Extension: true where sampled values are not shown.")
     marked: str | Unset = optional("Extension: what the database marks the column by as sensitive.")
 
 

@@ -20,7 +20,7 @@ from tribal.rendering.markdown import (
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
-from tribal.rendering.words import NOT_VALIDATED, basis, correction, number, rows_phrase
+from tribal.rendering.words import NOT_VALIDATED, basis, correction, hidden_because, number, rows_phrase
 from tribal_contracts import (
     Description,
     DescriptionSource,
@@ -163,16 +163,7 @@ def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -
     parts = [_prose(column.description, document, path)]
     if column.enum_values and column.description.source != "derived":
         parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
-    if column.marked:
-        parts.append(f"Hidden, since the database marks it: {cell_code(column.marked)}.")
-    elif column.sensitive:
-        parts.append(f"Hidden{_possible(column.sensitive)}.")
-    return " ".join(parts)
-
-
-def _possible(kind: str) -> str:
-    """The possible kind of a hidden value; a name alone does not prove it."""
-    return "" if kind == "value" else f" as possible {escape_text(kind.replace('_', ' '))}"
+    return " ".join(part for part in parts if part)
 
 
 def _relationships(document: TableDocument, path: str) -> str:
@@ -287,13 +278,19 @@ def _samples(document: TableDocument) -> str:
     rows = []
     for column in document.columns:
         shown = ", ".join(cell_code(value) for value in column.samples or ())
-        shapes = () if column.type.startswith(_SHAPELESS_TYPES) else column.sample_patterns or ()
-        hidden = ", ".join(cell_code(pattern) for pattern in shapes)
+        hidden = _hidden(column)
         if shown or hidden:
             rows.append((cell_code(column.name), shown, hidden))
     if not rows:
         return ""
-    return "## Sample values\n\n" + table(("Column", "Values", "Shapes of values that are not shown"), rows)
+    return "## Sample values\n\n" + table(("Column", "Values", "Not shown"), rows)
+
+
+def _hidden(column: DocumentedColumn) -> str:
+    """The shapes of values that are not shown, and what they may be."""
+    shapes = () if column.type.startswith(_SHAPELESS_TYPES) else column.sample_patterns or ()
+    parts = (escape_text(hidden_because(column)), ", ".join(cell_code(pattern) for pattern in shapes))
+    return ": ".join(part for part in parts if part)
 
 
 def _to_describe(document: TableDocument) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.rendering.markdown import code_span
-from tribal_contracts import Description
+from tribal_contracts import Description, DocumentedColumn
 
 NOT_VALIDATED = ", not validated: existing rows may violate it"
 """What a page says of a check that existing rows were not compared with."""
@@ -79,3 +79,12 @@ def correction(database: str, line: int | None, under: str, keys: Sequence[str])
     where = f" under {code_span(under)}" if under else ""
     named = " or ".join(f"`{key}:`" for key in keys)
     return f"Something wrong or missing? Write it in {file}{where} as {named}; your words are never overwritten."
+
+
+def hidden_because(column: DocumentedColumn) -> str:
+    """Why sampled values of a column are not shown; empty where none was hidden, or no reason is known."""
+    if column.marked:
+        return f"not sampled, since the database marks it: {column.marked}"
+    if not column.hidden or column.sensitive in (None, "value"):
+        return ""
+    return f"possibly {str(column.sensitive).replace('_', ' ')}"

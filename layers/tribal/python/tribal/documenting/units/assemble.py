@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
 from tribal.documenting.units.sampling import Samples
 from tribal.identity.table_names import TableIdentity
-from tribal.masking import MaskedSamples, detect_by_name
+from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
 from tribal.ports import TableContext, TableDescription
+from tribal.sql.type_families import type_family
 from tribal_contracts import (
     CatalogColumn,
     CatalogKey,
@@ -25,6 +26,18 @@ from tribal_contracts import (
     TableSpec,
 )
 
+_ONLY_TEXT = frozenset(
+    {
+        SensitiveKind.ADDRESS,
+        SensitiveKind.EMAIL,
+        SensitiveKind.FREE_TEXT,
+        SensitiveKind.IBAN,
+        SensitiveKind.IDENTITY_DOCUMENT,
+        SensitiveKind.PERSON_NAME,
+        SensitiveKind.USERNAME,
+    }
+)
+"""Kinds that numbers, times and flags cannot be, whatever their names say."""
 _NUMBERED = ("smallint", "integer", "bigint", "NUMBER", "number", "uuid")
 """Types of surrogate keys."""
 
@@ -132,6 +145,8 @@ def _column(
     if is_key and column.type.startswith(_NUMBERED):
         # `address_id` identifies an address and is not one.
         kind = None
+    elif kind in _ONLY_TEXT and type_family(column.base_type or column.type) not in ("text", "json", "list", "other"):
+        kind = None
     return DocumentedColumn(
         name=column.name,
         type=column.type,
@@ -147,5 +162,6 @@ def _column(
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
+        hidden=masked.masked or None,
         marked=column.sensitive,
     )

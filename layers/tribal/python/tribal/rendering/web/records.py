@@ -11,7 +11,7 @@ from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
-from tribal.rendering.words import NOT_VALIDATED, basis
+from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -105,7 +105,7 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             column.samples or 0,
             column.sample_patterns or 0,
             column.enum_values or 0,
-            (column.sensitive or "").replace("_", " ") or 0,
+            hidden_because(column) or 0,
             basis(column.description) or 0,
         ]
     )

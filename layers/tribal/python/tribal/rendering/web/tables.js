@@ -149,7 +149,7 @@ function columnGrid(table) {
     "Columns",
     heads,
     (table.c || []).map(column => {
-      const [name, type, flags = 0, text, told, otherwise, , , values, kind, basis] = column;
+      const [name, type, flags = 0, text, told, otherwise, , , values, , basis] = column;
       /** @type {Child[]} */
       const keys = [];
       const parent = parents.get(name);
@@ -160,7 +160,6 @@ function columnGrid(table) {
       const said = [element("span", {dir: "auto"}, prose(text))];
       if (values && told !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
       if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
-      if (kind) said.push(" ", tag(kind === "value" ? "hidden" : "hidden: possible " + kind, "values are masked"));
       return [
         [code(name)],
         [code(type)],
@@ -311,16 +310,17 @@ function constraintParts(table) {
 function sampleGrid(table) {
   /** @type {Child[][][]} */
   const body = [];
-  for (const [name, type, , , , , samples, patterns] of table.c || []) {
-    const shapes = SHAPELESS.test(type) ? [] : patterns || [];
+  for (const [name, type, , , , , samples, patterns, , kind] of table.c || []) {
+    const shapes = joined((SHAPELESS.test(type) ? [] : patterns || []).map(code));
     const values = samples || [];
-    if (values.length || shapes.length) body.push([[code(name)], joined(values.map(code)), joined(shapes.map(code))]);
+    const hidden = kind ? [kind + (shapes.length ? ": " : ""), ...shapes] : shapes;
+    if (values.length || hidden.length) body.push([[code(name)], joined(values.map(code)), hidden]);
   }
   /** @type {[string, string][]} */
   const heads = [
     ["Column", ""],
     ["Values", ""],
-    ["Shapes of values that are not shown", ""],
+    ["Not shown", ""],
   ];
   return body.length ? grid("Sample values", heads, body) : null;
 }
