@@ -12,7 +12,7 @@ _REFUSED = "NoMoreAccessLogs"
 
 
 class DataRetained(Exception):
-    """The environment's file says to retain its data."""
+    """The environment file says to retain its data."""
 
 
 def empty_environment(name: str, *, cloudformation: Any, s3: Any) -> dict[str, int]:

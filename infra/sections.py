@@ -11,7 +11,7 @@ from tribal_contracts import CapabilitySettings, MemorySettings
 
 
 class CapabilitySection(CapabilitySettings):
-    """A section of the environment's file."""
+    """A section of the environment file."""
 
     CAPABILITY: ClassVar[str]
     NOT_SENT: ClassVar[frozenset[str]] = frozenset()

@@ -35,11 +35,11 @@ WILDCARDS = {
     ),
     r">/progress/(work_units/\*|runs/\*/waves/\*)$": "Ids of runs and work units are only known when they are made",
     r":log-group:/aws/lambda/[a-z0-9-]+:\*$": "The streams of the function's own log group, which Lambda names",
-    r":secret:": "Secrets of databases, the model's key and git's token, as the file of the environment names them",
+    r":secret:": "Secrets of databases, the model's key and git's token, as the environment file names them",
     r":bedrock:\*::foundation-model/": (
         "An inference profile leads to regions of its own choice, and this is allowed through that profile alone"
     ),
-    r":dbuser:": "The users of the network's databases, as the file of the environment names them",
+    r":dbuser:": "The users of the network's databases, as the environment file names them",
     r":execution:[a-z0-9-]+-run/\*$": "Step Functions names the children of a distributed map",
     r":domain/[a-z0-9-]+/tribal-memories[/-]\*$": "What is asked of the one index of memories, and the ids of these",
     r":domain/[a-z0-9-]+/\*$": "The indexer makes the generations of the index, whose names are numbered",

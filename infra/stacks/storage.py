@@ -1,4 +1,4 @@
-"""The bucket of the store, which is the source of truth, and the bucket of its access logs."""
+"""The store's bucket, which is the source of truth, and the bucket for its access logs."""
 
 from __future__ import annotations
 

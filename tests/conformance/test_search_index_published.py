@@ -188,7 +188,7 @@ def test_a_store_that_does_not_answer_is_not_ready_and_not_empty(
     machine: Machine, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(key: str) -> None:
-        raise StoreError("S3 answered SlowDown")
+        raise StoreError("S3 returned SlowDown")
 
     monkeypatch.setattr(store, "get", refuse)
     index = machine("one")

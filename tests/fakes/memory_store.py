@@ -39,7 +39,7 @@ class MemoryStore:
         with self._lock:
             present = self._objects.get(key)
             if if_absent and present is not None:
-                raise PreconditionFailed(f"{key!r} exists already")
+                raise PreconditionFailed(f"{key!r} already exists")
             if if_match is not None and (present is None or bytes_hash(present) != if_match):
                 raise PreconditionFailed(f"{key!r} was changed by somebody else")
             self._objects[key] = bytes(data)

@@ -123,7 +123,7 @@ def test_a_broken_variable_says_where_to_correct_it(text: str, problem: str) -> 
     with pytest.raises(ConfigurationError) as caught:
         load_deployment(DEPLOYED | {MODEL_VARIABLE: text})
     assert caught.value.message.startswith(f"{MODEL_VARIABLE}: {problem}")
-    assert caught.value.message.endswith("from `model` in the file of the environment, so correct it there and deploy")
+    assert caught.value.message.endswith("from `model` in the environment file, so correct it there and deploy")
 
 
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:

@@ -126,7 +126,7 @@ def test_a_login_that_is_refused_names_the_host_and_shows_no_secret(
 def test_a_second_factor_that_is_asked_for_is_explained(snowflake: FakeSnowflake) -> None:
     _seed(snowflake)
     snowflake.account.users[USER].second_factor = True
-    with reading(snowflake) as reader, pytest.raises(LoginRefused, match="second factor is asked for"):
+    with reading(snowflake) as reader, pytest.raises(LoginRefused, match="second factor is required"):
         reader.read()
 
 

@@ -54,7 +54,7 @@ def test_what_is_exported_and_imported_is_the_same_byte_for_byte_and_found_alike
     assert told.startswith("4 memories written to ")
     assert (
         tribal("memory", "import", tmp_path / "all.jsonl", cwd=target).stdout
-        == "4 memories added, 0 existed already.\n"
+        == "4 memories added, 0 already existed.\n"
     )
     assert objects(target) == objects(source)
     assert len(objects(target)) == 4
@@ -76,7 +76,7 @@ def test_one_layer_goes_through_a_pipe(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.mkdir()
     (target / "one").write_text(lines, encoding="utf-8")
-    assert tribal("memory", "import", "one", cwd=target).stdout == "1 memory added, 0 existed already.\n"
+    assert tribal("memory", "import", "one", cwd=target).stdout == "1 memory added, 0 already existed.\n"
 
 
 def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Path, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Pa
         "nothing was imported",
         "line 2 is not a memory",
         "line 4: its memoryId",
-        "line 5: the content holds",
+        "line 5: the content contains",
     ):
         assert named in failed.stderr
     assert "letmein99" not in failed.stderr

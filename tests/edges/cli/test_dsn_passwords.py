@@ -56,7 +56,7 @@ def test_a_password_of_odd_characters_is_used_and_is_in_no_file_and_no_output(
         (["check", f"postgresql://[u:{PIECES[0]}]/d"], "is not an IPv6 address"),
         (["check", f"postgresql://localhost/d?user=u;password={PIECES[0]}"], "special character"),
         (["check", f"postgresql://localhost/d&user=u&password={PIECES[0]}"], "special character"),
-        (["check", f"postgresql://u%3A{PIECES[0]}@localhost/d"], "the colon as it is"),
+        (["check", f"postgresql://u%3A{PIECES[0]}@localhost/d"], "a literal colon"),
         (["check", f"postgresql://{quote(f'u:{PIECES[0]}@localhost', safe='')}"], "The host is not a host name"),
         (["check", f"postgresql://u@localhost/d?user=u%26password%3D{PIECES[0]}"], "equals sign"),
         (

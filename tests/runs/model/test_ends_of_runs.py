@@ -90,7 +90,7 @@ def test_a_store_that_refuses_the_cost_at_last_neither_fails_a_run_nor_hides_why
     assert work.record.status == ("completed" if error is None else "failed")
     assert [each.message for each in work.record.errors] == ([] if error is None else ["rival"])
     (note,) = runs.sink.notes
-    assert "highest price counts: no space left" in note
+    assert "highest price is assumed: no space left" in note
 
     store.full, before = False, runs.claude.nanodollars
     runs.run(new_prose=True)

@@ -230,7 +230,7 @@ def value_at(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node | None
 
 
 def _below(node: yaml.Node, part: int | str) -> tuple[yaml.Node, yaml.Node] | None:
-    """The children of a node: the key and its value, or twice the member of a list."""
+    """A child of a node: the key and value of a mapping, or an item of a list, given twice."""
     if isinstance(node, yaml.SequenceNode):
         return (node.value[part], node.value[part]) if isinstance(part, int) and part < len(node.value) else None
     pairs = node.value if isinstance(node, yaml.MappingNode) else ()

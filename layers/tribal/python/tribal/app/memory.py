@@ -32,7 +32,7 @@ def recovering(
 def pointer_writers(
     parts: MemoryParts, store: Provider[ObjectStore], embedder: Provider[Embedder], clock: Clock
 ) -> Callable[[Caller], PointerWriter]:
-    """Returns a function that opens a caller's writer of pointers."""
+    """Return a function that opens a caller's pointer writer."""
 
     def writer(caller: Caller) -> PointerWriter:
         from tribal.capabilities.memory.change import write_context

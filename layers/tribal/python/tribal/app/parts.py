@@ -154,7 +154,7 @@ def _key_in(file: Path) -> SecretStr:
 
 
 def _secret(read: Callable[[], SecretStr | None]) -> SecretStr | None:
-    """A database's secret; if the secret store does not answer, the database counts as unreachable."""
+    """A database's secret; if the secret store does not respond, the database counts as unreachable."""
     try:
         return read()
     except SecretsUnavailable as error:

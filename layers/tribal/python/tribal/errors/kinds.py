@@ -268,7 +268,7 @@ class RightMissing(TribalError):
 
 
 class NotFound(TribalError):
-    """A tool was asked for something that is not documented; `suggestions` are near misses, best first."""
+    """The requested thing is not documented; `suggestions` are near misses, best first."""
 
     exit_code = EXIT_NOT_FOUND
     http_status = 404

@@ -89,8 +89,9 @@ def check_files(store: ObjectStore, handover: Handover, paths: Iterable[str]) ->
     wrong = missing or different
     named: list[JsonValue] = [*wrong[:_NAMED_FILES]]
     raise ManifestError(
-        f"{len(wrong)} file(s) of {MANIFEST_FILE} {'are missing' if missing else 'were changed since'},"
-        f" the first is {wrong[0]!r}; document again, or let `tribal run` do both",
+        f"{len(wrong)} file(s) of {MANIFEST_FILE} "
+        f"{'are missing' if missing else 'have changed since it was written'}, starting with {wrong[0]!r}; run "
+        "`tribal run` to document and index again",
         code=code,
         context={"files": named, "count": len(wrong)},
     )

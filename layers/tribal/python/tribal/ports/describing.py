@@ -148,7 +148,7 @@ class Describers(Protocol):
 
 
 class Secrets(Protocol):
-    """Named secrets. Raises, from every method: `SecretsUnavailable`, when the secret store does not answer."""
+    """Named secrets. Raises, from every method: `SecretsUnavailable`, when the secret store does not respond."""
 
     def get(self, name: str) -> SecretStr | None:
         """The secret of that name; `None` if it does not exist."""

@@ -29,7 +29,7 @@ FailureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ModelPrices:
-    """Prices of tokens, in dollars per million."""
+    """Token prices, in US dollars per million tokens."""
 
     input: Decimal
     output: Decimal

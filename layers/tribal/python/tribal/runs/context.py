@@ -59,7 +59,9 @@ def closing_run(run: RunContext) -> Iterator[RunContext]:
         try:
             run.close()
         except StoreError as error:
-            run.sink.note(f"the last model costs could not be written, so their highest price counts: {error.message}")
+            run.sink.note(
+                f"the last model costs could not be written, so their highest price is assumed: {error.message}"
+            )
 
 
 class CountingSink:

@@ -143,7 +143,7 @@ def _answer_tokens(values: Mapping[str, str]) -> int:
     except ValidationError:
         raise ConfigurationError(
             f"{ANSWER_TOKENS_VARIABLE} is not a valid value of limits.answer_tokens; the stack sets it from "
-            "`api.answer_tokens` in the file of the environment, so correct it there and deploy"
+            "`api.answer_tokens` in the environment file, so correct it there and deploy"
         ) from None
 
 
@@ -153,12 +153,12 @@ def _stale_hours(values: Mapping[str, str]) -> float:
     except ValidationError:
         raise ConfigurationError(
             f"{STALE_VARIABLE} is not a valid value of sync.stale_hours; the stack sets it from "
-            "`knowledge.stale_hours` in the file of the environment, so correct it there and deploy"
+            "`knowledge.stale_hours` in the environment file, so correct it there and deploy"
         ) from None
 
 
 def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> Settings | None:
-    """A section of the environment's file, which the stack passes in a variable."""
+    """A section of the environment file, passed by the stack in an environment variable."""
     text = values.get(variable)
     if not text:
         return None
@@ -172,8 +172,8 @@ def part_of(values: Mapping[str, str], variable: str, model: type[Settings]) -> 
         part = variable.removeprefix("TRIBAL_").lower()
         where = ".".join([part, *map(str, first["loc"])])
         raise ConfigurationError(
-            f"{variable}: {where}: {shape_problem(first)}; the stack sets it from `{part}` in the file of the "
-            "environment, so correct it there and deploy"
+            f"{variable}: {where}: {shape_problem(first)}; the stack sets it from `{part}` in the environment file, "
+            "so correct it there and deploy"
         ) from None
 
 
@@ -182,8 +182,8 @@ def _given_variables(values: Mapping[str, str]) -> dict[str, str]:
     for name in names:
         if _NOT_GIVEN.match(name):
             raise ConfigurationError(
-                f"{GIVEN_VARIABLES} lists {name}, which belongs to the runtime; remove it from `variables` in the file "
-                "of the environment and deploy"
+                f"{GIVEN_VARIABLES} lists {name}, which belongs to the runtime; remove it from `variables` in the "
+                "environment file and deploy"
             )
     return {name: values[name] for name in names if name in values}
 

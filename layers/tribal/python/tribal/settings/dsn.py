@@ -122,7 +122,7 @@ def without_password(text: str, replacement: str) -> str:
 
 
 def has_password(text: str) -> bool:
-    """Whether the URL holds a password.
+    """Whether the URL contains a password.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
@@ -167,8 +167,8 @@ def _parts(text: str) -> dict[str, str]:
     }
     if ":" in parts["user"] and not parts["password"]:
         raise ConfigurationError(
-            "The user of the DSN holds a percent-encoded colon and there is no password. Write user:password with the "
-            f"colon as it is, and encode the two one by one. {ENCODE}"
+            "The user of the DSN contains a percent-encoded colon and there is no password. Write user:password with "
+            f"a literal colon, and percent-encode user and password separately. {ENCODE}"
         )
     for name, value in url.pairs:
         parts.update(_parameter(decoded(name), value, url))
@@ -178,7 +178,7 @@ def _parts(text: str) -> dict[str, str]:
 
 def _host_and_port(where: str) -> dict[str, str]:
     if "," in where:
-        raise ConfigurationError("The DSN names several hosts. Name one: documentation is read from one server.")
+        raise ConfigurationError("The DSN names several hosts. Give one: documentation is read from one server.")
     found = re.fullmatch(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]*))?", where)
     if found is None:
         raise ConfigurationError(
@@ -228,6 +228,6 @@ def _unknown(name: str, value: str | None, url: Url) -> ConfigurationError:
     close = difflib.get_close_matches(name, VARIABLES, n=1) if value is not None and len(name) < 40 else []
     hint = f" Did you mean {close[0]}?" if close else ""
     return ConfigurationError(
-        f"The DSN has an unknown parameter{f', {name}' if is_safe else ''}.{hint} Known are: "
+        f"The DSN has an unknown parameter{f', {name}' if is_safe else ''}.{hint} Known parameters: "
         f"{', '.join(sorted(VARIABLES))}. Write & in a password as %26."
     )

@@ -29,7 +29,7 @@ class _Source:
     without_password: Callable[[str, str], str]
     """A DSN with its password replaced by the second text."""
     has_password: Callable[[str], bool]
-    """Whether a DSN holds a password."""
+    """Whether a DSN contains a password."""
     portable: Callable[[str, Mapping[str, str]], str]
     """A DSN completed from the environment, without its password."""
 
@@ -71,7 +71,7 @@ def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
     try:
         return DatabaseEntry(name=name, type=source.type, dsn=SecretStr(dsn))
     except ValidationError:
-        # Not chained: the cause holds the DSN.
+        # Not chained: the cause contains the DSN.
         raise ConfigurationError("the database name in the DSN is longer than 128 characters") from None
 
 
@@ -85,7 +85,7 @@ def dsn_without_password(dsn: str, replacement: str) -> str:
 
 
 def dsn_has_password(dsn: str) -> bool:
-    """Whether a DSN holds a password.
+    """Whether a DSN contains a password.
 
     Raises:
         ConfigurationError: when the DSN is malformed or its scheme unsupported.

@@ -97,7 +97,7 @@ def completed(parts: Mapping[str, str], environment: Mapping[str, str]) -> Postg
     host, port = value("host") or address or "localhost", _port(value("port"))
     user = value("user") or environment.get("USER") or environment.get("LOGNAME") or ""
     if not user:
-        raise ConfigurationError("No user is named. Put one into the DSN (postgresql://user@host/database) or PGUSER.")
+        raise ConfigurationError("No user is given. Set one in the DSN (postgresql://user@host/database) or in PGUSER.")
     database = value("dbname") or user
     check_shown({"host": host, "dbname": database, "user": user})
     ignored = sorted(name for name in parts if name not in VARIABLES)
@@ -139,10 +139,10 @@ def check_shown(parts: Mapping[str, str]) -> None:
     for name, what in _SHOWN.items():
         value = parts.get(name, "")
         if _CONTROL.search(value):
-            raise ConfigurationError(f"The {what} holds a control character, such as NUL. Leave it out.")
+            raise ConfigurationError(f"The {what} contains a control character, such as NUL. Leave it out.")
         if "=" in value:
             raise ConfigurationError(
-                f"The {what} holds an equals sign. Write parameters as postgresql://host/database?name=value&name=value."
+                f"The {what} contains an equals sign. Write parameters as postgresql://host/database?name=value&name=value."
             )
         if name == "host" and value and not value.startswith("/"):
             _check_host(value)
@@ -167,7 +167,7 @@ def check_values(parts: Mapping[str, str]) -> None:
 
 def _check_host(value: str) -> None:
     if "," in value:
-        raise ConfigurationError("There are several hosts. Name one: documentation is read from one server.")
+        raise ConfigurationError("There are several hosts. Give one: documentation is read from one server.")
     if not _HOST.match(value) and not is_ip_address(value, 6):
         raise ConfigurationError(
             "The host is not a host name, an IP address or a socket folder. Write only the host, such as "
@@ -185,7 +185,7 @@ def is_ip_address(text: str, version: int | None = None) -> bool:
 
 def _secret(text: str) -> SecretStr | None:
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise ConfigurationError("The password holds a NUL character or is not UTF-8. No server takes that.")
+        raise ConfigurationError("The password contains a NUL character or is not UTF-8. No server accepts that.")
     return SecretStr(text) if text else None
 
 
@@ -199,7 +199,7 @@ def _login_methods(text: str) -> tuple[frozenset[LoginMethod] | None, bool]:
     if len(excluded) not in (0, len(names)) or not (excluded or names) <= known:
         raise ConfigurationError(
             f"require_auth is a comma-separated list of allowed methods or, each prefixed with !, of methods "
-            f"that are not allowed. Methods are {', '.join(LOGIN_METHODS)}."
+            f"that are not allowed. The methods are {', '.join(LOGIN_METHODS)}."
         )
     if excluded:
         return known - excluded, False
@@ -245,7 +245,7 @@ def _root_certificate(text: str, environment: Mapping[str, str]) -> Path | Liter
 def _own_file(text: str, environment: Mapping[str, str], default: str) -> Path | None:
     """The named file, else libpq's default in the home directory if that exists."""
     if _CONTROL.search(text):
-        raise ConfigurationError("The path of a certificate or key holds a control character. Leave it out.")
+        raise ConfigurationError("The path of a certificate or key contains a control character. Leave it out.")
     if text:
         return Path(text)
     if home := environment.get("HOME"):

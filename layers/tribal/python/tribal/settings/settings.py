@@ -41,7 +41,7 @@ PROJECT_FILE = "databases.yaml"
 PROMPT_FOLDER = "prompts"
 """Next to it: prompts that replace the shipped ones."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-_GIVE_IT = "use password_secret, or have the deployer add {name} to `variables` in the file of the environment"
+_GIVE_IT = "use password_secret, or have the deployer add {name} to `variables` in the environment file"
 
 
 @dataclass(frozen=True, slots=True)

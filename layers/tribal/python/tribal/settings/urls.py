@@ -95,10 +95,10 @@ def decoded(text: str) -> str:
     try:
         value = unquote(text, errors="strict")
     except UnicodeDecodeError:
-        # Not chained: the cause holds the text.
+        # Not chained: the cause contains the text.
         raise ConfigurationError(
             "The DSN has percent-encoded bytes that are not UTF-8. Encode them as UTF-8."
         ) from None
     if "\x00" in value:
-        raise ConfigurationError("The DSN holds a NUL character (%00). Leave it out.")
+        raise ConfigurationError("The DSN contains a NUL character (%00). Leave it out.")
     return value

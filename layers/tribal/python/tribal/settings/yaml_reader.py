@@ -126,7 +126,7 @@ class YamlReader:
 
 
 def _written(location: Location, root: yaml.Node, *, missing: bool) -> Location:
-    """The location in the file; pydantic's also names the types that it tried."""
+    """The location in the file, without the names of union members that pydantic adds to it."""
     kept: list[int | str] = []
     for part in location:
         if value_at(root, (*kept, part)) is not None:

@@ -61,7 +61,7 @@ def quote_identifier(name: str, kind: DatabaseType) -> str:
         ValueError: when the name contains NUL, which no server accepts.
     """
     if "\x00" in name:
-        raise ValueError(f"{name!r} holds a NUL character and cannot be a name")
+        raise ValueError(f"{name!r} contains a NUL character and cannot be a name")
     plain = _PLAIN_UPPER if kind == "snowflake" else _PLAIN_LOWER
     if plain.match(name) and name.lower() not in _RESERVED:
         return name

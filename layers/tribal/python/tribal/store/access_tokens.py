@@ -92,7 +92,7 @@ def add_token(store: ObjectStore, record: AccessToken) -> None:
     def added(tokens: list[AccessToken]) -> list[AccessToken]:
         if any(each.name == record.name for each in tokens):
             raise ConfigurationError(
-                f"a token named {record.name!r} exists; use another name, or revoke it first "
+                f"a token named {record.name!r} already exists; use another name, or revoke it first "
                 f"with `tribal token revoke {record.name}`"
             )
         return [*tokens, record]

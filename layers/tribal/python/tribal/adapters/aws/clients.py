@@ -147,7 +147,7 @@ def translate_errors(attempt: str, permission: str) -> Iterator[None]:
             ) from exc
         if code in NOT_LOGGED_IN:
             raise DeploymentRefused(f"cannot {attempt}: AWS does not know who you are ({code}); {LOG_IN}") from exc
-        raise DeploymentUnreachable(f"cannot {attempt}: AWS answered {code or 'an error'}; try again") from exc
+        raise DeploymentUnreachable(f"cannot {attempt}: AWS returned {code or 'an error'}; try again") from exc
     except (
         CredentialRetrievalError,
         NoCredentialsError,

@@ -25,7 +25,7 @@ class LambdaFunction:
 
         Raises:
             DeploymentRefused: when the role may not invoke it.
-            DeploymentUnreachable: when it does not answer, or fails. Retryable.
+            DeploymentUnreachable: when it does not respond, or fails. Retryable.
         """
         from botocore.exceptions import BotoCoreError, ClientError
 
@@ -36,12 +36,12 @@ class LambdaFunction:
             code = exc.response["Error"]["Code"]
             if code in ACCESS_DENIED:
                 raise DeploymentRefused(
-                    f"the function {self._name} may not be invoked; deploy the stack again"
+                    f"no permission to invoke the function {self._name}; deploy the stack again"
                 ) from exc
-            raise DeploymentUnreachable(f"the function {self._name} does not answer ({code}); try again") from exc
+            raise DeploymentUnreachable(f"the function {self._name} did not respond ({code}); try again") from exc
         except BotoCoreError as exc:
             raise DeploymentUnreachable(
-                f"the function {self._name} does not answer ({type(exc).__name__}); try again"
+                f"the function {self._name} did not respond ({type(exc).__name__}); try again"
             ) from exc
         if "FunctionError" in answer:
             # Its message may quote an event, and is in the function's log.

@@ -45,7 +45,7 @@ def token_source(
             made = client.generate_db_auth_token(DBHostname=target.host, Port=target.port, DBUsername=target.user)
         except (BotoCoreError, ClientError) as error:
             raise DatabaseUnreachable(
-                f"no token could be made for user {target.user!r} at {target.host!r}: {error}; check the AWS identity"
+                f"cannot create a token for user {target.user!r} at {target.host!r}: {error}; check the AWS identity"
             ) from error
         return SecretStr(made)
 

@@ -59,7 +59,7 @@ class S3ObjectStore:
         return f"s3://{self._bucket}/{self._prefix}"
 
     def get(self, key: str) -> StoredObject:
-        """Read an object whole."""
+        """Read a whole object."""
         with self._reading(key):
             response = self._client.get_object(Bucket=self._bucket, Key=self._full(key))
             with closing(response["Body"]) as body:
@@ -230,7 +230,7 @@ def _reason(error: ClientError, permission: str, bucket: str) -> str:
         return f"there is no bucket {bucket!r}; create it, or correct its name"
     if code in ACCESS_DENIED:
         return f"access is denied; allow {permission} and s3:ListBucket there to the role in use"
-    return f"S3 answered {code or 'an error'}; run again to resume"
+    return f"S3 returned {code or 'an error'}; run again to resume"
 
 
 def _plain(etag: str) -> str:

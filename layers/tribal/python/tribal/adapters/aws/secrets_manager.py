@@ -72,7 +72,7 @@ class SecretsManagerSecrets:
                 return None
             if code in ACCESS_DENIED:
                 raise ConfigurationError(
-                    f"the secret {secret!r} may not be read; allow secretsmanager:GetSecretValue on it, and "
+                    f"access to the secret {secret!r} is denied; allow secretsmanager:GetSecretValue on it, and "
                     "kms:Decrypt on its key, to the role in use"
                 ) from exc
             if code in _REFUSALS:
@@ -80,7 +80,7 @@ class SecretsManagerSecrets:
                     f"the secret {secret!r} cannot be used ({code}): it is about to be deleted, or its key cannot "
                     "decrypt it"
                 ) from exc
-            raise SecretsUnavailable(f"Secrets Manager answered {code} for {secret!r}; run again") from exc
+            raise SecretsUnavailable(f"Secrets Manager returned {code} for {secret!r}; run again") from exc
         except BotoCoreError as exc:
             raise SecretsUnavailable(f"the secret {secret!r} cannot be fetched: {exc}; check the network") from exc
         if "SecretString" in response:

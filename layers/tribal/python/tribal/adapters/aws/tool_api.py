@@ -122,7 +122,7 @@ class ToolApi:
                 return _Answer(exc.code, self._read(exc, end))
         except (OSError, http.client.HTTPException) as exc:
             reason = getattr(exc, "reason", None) or exc
-            raise self._unreachable(f"does not answer: {reason}; check the network, and the address") from exc
+            raise self._unreachable(f"did not respond: {reason}; check the network, and the address") from exc
 
     def _read(self, response: Any, end: float) -> bytes:
         """The whole body, by a deadline: the socket timeout applies to each read, so a slow server would outlast it."""
@@ -144,7 +144,7 @@ class ToolApi:
         status = answer.status
         if status in (401, 403):
             return DeploymentRefused(
-                f"{self._address} refuses the caller{more}; your AWS identity needs execute-api:Invoke on this API; "
+                f"{self._address} rejected the caller{more}; your AWS identity needs execute-api:Invoke on this API; "
                 "an API with tokens needs one that has not expired (TRIBAL_TOKEN)"
             )
         if status == 429:

@@ -220,7 +220,7 @@ class _Trees:
         self._read: OrderedDict[bytes, _Entries] = OrderedDict()
 
     def of_commit(self, name: ObjectID) -> ObjectID | None:
-        """The tree of a commit; `None` when the commit is not there, as in a history that was cut."""
+        """The tree of a commit; `None` when the commit is missing, as in a shallow clone."""
         try:
             found = self._store[name]
         except KeyError:

@@ -80,7 +80,7 @@ class SpaceJournal:
 
         Raises:
             MemoryRefused: when the space would have more memories than it may (`MEM_SPACE_FULL`).
-            MemoryConflict: when others change the space all the time.
+            MemoryConflict: when other processes keep changing the space.
             ObjectDamaged: when the object is damaged; rebuild it.
         """
         for attempt in range(_ATTEMPTS):
@@ -93,7 +93,7 @@ class SpaceJournal:
                 return
             if self._put(key, self._changed(present, news), present.etag):
                 return
-        raise MemoryConflict(f"others keep changing the memories of {key!r}; try again")
+        raise MemoryConflict(f"other processes keep changing the memories of {key!r}; try again")
 
     def rebuild(self, key: str, entries: Entries) -> None:
         """Put these memories in place of all that the object of a space says, even where it cannot be read.

@@ -59,7 +59,7 @@ class FolderStore:
         return str(self._root)
 
     def get(self, key: str) -> StoredObject:
-        """Read a file whole."""
+        """Read a whole file."""
         path = self._path(key)
         with _reading(key, path), path.open("rb") as file:
             data, modified = file.read(), os.fstat(file.fileno()).st_mtime
@@ -210,7 +210,7 @@ class FolderStore:
         except (FileNotFoundError, IsADirectoryError):
             present = None
         if if_absent and present is not None:
-            raise PreconditionFailed(f"{str(path)!r} exists already; read it again")
+            raise PreconditionFailed(f"{str(path)!r} already exists; read it again")
         if if_match is not None and present != if_match:
             raise PreconditionFailed(f"another process changed {str(path)!r}; read it again")
 

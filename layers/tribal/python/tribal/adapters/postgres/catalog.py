@@ -227,7 +227,7 @@ class PostgresCatalog:
             return rows, replace(assemble(readable, gaps), unreadable_texts=unreadable)
         except UNEXPECTED_ROWS as error:
             raise DatabaseError(
-                f"Failed {_CATALOG} of {self._target}: the answers are not from PostgreSQL "
+                f"Failed {_CATALOG} of {self._target}: the responses are not from PostgreSQL "
                 f"({type(error).__name__}). Check that this is the right server.",
                 context=self._target.as_context(),
             ) from error
@@ -250,7 +250,7 @@ class PostgresCatalog:
             if session.lossy:
                 found = replaced(found)
         if not all(len(row) == len(columns) and all(isinstance(value, str | None) for value in row) for row in found):
-            raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.")
+            raise DatabaseError(f"Failed {doing} of {self._target}: the response is not from PostgreSQL.")
         return TableSample(tuple(column.name for column in columns), tuple(tuple(row) for row in found))
 
     def _overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> dict[KeyPair, Overlap]:
@@ -260,7 +260,7 @@ class PostgresCatalog:
         try:
             return read_overlaps(pairs, rows)
         except UNEXPECTED_ROWS as error:
-            raise DatabaseError(f"Failed {doing} of {self._target}: the answer is not that of PostgreSQL.") from error
+            raise DatabaseError(f"Failed {doing} of {self._target}: the response is not from PostgreSQL.") from error
 
     def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:
         schema, name = table.schema_name, table.table_name
@@ -273,7 +273,9 @@ class PostgresCatalog:
         readable = {row[2] for row in rows} - {None}
         planned = {column.name for column in table.columns}
         if usable and readable and not readable & planned:
-            raise TableGone(f"Table {name!r} of schema {schema!r} has other columns now. Plan again.", context=context)
+            raise TableGone(
+                f"Table {name!r} of schema {schema!r} no longer has the planned columns. Plan again.", context=context
+            )
         if not usable or not readable or (sqlstate(refusal) == DENIED and planned <= readable):
             grant = select_grant(schema, name, user) if usable else usage_grant(schema, user)
             message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Ask its owner to run: {grant}"

@@ -127,18 +127,21 @@ class Access:
             )
         if self.grants.known and not self.grants.object_viewer:
             found.append(
-                f"The role {role!r} lacks the database role SNOWFLAKE.OBJECT_VIEWER. So schemas that it may not use "
-                "cannot be listed here, and tables that vanish are never taken for dropped: their documents stay."
+                f"The role {role!r} lacks the database role SNOWFLAKE.OBJECT_VIEWER. Therefore schemas that it may "
+                "not use cannot be listed here, and tables that vanish "
+                "are never taken for dropped: their documents stay."
             )
         elif self.target.warehouse is None:
             found.append(
-                "The entry names no warehouse. So schemas that the role may not use cannot be listed here, and tables "
-                "that vanish are never taken for dropped: their documents stay."
+                "The entry names no warehouse. Schemas that the role may not use therefore cannot be listed here, "
+                "and tables that vanish "
+                "are never taken for dropped: their documents stay."
             )
         if self.target.warehouse is not None and (self.context.warehouse is None or self.warehouse is None):
             found.append(
-                f"The warehouse {self.target.warehouse!r} is not there, or the role {role!r} may not use it. Let an "
-                f"administrator run: GRANT USAGE ON WAREHOUSE {_quoted(self.target.warehouse)} TO ROLE {_quoted(role)};"
+                f"The warehouse {self.target.warehouse!r} does not exist, or the role {role!r} may not use it. Ask "
+                f"an administrator to run: GRANT USAGE ON WAREHOUSE {_quoted(self.target.warehouse)} TO ROLE "
+                f"{_quoted(role)};"
             )
         elif self.usage.failure is not None:
             found.append(self.usage.failure)

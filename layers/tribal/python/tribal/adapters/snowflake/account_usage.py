@@ -195,7 +195,7 @@ def missing_marks(role: str) -> str:
     """That samples are off because it is not known what is sensitive, and what to do."""
     return (
         f"Samples are off: the role {role!r} may not read tags and masking policies, which say what must not be "
-        f"sampled. Let an administrator run: {GOVERNANCE_GRANT.format(role=quote_identifier(role, 'snowflake'))}"
+        f"sampled. Ask an administrator to run: {GOVERNANCE_GRANT.format(role=quote_identifier(role, 'snowflake'))}"
     )
 
 

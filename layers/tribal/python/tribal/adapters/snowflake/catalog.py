@@ -51,7 +51,7 @@ _PRIVILEGES = "asking for privileges"
 _DATABASES = "listing the databases"
 _OWN_DATABASE = "SNOWFLAKE"
 _NOT_ITS_ANSWERS = (AttributeError, LookupError, TypeError, ValueError)
-"""What reading rows raises when they are not of the fields and types that the statement asked for."""
+"""Raised by reading rows without the fields and types that the statement requested."""
 _LONGEST_NAME = 255
 Result = TypeVar("Result")
 
@@ -88,7 +88,7 @@ class SnowflakeCatalog:
         )
 
     def read(self) -> CatalogContents:
-        """Read the whole structure; what does not prove to be whole is named in `unread` and left out.
+        """Read the whole structure; parts that are not provably complete are listed in `unread` and left out.
 
         A database of moderate size takes a fixed number of statements, and each part that one answer does not hold
         takes its own.
@@ -141,8 +141,8 @@ class SnowflakeCatalog:
         answer = self._sessions.ask(statements.DATABASES, _DATABASES)
         if len(answer.rows) >= self._show_rows:
             raise DatabaseError(
-                f"The account of {self._target} has {self._show_rows:,} databases or more, which Snowflake does not "
-                "list whole. Name the database in the entry."
+                f"The account of {self._target} has {self._show_rows:,} databases or more, more than Snowflake "
+                "lists. Name the database in the entry."
             )
         rows = self._understood(_DATABASES, lambda: answer.as_rows(DatabaseRow))
         return tuple(sorted(row.name for row in rows if row.name != _OWN_DATABASE))
@@ -236,7 +236,7 @@ class SnowflakeCatalog:
             )
             raise AccessDenied(
                 f"There is no {self._target}, or the role {role!r} may not use it. Check the name, which is upper-case "
-                f"unless it was made in quotes, or let an administrator run: {grant}",
+                f"unless it was created in quotes, or ask an administrator to run: {grant}",
                 context=error.context,
             ) from error
 

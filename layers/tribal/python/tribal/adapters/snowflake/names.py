@@ -14,7 +14,7 @@ def identifier(name: str) -> str:
         ValueError: when the name contains NUL, which no server accepts.
     """
     if "\x00" in name:
-        raise ValueError(f"{name!r} holds a NUL character and cannot be a name")
+        raise ValueError(f"{name!r} contains a NUL character and cannot be a name")
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -81,7 +81,7 @@ class Sampler:
             if number_of(error) in {*UNKNOWN_OBJECT, NO_PRIVILEGE}:
                 self._raise_denied(table, error)
             if number_of(error) == _NO_COLUMN:
-                message = f"Table {_name(table)} has other columns now. Plan again."
+                message = f"Table {_name(table)} no longer has the planned columns. Plan again."
                 raise TableGone(message, context=error.context) from error
             raise
         self._warehouse_runs = True
@@ -132,13 +132,14 @@ class Sampler:
             raise TableGone(f"Table {_name(table)} no longer exists. Plan again.", context=context)
         raise AccessDenied(
             f"Table {_name(table)} was dropped, or the role {self._role!r} can no longer see it: Snowflake reports "
-            f"the same of both. If it is there, let an administrator run: {self._grant(table)}",
+            f"both alike. If it exists, ask an administrator to run: {self._grant(table)}",
             context=context,
         )
 
     def _raise_denied(self, table: CatalogTable, error: DatabaseError) -> NoReturn:
         raise AccessDenied(
-            f"Role {self._role!r} may not select from {_name(table)}. Let an administrator run: {self._grant(table)}",
+            f"Role {self._role!r} may not select from {_name(table)}. Ask an administrator to run: "
+            f"{self._grant(table)}",
             context=error.context,
         ) from error
 

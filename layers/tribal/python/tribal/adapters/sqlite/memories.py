@@ -175,7 +175,7 @@ class SqliteMemories:
             return sum(connection.execute(query + where, values).fetchone()[0] for where, values in conditions)
 
     def is_empty(self) -> bool:
-        """Whether the file has no memory, or is not there."""
+        """Whether the file has no memories, or does not exist."""
         if not self._path.exists():
             return True
         with self._reading(()) as (connection, _):
@@ -239,7 +239,7 @@ class SqliteMemories:
             connection.execute("PRAGMA synchronous = FULL")
             (layout,) = connection.execute("PRAGMA user_version").fetchone()
             if layout not in (0, _LAYOUT):
-                raise MemoryStoreFailed(f"{str(self._path)!r} has another version; remove it, and it is rebuilt")
+                raise MemoryStoreFailed(f"{str(self._path)!r} was written by another version; remove it to rebuild it")
             if layout == 0:
                 connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")
         except BaseException:
@@ -342,7 +342,7 @@ def _found(
     try:
         return [_memory(spaces, rows[number], float(scores[number])) for number in best]
     except ValidationError as error:
-        raise MemoryStoreFailed("the index of memories is damaged: remove it, and it is rebuilt") from error
+        raise MemoryStoreFailed("the index of memories is damaged; remove it to rebuild it") from error
 
 
 def _memory(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:

@@ -24,7 +24,7 @@ _AT_ONCE = 500
 class DocumentedTables:
     """The tables that a caller may see.
 
-    Raises, when it is asked for anything: `IndexNotReady`.
+    Every method raises `IndexNotReady`.
 
     Args:
         index: where they are.

@@ -1,4 +1,4 @@
-"""The errors of decisions, policies and syncs."""
+"""Errors of decisions, policies and syncs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class KnowledgeNotFound(NotFound):
     """There is no such item of knowledge, or none that the caller may see.
 
     Args:
-        message: what was asked for.
+        message: which item was requested.
         details: the same as data, with near misses.
     """
 

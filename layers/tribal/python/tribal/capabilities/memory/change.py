@@ -156,7 +156,8 @@ def _space_to_write(layer: str, context: WriteContext) -> Space:
     caller = context.caller
     if layer not in context.settings.writable_layers:
         raise MemoryForbidden(
-            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml lists those"
+            f"tools may not write to the layer {layer!r}; memory.writable_layers in databases.yaml lists the layers "
+            "they may write to"
         )
     if not caller.may(right_to_write(layer)):
         raise MemoryForbidden(f"this needs the right {right_to_write(layer)!r}")

@@ -21,12 +21,12 @@ def masked_content(content: str, layer: str) -> tuple[str, bool]:
     """The content masked for a layer, and whether anything was masked.
 
     Raises:
-        MemoryInputInvalid: when it holds a secret.
+        MemoryInputInvalid: when it contains a secret.
     """
     spans = find_sensitive(content)
     if any(span.kind.is_secret or span.kind in _ACCOUNTS for span in spans):
         raise MemoryContentRefused(
-            "the content holds what looks like a secret, a card number or an account number; leave it out"
+            "the content contains what looks like a secret, a card number or an account number; leave it out"
         )
     if layer not in SHARED_LAYERS:
         return content, False

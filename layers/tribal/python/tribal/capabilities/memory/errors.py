@@ -1,4 +1,4 @@
-"""The errors of memory."""
+"""Errors of the memory capability."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class IdentifierMissing(MemoryInputInvalid):
 
 
 class MemoryContentRefused(MemoryInputInvalid):
-    """What was to be remembered holds a secret."""
+    """The content to remember contains a secret."""
 
     default_code = "MEM_CONTENT_REFUSED"
 
 
 class MemorySpaceFull(MemoryInputInvalid):
-    """A space holds as many memories as it may."""
+    """A space already has the maximum number of memories."""
 
     default_code = "MEM_SPACE_FULL"
 

@@ -39,7 +39,7 @@ def key_of(space: Space, name: str) -> str:
 
 
 def is_memory(key: str) -> bool:
-    """Whether an object holds a memory."""
+    """Whether an object contains a memory."""
     parts = key.split("/")
     return len(parts) == _PARTS and parts[1] in LAYERS and key.endswith(".json")
 
@@ -68,8 +68,8 @@ def save(
 
     Raises:
         MemoryInputInvalid: when it would have more tags than a memory may.
-        MemoryConflict: when others keep changing the same memory.
-        MemoryStoreFailed: when the store does not answer.
+        MemoryConflict: when other processes keep changing the same memory.
+        MemoryStoreFailed: when the store does not respond.
     """
     key = key_of(space, record.memory_id)
     try:
@@ -98,14 +98,14 @@ def save(
             return merged, False
     except (StoreError, ValidationError) as error:
         raise MemoryStoreFailed(f"the memory cannot be written to {key}; try again") from error
-    raise MemoryConflict("others change this memory at the same time; try again")
+    raise MemoryConflict("another process is changing this memory; try again")
 
 
 def remove(store: ObjectStore, space: Space, name: str) -> None:
     """Remove the object of a memory.
 
     Raises:
-        MemoryStoreFailed: when the store does not answer.
+        MemoryStoreFailed: when the store does not respond.
     """
     try:
         store.delete(key_of(space, name))

@@ -90,7 +90,7 @@ class Repository:
         """Update the index to the objects of some memories.
 
         Raises:
-            MemoryConflict: when others keep changing them.
+            MemoryConflict: when other processes keep changing them.
         """
         left = list(names)
         for _ in range(_ATTEMPTS):
@@ -103,7 +103,7 @@ class Repository:
             left = [name for name in left if self._etag_of(key_of(space, name)) != before[name]]
             if not left:
                 return
-        raise MemoryConflict("others are changing these memories; try again")
+        raise MemoryConflict("another process is changing these memories; try again")
 
     def build(self, *, clear: bool = False) -> int:
         """Index every memory of the store; returns how many were missing.

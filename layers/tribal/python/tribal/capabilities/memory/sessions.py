@@ -70,7 +70,7 @@ class Sessions:
         """Record that a session is used now, unless that was recorded within the hour.
 
         Raises:
-            MemoryStoreFailed: when the store does not answer.
+            MemoryStoreFailed: when the store does not respond.
         """
         use, etag = self._use(space)
         if use is not None and self.now - use.used_at < LEAST_BETWEEN:

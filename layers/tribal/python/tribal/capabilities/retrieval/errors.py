@@ -1,4 +1,4 @@
-"""The errors of retrieval."""
+"""Errors of the retrieval capability."""
 
 from __future__ import annotations
 

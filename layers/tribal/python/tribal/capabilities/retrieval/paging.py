@@ -83,9 +83,9 @@ def _start(cursor: str, mark: str, total: int) -> int:
     except (ValueError, binascii.Error, RecursionError):
         found = None
     if not isinstance(found, list) or len(found) != 2 or type(found[1]) is not int:
-        raise ToolInputInvalid("the cursor does not come from an earlier answer; leave it out to start over")
+        raise ToolInputInvalid("the cursor does not come from an earlier response; leave it out to start over")
     if found[0] != mark or not 0 <= found[1] < total:
-        raise ToolInputInvalid("the cursor belongs to another question or an older index; leave it out to start over")
+        raise ToolInputInvalid("the cursor belongs to another query or an older index; leave it out to start over")
     return found[1]
 
 

@@ -59,7 +59,7 @@ class OpenIndex:
     bounds: Bounds = OPEN
 
     def index_filter(self, where: IndexFilter) -> IndexFilter:
-        """The filter in the names that the index uses."""
+        """The filter with the domain names that the index uses, and without hidden tables."""
         return replace(where, domain=self.bounds.real_domain(where.domain), hidden=self.bounds.hidden)
 
 

@@ -18,7 +18,7 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
 
     Raises:
         ConfigurationError: when there are no databases, or their addresses are invalid.
-        DatabaseError: when a server that must list its databases does not answer.
+        DatabaseError: when a server that must list its databases does not respond.
         PlanError: when no database of a server matches.
     """
     from tribal.app.local import local_application

@@ -39,7 +39,7 @@ class Pointer:
 class PointerWriter(Protocol):
     """Writes and removes pointers for one caller. Every call may be repeated.
 
-    Raises `MemoryRefused` when the store or the index does not answer.
+    Raises `MemoryRefused` when the store or the index does not respond.
     """
 
     def write(self, pointers: Sequence[Pointer]) -> None:

@@ -241,9 +241,9 @@ def unit_processes(
 
 
 def processes_for(options: Options, outline: RunOutline) -> int:
-    """The number of processes for a run; each needs a connection, within every database's limit.
+    """The number of processes for a run, at most the lowest connection limit: each process needs a connection.
 
-    One if a model is used: waiting for it takes no CPU time, and its budget is kept in one process.
+    One if a model is used: waiting for it takes no CPU time, and its budget must be kept in one process.
     """
     if any(map(options.described_by_model, options.databases)):
         return 1

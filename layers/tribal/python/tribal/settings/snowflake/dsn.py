@@ -122,7 +122,7 @@ def without_password(text: str, replacement: str) -> str:
 
 
 def has_password(text: str) -> bool:
-    """Whether the URL holds a password.
+    """Whether the URL contains a password.
 
     Raises:
         ConfigurationError: when the URL cannot be read.
@@ -154,7 +154,7 @@ def _parts(text: str) -> dict[str, str]:
     path = decoded(url.path or "").strip("/")
     if "/" in path:
         raise ConfigurationError(
-            "The DSN names a schema below the database. Name the database alone, and the schemas with include in "
+            "The DSN names a schema below the database. Give only the database, and select schemas with `include` in "
             "databases.yaml."
         )
     if IN_NAME.search(url.user):
@@ -177,7 +177,7 @@ def _parameter(name: str, value: str | None) -> dict[str, str]:
         close = difflib.get_close_matches(name, _PARAMETERS, n=1) if value is not None and len(name) < 40 else []
         hint = f" Did you mean {close[0]}?" if close else ""
         raise ConfigurationError(
-            f"The DSN has an unknown parameter.{hint} Known are: {', '.join(sorted(_PARAMETERS))}. Write & in "
+            f"The DSN has an unknown parameter.{hint} Known parameters: {', '.join(sorted(_PARAMETERS))}. Write & in "
             "a password as %26."
         )
     if name != "password" and IN_VALUE.search(value or ""):
@@ -194,10 +194,10 @@ def _target(parts: Mapping[str, str], *, several: bool = False, password_secret:
         )
     database = stored_name(parts.get("database", ""), "snowflake")
     if not database and not several:
-        raise ConfigurationError(f"no database is named; write {EXAMPLE}")
+        raise ConfigurationError(f"no database is given; write {EXAMPLE}")
     login = _login(parts, password_secret)
     if parts.get("user") is None and login != "workload_identity":
-        raise ConfigurationError(f"no user is named; write {EXAMPLE}")
+        raise ConfigurationError(f"no user is given; write {EXAMPLE}")
     provider = parts.get("workload_provider")
     secret_name = {
         "key_pair": parts.get("private_key_secret"),

@@ -119,7 +119,7 @@ class _AttentiveConnection(Connection):  # type: ignore[misc]  # pg8000 has no t
             self._stored_codec = codec_of(value.decode("ascii", "replace"))
         elif name == b"client_encoding":
             if value.upper() not in (*_UTF8, _AS_STORED):
-                raise ValueError("the server uses another encoding than it was asked for")
+                raise ValueError("the server uses a different encoding than requested")
             self._codec = self._stored_codec if value.upper() == _AS_STORED else "utf-8"
             self._client_encoding = self._codec
 
@@ -330,7 +330,7 @@ def _present_certificate(context: ssl.SSLContext, target: PostgresTarget) -> Non
     except (OSError, ssl.SSLError) as error:
         raise LoginRefused(
             f"The client certificate {str(target.ssl_certificate)!r} cannot be used for {target.place}. Check that "
-            "sslcert and sslkey name a certificate and its key, which may have no passphrase.",
+            "sslcert and sslkey name a certificate and its key, which must not have a passphrase.",
             context=target.as_context(),
         ) from error
 

@@ -173,8 +173,8 @@ def _refusal(code: str, said: str, target: PostgresTarget) -> DatabaseError:
         )
     else:
         return DatabaseUnreachable(
-            f"{target.place} responded but accepted no login to database {target.database!r} as user {target.user!r} "
-            f"({said}). Try again later.",
+            f"{target.place} responded but did not accept a login to database {target.database!r} as user "
+            f"{target.user!r} ({said}). Try again later.",
             context=context,
         )
     return LoginRefused(f"Login to {target} was refused ({said}). {advice}", context=context)
@@ -201,8 +201,9 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
         return f"TLS with {target} failed ({shown(cause.reason or 'unknown reason')}). Check sslmode."
     if isinstance(cause, InterfaceError):
         return (
-            f"The login to {target} broke off: the connection ended, or the server asks for a login other than by "
-            "password (scram-sha-256, md5, password). Check that this is a PostgreSQL server, and its pg_hba.conf."
+            f"The login to {target} failed: the connection was closed, or the server requires a login method other "
+            "than a password (scram-sha-256, md5, password). Check that this is a PostgreSQL server, and its "
+            "pg_hba.conf."
         )
     if isinstance(cause, OSError):
         return f"No connection to {target} ({cause.strerror or type(cause).__name__}). Check host, port and network."
@@ -216,7 +217,7 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
     context = target.as_context() | {"sqlstate": code}
     where = f"of {target}"
     if code == LOCK_NOT_GRANTED:
-        message = f"Gave up {doing} {where}: another session holds a lock. Try again when it is done."
+        message = f"Gave up {doing} {where}: another session holds a lock. Try again when it has finished."
         return StatementTimedOut(message, context=context)
     if code == CANCELLED:
         message = f"Gave up {doing} {where}: it took too long ({said}). Try again, or raise the limit."
@@ -228,7 +229,7 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
     if code in CONFLICTS:
         return StatementConflict(
             f"Gave up {doing} {where}: the server cancelled it for other work ({said}). Try again; on a replica, "
-            "hot_standby_feedback or a longer max_standby_streaming_delay lets reads end.",
+            "hot_standby_feedback or a longer max_standby_streaming_delay lets reads finish.",
             context=context,
         )
     if code in NOT_TEXT:

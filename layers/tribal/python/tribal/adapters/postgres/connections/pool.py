@@ -67,7 +67,7 @@ class PostgresPool:
         self._server = server
         self._closed = False
         self.as_stored = False
-        """Whether texts are asked for in the database's encoding, since the server cannot convert all of them."""
+        """Whether texts are requested in the database's encoding, since the server cannot convert all of them."""
 
     @contextmanager
     def transaction(self, begin: str, limits: TimeLimits, doing: str) -> Iterator[Session]:

@@ -114,7 +114,7 @@ class SnowflakeConnection:
             seconds: for the whole answer, by the clock; the server gets as much for the statement.
 
         Raises:
-            ConnectionLost: when the session broke, or fewer rows came than were announced; sets `broken`.
+            ConnectionLost: when the session broke, or fewer rows arrived than announced; sets `broken`.
             StatementTimedOut: when there was no whole answer in time; sets `broken`.
         """
         try:
@@ -219,7 +219,7 @@ def _ask_context(connection: SnowflakeConnection, seconds: float, target: Snowfl
     context = Context(version or "", user or "", role, warehouse)
     if target.role is not None and context.role != target.role:
         raise LoginRefused(
-            f"Login to {target} got the role {context.role!r} in place of {target.role!r}. Check the name of the "
+            f"Login to {target} got the role {context.role!r} instead of {target.role!r}. Check the name of the "
             "role, and that it is granted to the user.",
             context=target.as_context(),
         )

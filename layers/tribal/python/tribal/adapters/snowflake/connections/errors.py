@@ -33,9 +33,9 @@ UNKNOWN_OBJECT = frozenset({2003, 2043})
 """The object does not exist, or the role may not see it: Snowflake reports both alike."""
 NO_PRIVILEGE = 3001
 TOO_MANY_ROWS = frozenset({90153})
-"""`SHOW` has more rows than one answer holds."""
+"""`SHOW` has more rows than fit in one response."""
 TOO_MUCH_DATA = frozenset({90030})
-"""`INFORMATION_SCHEMA` was asked for too much at once."""
+"""A query of `INFORMATION_SCHEMA` returned too much at once."""
 _NO_WAREHOUSE = 606
 _UNUSABLE_WAREHOUSE = frozenset({90064, 90073, 90109})
 _CANCELLED = 604
@@ -58,18 +58,18 @@ _NAMES_ONLY = range(100_000)
 
 _ADVICE: dict[int, str] = {
     390100: "Check user and secret, and that the user is not locked.",
-    390120: "A second factor was refused. Log in with a key pair or a workload identity, which need none.",
-    390123: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
-    390127: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
+    390120: "The second factor was rejected. Log in with a key pair or a workload identity, which do not need one.",
+    390123: "A second factor is required. Log in with a key pair or a workload identity, which do not need one.",
+    390127: "A second factor is required. Log in with a key pair or a workload identity, which do not need one.",
     390144: "Check that the user has the public key of this private key (DESCRIBE USER), and that the clock is right.",
     390186: "Check the name of the role, and that it is granted to the user.",
     390189: "Check the name of the role, and that it is granted to the user.",
     390201: "Check the names in the entry.",
     390303: "The token is not valid. Get a new one.",
     390318: "The token is no longer valid. Get a new one.",
-    390422: "A network policy keeps this address out. Let an administrator add it.",
-    394400: "The programmatic token is not valid. Make a new one.",
-    394508: "A second factor is asked for. Log in with a key pair or a workload identity, which need none.",
+    390422: "A network policy blocks this address. Ask an administrator to allow it.",
+    394400: "The programmatic token is not valid. Create a new one.",
+    394508: "A second factor is required. Log in with a key pair or a workload identity, which do not need one.",
 }
 _SECOND_FACTOR_WORDS = ("multi-factor", "mfa", "duo", "passcode", "second factor")
 _OTHER_ADVICE = "Check user, secret and role, and the policies of the account."
@@ -77,7 +77,7 @@ _SECOND_FACTOR = _ADVICE[390127]
 
 
 def number_of(error: BaseException) -> int:
-    """Snowflake's number of one of our errors or the connector's; -1 where it has none."""
+    """Snowflake's error number, read from our error or the connector's; -1 if it has none."""
     if isinstance(error, DatabaseError):
         recorded = (error.context or {}).get("snowflake")
         return recorded if isinstance(recorded, int) else -1
@@ -89,22 +89,22 @@ def number_of(error: BaseException) -> int:
 
 
 def is_unknown_object(error: DatabaseError) -> bool:
-    """Whether something is not there, or may not be seen."""
+    """Whether the object does not exist, or the role may not see it."""
     return number_of(error) in UNKNOWN_OBJECT
 
 
 def is_without_warehouse(error: DatabaseError) -> bool:
-    """Whether the warehouse is not there, may not be used, or does not start."""
+    """Whether the warehouse does not exist, may not be used, or does not start."""
     return number_of(error) in {_NO_WAREHOUSE, *_UNUSABLE_WAREHOUSE}
 
 
 def is_too_much(error: DatabaseError) -> bool:
-    """Whether less has to be asked for at once."""
+    """Whether the result is too large, so that it must be requested in parts."""
     return number_of(error) in TOO_MANY_ROWS | TOO_MUCH_DATA
 
 
 def will_pass(error: DatabaseError) -> bool:
-    """Whether the same may succeed when it is tried again at once, on a new session."""
+    """Whether an immediate retry on a new session may succeed."""
     context = error.context or {}
     broke_off = isinstance(error, DatabaseUnreachable) and number_of(error) == _BAD_ANSWER and "http" not in context
     # Without a cause the error is our own, saying that the reader is closed.
@@ -146,18 +146,18 @@ def login_error(error: BaseException, target: SnowflakeTarget, seconds: float) -
     if number == _NO_ANSWER:
         return _no_answer(target, context)
     if number in _ARGUMENTS:
-        return LoginRefused(f"Login to {target} could not be made. {_MAKE_LOGIN[target.login]}", context=context)
+        return LoginRefused(f"Could not log in to {target}. {_MAKE_LOGIN[target.login]}", context=context)
     if number == _CLIENT_TIMEOUT:
         return unreachable(TimeoutError(), target, seconds)
     if number == _BAD_ANSWER:
         status = f" (HTTP {context['http']})" if "http" in context else ""
         return DatabaseUnreachable(
-            f"What answers at {target.place} does not know the account, does not speak Snowflake's protocol, or broke "
-            f"off{status}; {target}. Check account, host and proxy, and try again.",
+            f"The server at {target.place} does not know the account, does not speak Snowflake's protocol, or closed "
+            f"the connection{status}; {target}. Check account, host and proxy, and try again.",
             context=context,
         )
     return DatabaseUnreachable(
-        f"{target.place} answered but took no login ({number}; {target}). Try again later.", context=context
+        f"{target.place} responded but did not accept the login ({number}; {target}). Try again later.", context=context
     )
 
 
@@ -184,20 +184,24 @@ def statement_error(error: BaseException, doing: str, target: SnowflakeTarget, s
             return _no_answer(target, context)
         return ConnectionLost(f"Lost {target} while {doing}: the connection broke. Try again.", context=context)
     if number in _SESSION_OVER or number == _BAD_ANSWER:
-        why = "the session is over" if number in _SESSION_OVER else "the answer broke off or is not Snowflake's"
+        why = (
+            "the session has ended" if number in _SESSION_OVER else "the response was cut off or is not from Snowflake"
+        )
         return ConnectionLost(f"Lost {target} while {doing}: {why}. Try again.", context=context)
     if number == _NO_WAREHOUSE:
         return AccessDenied(f"Failed {where}: {_warehouse_advice(target)}", context=context)
     if number in _UNUSABLE_WAREHOUSE:
-        message = f"Failed {where}: the warehouse {target.warehouse!r} does not run ({_said(error)}). Ask who runs it."
-        return ServerUnavailable(message, context=context)
+        why = f"the warehouse {target.warehouse!r} is not running ({_said(error)})"
+        return ServerUnavailable(f"Failed {where}: {why}. Ask its administrator.", context=context)
     if number == NO_PRIVILEGE:
         return AccessDenied(f"Failed {where}: a privilege is missing ({_said(error)}).", context=context)
     if number in UNKNOWN_OBJECT:
         message = f"Failed {where}: it does not exist, or the role may not see it ({_said(error)})."
         return AccessDenied(message, context=context)
     if number in TOO_MANY_ROWS | TOO_MUCH_DATA:
-        return DatabaseError(f"Failed {where}: there is more than one answer holds ({number:06d}).", context=context)
+        return DatabaseError(
+            f"Failed {where}: the result does not fit in one response ({number:06d}).", context=context
+        )
     return DatabaseError(f"Failed {where} ({number:06d}; {_said(error)}).", context=context)
 
 
@@ -217,16 +221,15 @@ def _no_answer(target: SnowflakeTarget, context: dict[str, JsonValue]) -> Databa
 
 
 def not_whole(doing: str, target: SnowflakeTarget) -> ConnectionLost:
-    """Say that fewer rows came than were announced; the connector itself says nothing."""
-    message = f"Lost {target} while {doing}: fewer rows came than were announced. Try again."
+    """The error for a result with fewer rows than announced, which the connector does not report."""
+    message = f"Lost {target} while {doing}: it sent fewer rows than announced. Try again."
     return ConnectionLost(message, context=target.as_context())
 
 
 def not_snowflake(doing: str, target: SnowflakeTarget) -> DatabaseError:
-    """Say that an answer lacks what Snowflake's answers have."""
+    """The error for a response without the fields that Snowflake sends."""
     return DatabaseError(
-        f"Failed {doing} of {target}: the answer is not that of Snowflake. Make sure that this is the server that you "
-        "mean.",
+        f"Failed {doing} of {target}: the response is not from Snowflake. Check that this is the right server.",
         context=target.as_context(),
     )
 
@@ -235,8 +238,8 @@ def _warehouse_advice(target: SnowflakeTarget) -> str:
     if target.warehouse is None:
         return "it needs a warehouse, and the entry names none."
     return (
-        f"the warehouse {target.warehouse!r} is not there, or the role may not use it. Let an administrator run: GRANT "
-        "USAGE ON WAREHOUSE; `tribal check` prints it whole."
+        f"the warehouse {target.warehouse!r} does not exist, or the role may not use it. Ask an administrator to run: "
+        "GRANT USAGE ON WAREHOUSE; `tribal check` prints the full statement."
     )
 
 

@@ -1,4 +1,4 @@
-"""The sessions of one reader: a limited number, used again while they last."""
+"""A reader's session pool: limited in size, and sessions are reused while they are valid."""
 
 from __future__ import annotations
 

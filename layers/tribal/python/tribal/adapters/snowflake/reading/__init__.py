@@ -1,1 +1,1 @@
-"""Reading the structure of one database whole: what one answer does not hold is asked for in parts."""
+"""Reads the complete structure of one database: what does not fit in one response is requested in parts."""

@@ -52,14 +52,14 @@ def list_schemas(questions: Questions) -> list[SchemaRow]:
     rows = questions.of_database(statements.SCHEMAS, SchemaRow)
     if rows is None:
         raise DatabaseError(
-            f"The database {questions.database!r} has {questions.show_rows:,} schemas or more, which Snowflake does "
-            "not list whole. Give the role USAGE on those schemas alone that are to be documented."
+            f"The database {questions.database!r} has {questions.show_rows:,} schemas or more, more than Snowflake "
+            "lists. Grant the role USAGE only on the schemas to document."
         )
     return sorted((row for row in rows if row.name != INFORMATION_SCHEMA), key=lambda row: row.name)
 
 
 def list_all(questions: Questions) -> Listing:
-    """Everything that the role sees; what cannot be listed whole is reported in `questions`."""
+    """Everything that the role sees; what cannot be listed completely is reported in `questions`."""
     schemas = list_schemas(questions)
     names = [schema.name for schema in schemas]
     tables, cut = _of_all(

@@ -1,4 +1,4 @@
-"""Asks `SHOW` for rows, and knows whether an answer holds all of them.
+"""Sends `SHOW` statements, and knows whether a response contains all rows.
 
 `SHOW` refuses more than 10,000 rows, and older servers cut them off instead. So an answer of as many rows proves
 nothing either, and counts as too much.
@@ -21,7 +21,7 @@ from tribal.sql.dialect import string_literal
 SHOW_ROWS = 10_000
 """The most rows of a `SHOW`: https://docs.snowflake.com/en/sql-reference/sql/show-tables"""
 _OVERLAP = 10
-"""How many rows of a page are asked for again in the next one, as proof that none is missing in between."""
+"""How many rows of a page the next one repeats, as proof that none is missing in between."""
 
 Ask = Callable[[str], Answer]
 Item = TypeVar("Item")
@@ -66,10 +66,10 @@ class Questions:
     def singly(
         self, template: str, tables: Sequence[SchemaAndTable], kind: type[RowT], what: str, scope: str = "TABLE"
     ) -> Iterator[tuple[SchemaAndTable, list[RowT]]]:
-        """All rows of each table, none where it has vanished; those that cannot be had are reported.
+        """All rows of each table, none if it has been dropped; tables that cannot be read are reported.
 
         Args:
-            what: of the tables is asked for, for messages.
+            what: the part of the tables that is read, for messages.
         """
         wanted = [table for table in tables if table not in self.unread_tables]
         affordable = wanted[: max(0, self.queries_left)]
@@ -117,7 +117,7 @@ class Questions:
             return list(threads.map(ask, items))
 
     def leave_out(self, tables: Sequence[SchemaAndTable], what: str, reason: str) -> None:
-        """Report that something could not be read whole, and leave out the tables that would be wrong."""
+        """Report that something could not be read completely, and leave out the tables that would be wrong."""
         self.unread.append(UnreadPart(what, reason))
         self.unread_tables.update(tables)
 

@@ -92,12 +92,12 @@ class SnapshotReader:
         """The items that a caller sees.
 
         Raises:
-            NothingPublished: when there was no sync yet.
+            NothingPublished: when no sync has run yet.
             SourceFailed: when the snapshot is damaged. Retryable.
         """
         manifest, _ = load_manifest(self.store)
         if manifest is None:
-            raise NothingPublished("there was no sync yet; run `tribal sync`, or call sync_now")
+            raise NothingPublished("no sync has run yet; run `tribal sync`, or call sync_now")
         holdings = self.derived.get(
             ("knowledge", manifest.hash),
             "holdings",

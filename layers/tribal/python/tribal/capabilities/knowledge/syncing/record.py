@@ -96,7 +96,7 @@ def status(
         place = each.path if each.line is None else f"{each.path}:{each.line}"
         warnings.append(f"{place}: {each.reason}")
     if is_configured and record is None:
-        warnings.append("there was no sync yet; run `tribal sync`, or call sync_now")
+        warnings.append("no sync has run yet; run `tribal sync`, or call sync_now")
     if not is_configured:
         warnings.append("no source of decisions is configured")
     return SyncStatusOutput(

@@ -172,7 +172,7 @@ def _check(request: SearchTablesInput) -> None:
         raise ToolInputInvalid("the query is empty; describe what you are looking for")
     if len(request.query) > MAX_QUERY_CHARS:
         raise ToolInputInvalid(
-            f"the query has {len(request.query)} characters; at most {MAX_QUERY_CHARS} are allowed; ask less at once"
+            f"the query has {len(request.query)} characters; at most {MAX_QUERY_CHARS} are allowed; shorten it"
         )
 
 
@@ -196,7 +196,8 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
     looked_at = SCORED_A_SIGNAL if request.min_score > 0 else COUNTED
     return toolbox.warning(
         "RET_ANSWER_PARTIAL",
-        f"total_matches is a lower bound: only {looked_at} tables that share a word were checked; ask more precisely",
+        f"total_matches is a lower bound: only {looked_at} tables that share a word were checked; make the query "
+        "more specific",
     )
 
 

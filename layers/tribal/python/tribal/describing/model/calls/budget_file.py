@@ -39,7 +39,7 @@ def find_budget(store: ObjectStore) -> tuple[BudgetRecord | None, str | None]:
         require_seal(BUDGET_FILE, found.data)
         return BudgetRecord.from_json(found.data), found.etag
     except (ObjectDamaged, ValidationError) as error:
-        raise ObjectDamaged(f"{BUDGET_FILE!r} in {store.location} is not as it was written") from error
+        raise ObjectDamaged(f"{BUDGET_FILE!r} in {store.location} has been altered since it was written") from error
 
 
 class BudgetFile:

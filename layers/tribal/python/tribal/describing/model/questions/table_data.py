@@ -33,7 +33,7 @@ MAX_SAMPLES = 3
 """Sample values per column, and patterns of masked ones."""
 MAX_SAMPLE_CHARS = 40
 MAX_OTHER_COLUMNS = 60
-"""The most columns shown but not asked for."""
+"""The most columns shown as context only."""
 
 _SHORT_TYPES = {
     "character varying": "varchar",

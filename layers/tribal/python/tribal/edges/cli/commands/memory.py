@@ -83,7 +83,7 @@ def import_memories(
     if as_json:
         print_json({"added": found.added, "known": found.known})
         return
-    typer.echo(f"{_counted(found.added)} added, {found.known:,} existed already.")
+    typer.echo(f"{_counted(found.added)} added, {found.known:,} already existed.")
 
 
 @memory.command("prune")

@@ -93,7 +93,7 @@ def init(
 
     file = project / PROJECT_FILE
     if file.exists() and not force:
-        raise ConfigurationError(f"{file} exists; edit it, or replace it with --force")
+        raise ConfigurationError(f"{file} already exists; edit it, or replace it with --force")
     name, kind, shown = "company", "postgres", "${DATABASE_URL}"
     if dsn is not None:
         entry = entry_from_dsn(dsn, {})

@@ -48,7 +48,7 @@ class OwnTokens:
 
         Raises:
             TokenRefused: when the token is not valid.
-            KeysUnavailable: when the store does not answer.
+            KeysUnavailable: when the store does not respond.
         """
         record = find_token(self._tokens(TOKEN_CACHE_SECONDS), token)
         if record is None:

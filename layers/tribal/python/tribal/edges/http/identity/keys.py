@@ -78,7 +78,7 @@ class SigningKeys:
 
 
 def _read_key_set(document: bytes) -> Mapping[str, list[tuple[frozenset[str], PublicKey]]]:
-    """The usable keys of a JWK set by id, each with the algorithms that it may verify; others are left out."""
+    """The usable keys of a JWK set by id, each with the algorithms that it may be used with; others are left out."""
     try:
         content = json.loads(document)
     except (ValueError, RecursionError) as error:
@@ -98,7 +98,7 @@ def _read_key_set(document: bytes) -> Mapping[str, list[tuple[frozenset[str], Pu
 
 
 def _algorithms_of(entry: Mapping[str, Any]) -> frozenset[str]:
-    """The algorithms that a key may verify; empty if it is not a signing key."""
+    """The signature algorithms that a key may be used with; empty if it is not a signing key."""
     if entry.get("use") not in (None, "sig"):
         return frozenset()
     wanted = entry.get("alg")
