@@ -106,7 +106,7 @@ def test_a_manifest_comes_with_the_hash_of_its_bytes() -> None:
     ("change", "code", "hint"),
     [
         ({"schema_version": "2.0"}, "MANIFEST_VERSION_MISMATCH", "use the program that wrote it"),
-        ({"status": "running"}, "MANIFEST_INCOMPLETE", "wait until documenting has ended"),
+        ({"status": "running"}, "MANIFEST_INCOMPLETE", "wait until documenting has finished"),
         ({"completed_at": None}, "IDX_MANIFEST_INVALID", "`tribal run` or `tribal document` rebuilds it"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_line_that_cannot_be_taken_is_named_and_nothing_is_imported(source: Pa
         "nothing was imported",
         "line 2 is not a memory",
         "line 4: its memoryId",
-        "line 5: the content contains",
+        "line 5: the memory contains",
     ):
         assert named in failed.stderr
     assert "letmein99" not in failed.stderr

@@ -24,7 +24,7 @@ def same_name(database: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table by the names that its server knows; `server_database` is written in Snowflake alone."""
+    """A table under its names on the server; only SQL for Snowflake includes `server_database`."""
 
     schema: str
     table: str

@@ -139,7 +139,7 @@ def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
     """What a domain's page shows besides its list of tables.
 
     Raises:
-        DomainNotFound: when the caller may see no domain of that name.
+        DomainNotFound: when no domain of that name is visible to the caller.
     """
     domain = next((one for one in found.domains if (one.database, one.name) == (database, name)), None)
     if domain is None:
@@ -168,7 +168,7 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
     """Everything that a table's page shows.
 
     Raises:
-        TableNotFound: when the caller may see no table of that name.
+        TableNotFound: when no table of that name is visible to the caller.
     """
     return _records([find_table(name, found.opened.tables)], found, toolbox)
 
@@ -177,7 +177,7 @@ def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str
     """Decisions and shared memories about a table, as its page shows them.
 
     Raises:
-        TableNotFound: when the caller may see no table of that name.
+        TableNotFound: when no table of that name is visible to the caller.
     """
     entry = find_table(name, found.opened.tables)
     (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def distinct(*arrays: NDArray[Any]) -> NDArray[Any]:
-    """The values of all arrays, each once, in ascending order."""
+    """The values of all arrays, without duplicates, in ascending order."""
     values: NDArray[Any] = np.sort(np.concatenate(arrays))
     found: NDArray[Any] = values[_is_first(values)]
     return found

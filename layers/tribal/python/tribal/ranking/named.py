@@ -167,7 +167,7 @@ class Spellings:
     """Words among which a misspelt one is looked up.
 
     Args:
-        words: each once.
+        words: without duplicates.
     """
 
     def __init__(self, words: Sequence[str]) -> None:

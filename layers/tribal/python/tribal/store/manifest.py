@@ -87,6 +87,6 @@ def _check_outline(data: bytes, where: str) -> None:
         )
     if status not in _STATUSES:
         raise ManifestError(
-            f"{where} has the status {status!r}; wait until documenting has ended, or delete it and run again",
+            f"{where} has the status {status!r}; wait until documenting has finished, or delete it and run again",
             code="MANIFEST_INCOMPLETE",
         )

@@ -141,8 +141,8 @@ class SnowflakeCatalog:
         answer = self._sessions.ask(statements.DATABASES, _DATABASES)
         if len(answer.rows) >= self._show_rows:
             raise DatabaseError(
-                f"The account of {self._target} has {self._show_rows:,} databases or more, more than Snowflake "
-                "lists. Name the database in the entry."
+                f"The account of {self._target} has at least {self._show_rows:,} databases, the most that "
+                "Snowflake lists. Name the database in the entry."
             )
         rows = self._understood(_DATABASES, lambda: answer.as_rows(DatabaseRow))
         return tuple(sorted(row.name for row in rows if row.name != _OWN_DATABASE))

@@ -158,7 +158,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def is_read_only(error: BaseException) -> bool:
-    """Whether a file cannot be written: by its permissions, or because damage to its header says so."""
+    """Whether a file is read-only, because of its permissions or a damaged header."""
     return _code(error) == sqlite3.SQLITE_READONLY
 
 

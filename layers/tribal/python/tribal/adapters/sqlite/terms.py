@@ -129,7 +129,7 @@ class TermIndex:
 
         Args:
             connection: to the generation.
-            terms: the terms, each once.
+            terms: the terms, without duplicates.
             where: the records that count.
             withheld: ids of records whose prose may not be searched.
         """

@@ -26,7 +26,7 @@ def masked_content(content: str, layer: str) -> tuple[str, bool]:
     spans = find_sensitive(content)
     if any(span.kind.is_secret or span.kind in _ACCOUNTS for span in spans):
         raise MemoryContentRefused(
-            "the content contains what looks like a secret, a card number or an account number; leave it out"
+            "the memory contains what looks like a secret, a card number or an account number; leave it out"
         )
     if layer not in SHARED_LAYERS:
         return content, False

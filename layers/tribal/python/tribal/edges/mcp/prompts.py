@@ -1,4 +1,4 @@
-"""Prompts for people to pick in a client, filled with answers of the tools."""
+"""Prompts for people to pick in a client, filled with tool results."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def find_links(tables: Sequence[CatalogTable]) -> Links:
 
 
 def _carried_keys(tables: Sequence[CatalogTable]) -> set[tuple[int, int]]:
-    """Links by columns named like another table's key, except a key in most tables, such as the tenant's."""
+    """Links by columns named like another table's key, except keys that most tables have, such as a tenant id."""
     owners = _key_owners(tables)
     found: set[tuple[int, int]] = set()
     for child, table in enumerate(tables):

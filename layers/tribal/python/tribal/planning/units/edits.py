@@ -87,7 +87,7 @@ def _unit_domains(plan: DocumentationPlan) -> dict[str, str]:
 
 
 def _tables(plan: DocumentationPlan) -> Iterator[tuple[str, str]]:
-    """Database and name of every table in the domains or units of a plan, each once."""
+    """Database and name of every table in the domains or units of a plan, without duplicates."""
     named = {name: a.name for a in plan.databases for names in a.domains.values() for name in names}
     named |= {spec.fully_qualified_name: unit.database for unit in plan.work_units for spec in unit.tables}
     return ((database, name) for name, database in sorted(named.items()))

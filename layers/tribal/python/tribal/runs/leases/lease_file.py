@@ -184,12 +184,12 @@ def locked_error(store: ObjectStore, present: LeaseRecord | None) -> RunLocked:
     """The error for a run that cannot get the lease."""
     where = store.location
     if present is None or present.released:
-        return RunLocked(f"another run is starting on {where}; wait until it has ended and run the command again")
+        return RunLocked(f"another run is starting on {where}; wait until it has finished and run the command again")
     host, _, process = present.holder.rpartition("/")
     what = "execution in Step Functions" if present.holder.startswith(_FUNCTION) else "process"
     return RunLocked(
         f"run {present.run_id!r} on {holder_text(present)} has been writing to {where} since "
-        f"{present.acquired_at}; wait until it has ended (`tribal status` shows its progress) or stop that "
+        f"{present.acquired_at}; wait until it has finished (`tribal status` shows its progress) or stop that "
         f"{what}, then run the command again; if it has died, its lease expires at {present.expires_at}",
         context={
             "run_id": present.run_id,
@@ -207,6 +207,6 @@ def lost_error(run_id: str, present: LeaseRecord | None) -> LeaseLost:
         return LeaseLost(f"run {run_id!r} no longer holds the lease; nothing more is published")
     return LeaseLost(
         f"run {present.run_id!r} of {present.holder} took over the lease of run {run_id!r}, "
-        "which publishes nothing more; run the command again when the other run has ended",
+        "which publishes nothing more; run the command again when the other run has finished",
         context={"run_id": present.run_id, "holder": present.holder},
     )

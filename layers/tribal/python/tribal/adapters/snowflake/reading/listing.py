@@ -52,8 +52,8 @@ def list_schemas(questions: Questions) -> list[SchemaRow]:
     rows = questions.of_database(statements.SCHEMAS, SchemaRow)
     if rows is None:
         raise DatabaseError(
-            f"The database {questions.database!r} has {questions.show_rows:,} schemas or more, more than Snowflake "
-            "lists. Grant the role USAGE only on the schemas to document."
+            f"The database {questions.database!r} has at least {questions.show_rows:,} schemas, the most that "
+            "Snowflake lists. Grant the role USAGE only on the schemas to document."
         )
     return sorted((row for row in rows if row.name != INFORMATION_SCHEMA), key=lambda row: row.name)
 

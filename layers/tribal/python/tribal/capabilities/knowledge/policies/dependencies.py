@@ -42,7 +42,7 @@ class _Unreadable(Exception):
 
 
 def dependencies_of(file: SourceFile) -> CollectedNames:
-    """The names in a dependency file, each once; if it is damaged or over a limit, none, with `unread` set."""
+    """The names in a dependency file, without duplicates; if it is damaged or over a limit, none, with `unread` set."""
     read = _reader_of(file.path)
     if read is None:
         return CollectedNames()

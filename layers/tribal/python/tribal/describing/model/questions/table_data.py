@@ -219,5 +219,5 @@ def _checks(table: CatalogTable) -> list[str]:
 
 
 def _by_number(handles: Iterable[str | None]) -> list[str]:
-    """Handles of one kind, each once."""
+    """Handles of one kind, without duplicates."""
     return sorted({handle for handle in handles if handle}, key=lambda handle: int(handle[1:]))

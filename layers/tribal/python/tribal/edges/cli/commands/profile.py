@@ -154,7 +154,7 @@ def _require_no_other(app: Application, profile: str) -> None:
     if lease is not None and is_running(lease, app.clock):
         raise RunLocked(
             f"run {lease.run_id!r} of {holder_text(lease)} has been running since {lease.acquired_at}; wait until it "
-            f"has ended: `tribal --profile {profile} tail` follows it"
+            f"has finished: `tribal --profile {profile} tail` follows it"
         )
 
 
@@ -209,7 +209,9 @@ def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
         if status in ("RUNNING", "PENDING_REDRIVE"):
             return
         if status == "SUCCEEDED":
-            raise RunLocked(f"{execution!r} did not start a run: another run is in progress; wait until it has ended")
+            raise RunLocked(
+                f"{execution!r} did not start a run: another run is in progress; wait until it has finished"
+            )
         name, message = machine.failure(execution) if status == "FAILED" else ("", "")
         if name:
             raise error_from_name(name, message)

@@ -1,4 +1,4 @@
-"""Prints answers of the tools.
+"""Prints tool results.
 
 The default view has one line per value, a grid for uniform rows, and nested values indented below their name.
 """
