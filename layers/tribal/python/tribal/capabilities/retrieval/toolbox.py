@@ -59,7 +59,7 @@ class OpenIndex:
     bounds: Bounds = OPEN
 
     def index_filter(self, where: IndexFilter) -> IndexFilter:
-        """The filter with the domain names that the index uses, and without hidden tables."""
+        """The filter with the domain names that the index uses, and the mentions that the caller may not see."""
         return replace(where, domain=self.bounds.real_domain(where.domain), hidden=self.bounds.hidden)
 
 
