@@ -211,7 +211,7 @@ _RAISE = "Try again, or raise the limit; a suspended warehouse takes a while to 
 def _no_answer(target: SnowflakeTarget, context: dict[str, JsonValue]) -> DatabaseError:
     status = context.get("http")
     if status in _BUSY:
-        message = f"{target.place} is busy (HTTP {status}; {target}). Try again later."
+        message = f"{target.place} is overloaded (HTTP {status}; {target}). Try again later."
         return ServerUnavailable(message, context=context)
     return DatabaseUnreachable(
         f"No answer from {target.place} ({target}; {'the connection broke' if status is None else f'HTTP {status}'}). "
