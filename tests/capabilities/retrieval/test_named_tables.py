@@ -163,3 +163,24 @@ def views_fixture(tmp_path: Path) -> Iterator[Toolbox]:
 def test_of_a_table_and_a_view_that_are_named_alike_the_table_comes_first(views: Toolbox) -> None:
     assert found(call(views, "search_tables", query="order items")) == ["db.s.order_item", "db.s.OrderItem"]
     assert found(call(views, "search_tables", query="OrderItem"))[0] == "db.s.OrderItem"
+
+
+def test_a_column_that_is_named_in_full_finds_its_table_before_words_of_table_names(tmp_path: Path) -> None:
+    columns = {
+        "parcel": "id carrier_ref createdBy",
+        "carrier": "id created_at",
+        "carrier_ref_list": "id created_at",
+        **{f"other_{number}": "id created_at" for number in range(12)},
+    }
+    tables = [table_document(f"db.s.{name}", some, domain="d") for name, some in columns.items()]
+    toolbox = toolbox_over(tmp_path, WordLlamaEmbedder(), tables)
+    for query in ("carrier_ref", "CARRIER_REF", "which carriers fill `carrier_ref`", "parcel.carrier_ref", "createdby"):
+        answer = call(toolbox, "search_tables", query=query)
+        assert found(answer)[0] == "db.s.parcel", query
+        assert any("which is named in the question" in reason for reason in answer.tables[0].reasons)
+        assert query in ("createdby",) or "carrier_ref" in [column.name for column in answer.tables[0].key_columns]
+    # A table of that name is what is meant; a column that many tables have says nothing.
+    assert found(call(toolbox, "search_tables", query="carrier"))[0] == "db.s.carrier"
+    common = call(toolbox, "search_tables", query="created_at")
+    assert not any("named in the question" in reason for table in common.tables for reason in table.reasons)
+    toolbox.index.close()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 EXACT = 1.0
 GLUED = 0.98
 """The same letters, ignoring separators."""
+COLUMN_NAMED = 0.97
+"""A column of the table is named, exactly."""
 SAME_WORDS = 0.95
 """The same words in any order, singular or plural."""
 MISSPELT = 0.9
@@ -35,6 +37,15 @@ _LONGEST_NAME = 200
 _AROUND = " \t\r\n.,;:!?`'\"()[]"
 _TABLE_WORDS = frozenset(stem(word) for word in ("table", "tables", "view"))
 _IDENTIFIER = re.compile(r"`[^`]+`|\"[^\"]+\"(?:\.\"[^\"]+\")*|\w+(?:[._$]\w+)+|\w*[a-z]\w*[A-Z]\w*")
+
+
+def written_names(question: str) -> frozenset[str]:
+    """Texts of a question that may be names as they are written, in lower case: identifiers, or all of it."""
+    names = {part.strip(_AROUND).rpartition(".")[2].strip(_AROUND) for part in _IDENTIFIER.findall(question)}
+    whole = question.strip(_AROUND)
+    if len(whole) <= _LONGEST_NAME and not any(map(str.isspace, whole)):
+        names.add(whole.rpartition(".")[2])
+    return frozenset(name.casefold() for name in names if name)
 
 
 class NamedTables:

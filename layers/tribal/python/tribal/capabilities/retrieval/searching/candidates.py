@@ -19,7 +19,7 @@ from tribal.errors import EmbeddingFailed
 from tribal.naming import STOP_WORDS, is_word, tokenize_text
 from tribal.ports import Candidates, Embedder, IndexFilter, VectorKind, VectorQuery, WordQuery
 from tribal.ranking.distinct import distinct
-from tribal.ranking.named import MISSPELT
+from tribal.ranking.named import MISSPELT, written_names
 from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal_contracts import AgentError
 
@@ -34,6 +34,10 @@ SCORED_A_SIGNAL = 1_000
 COUNTED = 10_000
 """The most candidates with a shared term that are counted; beyond it, the total is a lower bound."""
 
+_COLUMNS_READ = 100
+"""The most columns whose names are compared with names in a question."""
+_MOST_OWNERS = 10
+"""A column that more tables have says little about which of them is meant; by judgement."""
 _KINDS: tuple[VectorKind, ...] = ("table", "column", "table_name")
 
 
@@ -52,6 +56,8 @@ class SearchCandidates:
     """Ids of the tables that match by meaning."""
     named: Mapping[int, float]
     """Ids of the tables that the question names, with the certainty of each."""
+    columns: Mapping[int, str]
+    """Ids of the tables with a column that the question names in full, with its name."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -62,7 +68,8 @@ class SearchCandidates:
     @cached_property
     def matches(self) -> NDArray[Any]:
         """Ids of the tables that share a term, best first, then of the others that are named or match by meaning."""
-        others = distinct(self.near, np.fromiter(self.named, np.int64, len(self.named)))
+        named = {**self.named, **self.columns}
+        others = distinct(self.near, np.fromiter(named, np.int64, len(named)))
         are_others = np.ones(len(others), bool)
         shared = Positions(others).of(self.lexical.ids)
         are_others[shared[shared >= 0]] = False
@@ -132,8 +139,24 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         by_letters=Candidates(ids, letters.scores, ids),
         near=near_ids,
         named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
+        columns=_named_columns(text, terms, index_filter, toolbox),
         warnings=tuple(warnings),
     )
+
+
+def _named_columns(text: str, terms: list[str], where: IndexFilter, toolbox: Toolbox) -> dict[int, str]:
+    """Ids of the tables that have a column written in a question, with its name; none for a name that many have."""
+    written = written_names(text)
+    if not written or not terms:
+        return {}
+    (found,) = toolbox.index.candidates([WordQuery(terms, "column", where, _COLUMNS_READ)])
+    records = toolbox.index.records(found.ids.tolist())
+    owners: dict[str, dict[int, str]] = {name: {} for name in written}
+    for column, table in zip(found.ids.tolist(), found.table_ids.tolist(), strict=True):
+        name = records[column].column_name if column in records else None
+        if name is not None and name.casefold() in owners:
+            owners[name.casefold()][table] = name
+    return {table: name for each in owners.values() if len(each) <= _MOST_OWNERS for table, name in each.items()}
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

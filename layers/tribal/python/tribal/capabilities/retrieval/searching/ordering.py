@@ -14,6 +14,7 @@ from tribal.capabilities.retrieval.searching.table_map import TableMap, table_ma
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.naming import stem
 from tribal.ports import Candidates, IndexFilter
+from tribal.ranking.named import COLUMN_NAMED
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
 
@@ -43,7 +44,8 @@ def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenInd
     and a junction table after one that it relates.
     """
     numbered = table_map(where, opened, toolbox)
-    named = {int(number) for number in numbered.numbers(np.fromiter(found.fully_named, np.int64)) if number >= 0}
+    meant = found.fully_named | found.columns.keys()
+    named = {int(number) for number in numbered.numbers(np.fromiter(meant, np.int64, len(meant))) if number >= 0}
     aside = numbered.repeated.set_aside(_question_terms(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
@@ -126,15 +128,17 @@ def _behind_what_they_relate(ranked: NDArray[Any], found: SearchCandidates, numb
 
 
 def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
-    """Move named tables to the front: the most certain first, tables before views, then as ranked."""
-    if not found.named:
+    """Move tables that are named, or have a named column, to the front: the most certain first, tables before views."""
+    meant = dict.fromkeys(found.columns, COLUMN_NAMED)
+    meant |= {table: max(certainty, meant.get(table, 0.0)) for table, certainty in found.named.items()}
+    if not meant:
         return ranked
     place = np.full(len(numbered.names), len(ranked))
     place[ranked] = np.arange(len(ranked))
-    numbers = numbered.numbers(np.fromiter(found.named, np.int64)).tolist()
+    numbers = numbered.numbers(np.fromiter(meant, np.int64, len(meant))).tolist()
     named = [
         (-certainty, number in numbered.views, int(place[number]), table, number)
-        for (table, certainty), number in zip(found.named.items(), numbers, strict=True)
+        for (table, certainty), number in zip(meant.items(), numbers, strict=True)
         if number >= 0
     ]
     front = np.array([number for *_, number in sorted(named)], dtype=np.int64)

@@ -93,7 +93,7 @@ def read_question(text: str) -> list[Concept]:
     """The content words of a question, in order without duplicates."""
     tokens = segment_all(tokenize_text(without_literals(text)))
     compounds = _compounds(tokens)
-    content = [token for token in tokens if token not in STOP_WORDS] or tokens
+    content = [token for token in tokens if token not in STOP_WORDS | _OTHER_PARTICLES] or tokens
     concepts: dict[str, Concept] = {}
     for token in content:
         root = stem(token)

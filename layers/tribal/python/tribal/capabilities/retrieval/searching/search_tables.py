@@ -275,6 +275,8 @@ def _reasons(
         return ", ".join(dict.fromkeys(map(repr, words)))
 
     reasons = ["it is named in the question"] if table in found.fully_named else []
+    if table in found.columns:
+        reasons.append(f"it has the column {found.columns[table]}, which is named in the question")
     own = terms_of(document.table) & shared
     columns = [column.name for column in document.columns if terms_of(column.name) & shared]
     rest = shared.difference(own, *(terms_of(column) for column in columns))
