@@ -75,9 +75,9 @@ def test_what_was_decided_of_a_table_is_reported_without_memory(
         (
             "TRIBAL_KNOWLEDGE",
             '{"branch": "main"}',
-            r"_KNOWLEDGE: knowledge\.repository: .*`knowledge` in the file",
+            r"_KNOWLEDGE: knowledge\.repository: .*`knowledge` in the environment file",
         ),
-        ("TRIBAL_SYNC_STALE_HOURS", "soon", r"`knowledge\.stale_hours` in the file"),
+        ("TRIBAL_SYNC_STALE_HOURS", "soon", r"`knowledge\.stale_hours` in the environment file"),
     ],
 )
 def test_unusable_settings_are_reported_by_their_key_in_the_environments_file(

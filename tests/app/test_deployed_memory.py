@@ -49,5 +49,7 @@ def test_it_is_allowed_what_the_environments_file_says() -> None:
 
 
 def test_unusable_settings_are_reported_by_their_key_in_the_environments_file() -> None:
-    with pytest.raises(ConfigurationError, match=r"TRIBAL_MEMORY: memory\.writes_per_minute: .*`memory` in the file"):
+    with pytest.raises(
+        ConfigurationError, match=r"TRIBAL_MEMORY: memory\.writes_per_minute: .*`memory` in the environment file"
+    ):
         application(FILES, {"TRIBAL_MEMORY": '{"writes_per_minute": -1}'})

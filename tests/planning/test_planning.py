@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import SHOP, Shop, domains_of, everything_has_work
+from tribal.app.options import options_of
 from tribal.errors import DatabaseUnreachable, PlanError
 from tribal.identity import locations
 from tribal.planning import (
@@ -22,7 +25,8 @@ from tribal.planning import (
     write_run_plan,
 )
 from tribal.planning.units.work_units import Chunk, cut_domain, unit_ids
-from tribal.ports import PlanOptions
+from tribal.ports import PlanOptions, RunParameters
+from tribal.settings import load_settings
 from tribal_contracts import (
     CatalogSlice,
     DatabaseEntry,
@@ -75,6 +79,24 @@ def test_row_counts_are_read_again_when_they_are_over_age() -> None:
     shop.clock.advance(8 * 24 * 3600)
     plan = shop.plan()
     assert {spec.row_count_approx for unit in plan.work_units for spec in unit.tables} == {99}
+
+
+def test_each_count_has_the_time_at_which_the_server_was_asked() -> None:
+    shop = Shop()
+    first = {spec.row_count_at for unit in shop.plan().work_units for spec in unit.tables}
+    shop.clock.advance(3600)
+    shop.reader.tables = [*SHOP, table("audit.new", column("id"))]
+    specs = [spec for unit in shop.plan().work_units for spec in unit.tables]
+    later = {spec.row_count_at for spec in specs if spec.table_name == "new"}
+    assert {spec.row_count_at for spec in specs if spec.table_name != "new"} == first
+    assert len(first) == len(later) == 1
+    assert later != first
+
+
+def test_a_forced_run_reads_row_counts_and_key_evidence_again(tmp_path: Path) -> None:
+    settings = load_settings(project=tmp_path, dsn="postgresql://u@h/d", environment={})
+    assert options_of(settings, RunParameters()).statistics_max_age == timedelta(days=7)
+    assert options_of(settings, RunParameters(force=True)).statistics_max_age == timedelta(0)
 
 
 def test_a_changed_column_changes_the_hash_of_its_table_and_unit_alone() -> None:

@@ -324,6 +324,7 @@ def test_words_fit_into_sentences() -> None:
     assert listing(["a", "b", "c"], limit=2) == "a, b and 1 more"
     assert rows_phrase(-1) == "number of rows unknown"
     assert rows_phrase(1234) == "about 1,234 rows"
+    assert rows_phrase(1234, "2026-11-27T08:00:00Z") == "about 1,234 rows on 2026-11-27"
 
 
 @given(st.text(max_size=60), st.integers(min_value=2, max_value=40))

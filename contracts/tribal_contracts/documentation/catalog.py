@@ -194,6 +194,7 @@ class TableStatistics(Contract):
 
     row_count: RowCount
     size_bytes: RowCount
+    read_at: ISOTimestamp | Unset = optional("Extension: when it was read, if that is later than the file says.")
 
 
 class CatalogStatistics(Contract):

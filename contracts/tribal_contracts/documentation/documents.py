@@ -137,6 +137,7 @@ class TableDocument(Contract):
     notes: list[str] = Field(default_factory=list)
     """Things to know before using the table: pitfalls, and limits of this documentation."""
     row_count: RowCount
+    row_count_at: ISOTimestamp | Unset = optional("Extension: when the server was asked for the number of rows.")
     columns: list[DocumentedColumn]
     primary_key: DocumentedKey | None
     unique_keys: list[DocumentedKey]

@@ -37,6 +37,7 @@ class TableSpec(Contract):
     priority: TablePriority
     column_count: Count
     row_count_approx: RowCount
+    row_count_at: ISOTimestamp | Unset = optional("Extension: when the server was asked for the number of rows.")
     incoming_fk_count: Count
     outgoing_fk_count: Count
     metadata_hash: ContentHash

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from tribal.identity.expansion import expanded
 from tribal.ports import DocumentingOptions, Options, PlanOptions, RunParameters
 from tribal.settings import Settings
@@ -25,7 +27,8 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
             record_pid=record_pid,
         ),
         selection=parameters.selection,
-        statistics_max_age=settings.statistics_max_age,
+        # A forced run counts rows and compares values of keys again.
+        statistics_max_age=timedelta(0) if parameters.force else settings.statistics_max_age,
         runs_kept=settings.runs_kept,
         worker_processes=settings.worker_processes,
         model=_within(settings.model, parameters.budget_usd),

@@ -24,6 +24,7 @@ from tribal.store import Write, background_writes, iterate_snapshot
 from tribal_contracts import (
     AgentError,
     CatalogReading,
+    CatalogStatistics,
     CatalogTable,
     Complexity,
     DatabaseAnalysis,
@@ -167,7 +168,7 @@ class _DatabasePart:
     chunks: tuple[Chunk, ...] = ()
     moves: tuple[DomainMove, ...] = ()
     database: DatabaseTables | None = None
-    row_counts: Mapping[str, int] | None = None
+    statistics: CatalogStatistics | None = None
     domains: Mapping[Key, str] = field(default_factory=dict)
     failure: AgentError | None = None
     """Why the database could not be planned although it was read."""
@@ -184,9 +185,7 @@ class _DatabasePart:
         neighbours = neighbours_of(self.database, places)
         units = []
         for chunk in self.chunks:
-            specs = [
-                _table_spec(name, chunk, self.database, self.row_counts or {}, neighbours) for name in chunk.tables
-            ]
+            specs = [_table_spec(name, chunk, self.database, self.statistics, neighbours) for name in chunk.tables]
             specs.sort(key=lambda spec: (spec.priority, -spec.incoming_fk_count, spec.fully_qualified_name))
             units.append(
                 WorkUnit(
@@ -256,14 +255,13 @@ def _plan_database(
         for chunk in cut_domain(reading.database, domain, names, size=options.tables_per_unit, previous=last.numbers)
     ]
     statistics, inferred = load_statistics(reading.database, store), load_inferred_keys(reading.database, store)
-    rows = {name: table.row_count for name, table in statistics.tables.items()} if statistics else {}
     analysis = _analysis(reading, members, grouping.titles, DOMAIN_RULES)
     return _DatabasePart(
         _with_names(analysis, chosen.keys() & members.keys(), last.named & members.keys()),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
         DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),
-        rows,
+        statistics,
         grouping.domains,
     )
 
@@ -318,11 +316,12 @@ def _table_spec(
     name: str,
     chunk: Chunk,
     database: DatabaseTables,
-    row_counts: Mapping[str, int],
+    statistics: CatalogStatistics | None,
     neighbours: Mapping[str, SliceNeighbour],
 ) -> TableSpec:
     table = database.tables[name]
     incoming = len(database.incoming.get(name, ()))
+    size = statistics.tables.get(name) if statistics else None
     return TableSpec(
         fully_qualified_name=name,
         schema_name=table.schema_name,
@@ -330,7 +329,8 @@ def _table_spec(
         domain=chunk.domain,
         priority=_priority(table, incoming),
         column_count=len(table.columns),
-        row_count_approx=row_counts.get(name, -1),
+        row_count_approx=size.row_count if size else -1,
+        row_count_at=(size.read_at or statistics.read_at) if size and statistics and size.row_count >= 0 else None,
         incoming_fk_count=incoming,
         outgoing_fk_count=len(table.foreign_keys),
         metadata_hash=metadata_hash(name, database, neighbours),

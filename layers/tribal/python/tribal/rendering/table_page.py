@@ -96,7 +96,7 @@ def _breadcrumbs(document: TableDocument, path: str) -> str:
 def _facts(document: TableDocument) -> str:
     facts = [f"**{KIND_TITLES[document.kind]}**", number(len(document.columns), "column")]
     if document.kind != "view":
-        facts.append(rows_phrase(document.row_count))
+        facts.append(rows_phrase(document.row_count, document.row_count_at))
     if document.partition_count:
         facts.append(number(document.partition_count, "inheriting table" if document.kind == "table" else "partition"))
     if document.primary_key:

@@ -37,11 +37,12 @@ def shorten(text: str, limit: int) -> str:
     return head[: word_end if word_end > limit // 2 else len(head)].rstrip(" ,;:.") + "…"
 
 
-def rows_phrase(row_count: int) -> str:
+def rows_phrase(row_count: int, counted_at: str | None = None) -> str:
     """The number of rows as a phrase with "about", since the server only estimates it."""
     if row_count < 0:
         return "number of rows unknown"
-    return "no rows" if row_count == 0 else f"about {number(row_count, 'row')}"
+    rows = "no rows" if row_count == 0 else f"about {number(row_count, 'row')}"
+    return rows if counted_at is None else f"{rows} on {counted_at[:10]}"
 
 
 def row_figure(row_count: int) -> str:

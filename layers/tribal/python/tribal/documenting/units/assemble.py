@@ -98,6 +98,7 @@ def assemble_document(
         description=description.table,
         notes=list(description.notes),
         row_count=spec.row_count_approx,
+        row_count_at=spec.row_count_at,
         columns=[_column(column, context, description, samples.by_column) for column in table.columns],
         primary_key=_key(table.primary_key),
         unique_keys=[DocumentedKey(name=key.name, columns=key.columns) for key in table.unique_keys],

@@ -290,7 +290,11 @@ def _refresh_statistics(
     if previous is not None:
         age = datetime.fromisoformat(read_at) - datetime.fromisoformat(previous.read_at)
         if timedelta(0) <= age < max_age:
-            fresh = {name: previous.tables.get(name, statistics) for name, statistics in fresh.items()}
+            later = None if read_at == previous.read_at else read_at
+            fresh = {
+                name: previous.tables.get(name) or statistics.model_copy(update={"read_at": later})
+                for name, statistics in fresh.items()
+            }
             read_at = previous.read_at
     statistics = CatalogStatistics(schema_version="1.0", database=database, read_at=read_at, tables=fresh)
     put_record_if_changed(store, key, statistics)

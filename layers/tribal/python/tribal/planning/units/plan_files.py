@@ -16,12 +16,17 @@ from tribal.ports import Lease, ObjectStore
 from tribal.store import background_writes, content_hash, put_record, read_record, report_damage, require_record
 from tribal_contracts import SCHEMA_VERSION, DocumentationPlan, OutlineUnit, RunOutline, WorkUnit
 
+_VOLATILE_OF_TABLES = {"has_work", "row_count_approx", "row_count_at"}
 _VOLATILE: dict[str, Any] = {
     "generated_at": True,
     "errors": True,
     "databases": {"__all__": {"connection_error", "gone_tables", "excluded_tables"}},
     "work_units": {
-        "__all__": {"has_work": True, "quote": True, "tables": {"__all__": {"has_work", "row_count_approx"}}}
+        "__all__": {
+            "has_work": True,
+            "quote": True,
+            "tables": {"__all__": _VOLATILE_OF_TABLES},
+        }
     },
 }
 

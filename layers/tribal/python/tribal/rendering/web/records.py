@@ -62,6 +62,7 @@ def table_record(document: TableDocument) -> Record:
             "w": basis(document.description) or None,
             "no": document.notes,
             "r": document.row_count,
+            "ra": document.row_count_at[:10] if document.row_count_at and document.row_count >= 0 else None,
             "p": document.partition_count,
             "pk": document.primary_key.columns if document.primary_key else [],
             "c": _columns(document),

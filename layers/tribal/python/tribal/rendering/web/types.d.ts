@@ -81,6 +81,7 @@ interface TableRecord {
   w?: string;
   no?: string[];
   r: number;
+  ra?: string;
   p?: number;
   pk?: string[];
   c?: Column[];
