@@ -74,6 +74,8 @@ def test_a_table_is_found_exactly_then_folded_then_without_regard_to_case() -> N
     assert look_up("db.public.Users", known).found == users
     assert look_up("db.sales.orders", known).found == orders
     assert look_up("orders", known).found == orders
+    assert look_up("DB.orders", known).found == orders
+    assert look_up("other.orders", known).found is None
     assert look_up("nothing", known).found is None
 
 

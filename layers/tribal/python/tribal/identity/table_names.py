@@ -98,7 +98,7 @@ class LookUp:
 def look_up(text: str, known: Sequence[tuple[TableIdentity, DatabaseType]]) -> LookUp:
     """Find a table by name: exact, then by the dialect's fold, then case-insensitive if that is unique.
 
-    Names of one or two parts are accepted if they are unique: `table`, `schema.table`.
+    Names of one or two parts are accepted if they are unique: `table`, `schema.table`, `database.table`.
     """
     try:
         parts = parse_name(text.strip())
@@ -120,8 +120,10 @@ def look_up(text: str, known: Sequence[tuple[TableIdentity, DatabaseType]]) -> L
         for identity, kind in known
         if tail(identity) == folded(TableIdentity(*(("",) * (3 - len(parts)) + parts)), kind)
     ]
-    loose = [i for i, _ in known if tuple(p.casefold() for p in tail(i)) == tuple(p.casefold() for p in parts)]
-    for matches in (exact, by_fold, loose):
+    plain = tuple(part.casefold() for part in parts)
+    loose = [i for i, _ in known if tuple(part.casefold() for part in tail(i)) == plain]
+    of_database = [i for i, _ in known if (i.database.casefold(), i.table.casefold()) == plain]
+    for matches in (exact, by_fold, loose, of_database):
         if len(matches) == 1:
             return LookUp(matches[0])
         if matches:
