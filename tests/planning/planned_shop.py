@@ -60,7 +60,7 @@ class Shop:
         return read_catalog(self.entry, self.app(), "run")
 
     def app(self, planning: PlanOptions = OPTIONS) -> Application:
-        opts = replace(options(self.entry), planning=planning)
+        opts = replace(options(self.entry), planning=planning, configured=(self.entry,))
         return application(store=self.store, clock=self.clock, open_reader=lambda _: self.reader, opts=opts)
 
     def plan(self, planning: PlanOptions = OPTIONS) -> DocumentationPlan:

@@ -204,7 +204,7 @@ def test_only_a_positive_check_makes_a_documented_table_gone() -> None:
     reading = shop.read()
     assert reading.gone_tables == ["shop.sales.dropped"]
     assert reading.excluded_tables == ["shop.public.scratch"]
-    assert [error.code for error in reading.errors] == ["PLAN_SCHEMA_UNREADABLE"]
+    assert [error.code for error in reading.errors] == ["PLAN_SCHEMA_UNREADABLE", "PLAN_FILTER_UNMATCHED"]
 
 
 def test_a_table_that_is_gone_is_reported_once_and_the_plan_after_that_is_left_alone() -> None:

@@ -29,6 +29,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "PLAN_TABLE_CHANGED": CodeDefaults("warning", True, "A table was changed or dropped while it was read."),
     "PLAN_DEFINITION_BROKEN": CodeDefaults("warning", True, "The server fails to render a definition of a table."),
     "PLAN_TEXT_UNREADABLE": CodeDefaults("warning", True, "Text of a database is not valid in any known encoding."),
+    "PLAN_FILTER_UNMATCHED": CodeDefaults("warning", False, "A pattern of the configuration matches nothing."),
     "PLAN_DOMAIN_INFERENCE_FAILED": CodeDefaults("warning", True, "Domains were assigned by schema alone."),
     "PLAN_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused the plan."),
     "PLAN_VERSION_MISMATCH": CodeDefaults("fatal", False, "The plan is of a version that this program cannot read."),

@@ -15,7 +15,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_text
 from tribal.planning.catalog.contents import StableContents, redact_contents, stabilize
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
-from tribal.planning.catalog.selection import is_selected
+from tribal.planning.catalog.selection import is_selected, unmatched_patterns
 from tribal.ports import (
     Application,
     BrokenTexts,
@@ -199,6 +199,7 @@ def _write_found(
             *found.stable.errors(entry.name, partial(is_selected, entry), clock),
             *_broken_errors(entry, contents.broken, clock),
             *_text_errors(entry.name, contents.unreadable_texts, clock),
+            *_filter_warnings(entry, contents, app),
         ],
         costs=list(contents.costs) or None,
     )
@@ -214,6 +215,23 @@ def _broken_errors(entry: DatabaseEntry, broken: Iterable[BrokenTexts], clock: C
         )
         for each in broken
         if is_selected(entry, each.schema, each.table)
+    ]
+
+
+def _filter_warnings(entry: DatabaseEntry, contents: CatalogContents, app: Application) -> list[AgentError]:
+    """Patterns that match nothing; an entry for many databases has patterns that fit only some of them."""
+    if entry.name not in {configured.name for configured in app.options().configured}:
+        return []
+    names = {(table.schema_name, table.table_name) for table in contents.tables} | contents.folded
+    schemas = (*(schema.name for schema in contents.schemas), *contents.unreadable_schemas)
+    return [
+        agent_error(
+            "PLAN_FILTER_UNMATCHED",
+            f"in {entry.name!r} {problem}",
+            timestamp=app.clock.published(),
+            context={"database": entry.name},
+        )
+        for problem in unmatched_patterns(entry, names, schemas)
     ]
 
 
