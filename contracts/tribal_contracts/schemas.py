@@ -51,6 +51,8 @@ def json_schema(name: str) -> dict[str, Any]:
     if name in _OF_MEMORY_SPECIFICATION and name.endswith("-output"):
         # Strict clients validate the answers of calls that failed, too.
         body = {"type": "object", **model_schema(model, memory.ToolError, mode=mode)}
+        for each in body.get("definitions", {}).values():
+            _require_success(each)
     else:
         body = model_schema(model, mode=mode)
     if name in _OF_MEMORY_SPECIFICATION:
@@ -72,6 +74,12 @@ def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, An
         schema["definitions"] = definitions
     _drop_null_defaults(schema)
     return schema
+
+
+def _require_success(schema: dict[str, Any]) -> None:
+    """Every answer says whether it succeeded, although its model need not be told."""
+    if "success" in schema.get("properties", {}) and "success" not in schema.get("required", ()):
+        schema["required"] = ["success", *schema.get("required", ())]
 
 
 def _drop_null_defaults(node: Any) -> None:

@@ -65,7 +65,9 @@ class KnowledgeQueryInput(ClosedCamelContract):
     layer: KnowledgeLayer | Unset = optional("Filter by layer")
     tags: Annotated[list[_Tag], _at_most(20, "items")] | Unset = optional("Filter by tags")
     status: Annotated[list[KnowledgeStatus], Field(min_length=1)] = Field(
-        default_factory=lambda: list[KnowledgeStatus](("accepted",)), description="Filter by status"
+        default_factory=lambda: list[KnowledgeStatus](("accepted",)),
+        description="Filter by status",
+        json_schema_extra={"default": ["accepted"]},
     )
     limit: Annotated[int, Field(ge=1, le=MAX_ITEMS)] = Field(default=10, description="Maximum results")
 
