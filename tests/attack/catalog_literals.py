@@ -274,7 +274,10 @@ def _as_read(document: TableDocument, table: CatalogTable) -> TableDocument:
     ]
     changed = {
         "columns": columns,
-        "checks": [DocumentedCheck(**check.model_dump()) for check in table.checks],
+        "checks": [
+            *(DocumentedCheck(**check.model_dump()) for check in table.checks),
+            *(DocumentedCheck(name=each.name, expression=each.definition) for each in table.exclusions or ()),
+        ],
         "indexes": [DocumentedIndex(**index.model_dump()) for index in table.indexes],
         "view_definition": table.view_definition,
     }

@@ -106,7 +106,7 @@ def unique_index(*columns: str, predicate: str | None = None) -> CatalogIndex:
         ({"unique": [["a"]]}, "There is no primary key. Unique: a."),
         (
             {"exclusions": [CatalogExclusion(name="x", definition="EXCLUDE USING gist (a WITH &&)")]},
-            "There is no primary key.\nNo two rows may conflict: EXCLUDE USING gist (a WITH &&).",
+            "There is no primary key: rows differ as x says.",
         ),
     ],
 )

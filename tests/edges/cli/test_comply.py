@@ -67,22 +67,40 @@ def test_each_violation_is_a_line_with_its_place_and_the_last_one_sums_up(projec
     found = run_tribal("comply", "code", cwd=project)
     assert found.returncode == 1
     assert found.stdout.splitlines() == [
-        "sql/a b.sql:3: block: Ask the service [names: Names of tables]",
-        "package.json:3: block: MySQL not allowed for new services per ADR-042. Use PostgreSQL instead."
+        "code/sql/a b.sql:3: block: Ask the service [names: Names of tables]",
+        "code/package.json:3: block: MySQL not allowed for new services per ADR-042. Use PostgreSQL instead."
         " [adr-042-database-selection: Database Selection for New Services]",
-        "sql/a b.sql:3: warn: table 'Odd' does not match '[a-z0-9_]+' [names: Names of tables]",
+        "code/sql/a b.sql:3: warn: table 'Odd' does not match '[a-z0-9_]+' [names: Names of tables]",
         "BLOCKED: 2 block, 1 warn, 0 info in 2 files, by 4 constraints of 2 items",
     ]
 
 
-def test_a_folder_is_whole_and_a_file_is_not(project: Path) -> None:
+def test_what_is_missing_is_found_where_the_whole_project_is_checked(project: Path) -> None:
     write(project / "decisions/projects/shop/policies", {"licensed.md": LICENSED})
     said("sync", cwd=project)
     write(project / "code", {"requirements.txt": "psycopg==3\n"})
-    assert "no file matches 'LICENSE'" in run_tribal("comply", "code", cwd=project).stdout
-    assert run_tribal("comply", "code/requirements.txt", cwd=project).returncode == 0
-    write(project / "code", {"LICENSE": "Apache-2.0\n"})
-    assert run_tribal("comply", "code", cwd=project).returncode == 0
+    assert "no file matches 'LICENSE'" in run_tribal("comply", ".", cwd=project).stdout
+    for part in ("code", "code/requirements.txt"):
+        assert run_tribal("comply", part, cwd=project).returncode == 0
+    write(project, {"LICENSE": "Apache-2.0\n"})
+    assert run_tribal("comply", ".", cwd=project).returncode == 0
+
+
+def test_globs_mean_the_same_whichever_part_of_a_project_or_checkout_is_checked(project: Path, tmp_path: Path) -> None:
+    constraint = "{operator: must_not_use, target: table, pattern: odd, appliesTo: {glob}}"
+    rule = f"---\nid: q\ntitle: Q\nconstraints: [{constraint}]\n---\n"
+    for number, glob in enumerate(("'queries/**'", "'queries/*.sql'", "'*.sql'")):
+        text = rule.replace("{glob}", glob).replace("id: q", f"id: q{number}")
+        write(project / "decisions/projects/shop/policies", {f"q{number}.md": text})
+    said("sync", cwd=project)
+    checkout = tmp_path / "checkout"
+    for root in (project, checkout):
+        write(root, {"queries/a.sql": "SELECT * FROM odd;\n"})
+    git(checkout, "init", "-q")
+    for root in (project, checkout):
+        for part in (".", "queries", "queries/a.sql"):
+            found = said("comply", part, "--project", str(project), cwd=root).splitlines()
+            assert sum(line.startswith("queries/a.sql:1: ") for line in found) == 3, (root, part)
 
 
 def test_only_named_items_and_severities_are_reported_and_all_are_counted(project: Path) -> None:
@@ -154,13 +172,13 @@ def test_what_cannot_be_read_is_reported_and_proves_no_absence(project: Path) ->
     said("sync", cwd=project)
     found = run_tribal("comply", "code", cwd=project)
     assert found.returncode == 0, found.stdout
-    assert "big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
-    assert "picture.sql: warn: cannot be evaluated: it is not text [code: C]" not in found.stdout
+    assert "code/big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
+    assert "code/picture.sql: warn: cannot be evaluated: it is not text [code: C]" not in found.stdout
     # A file of SQL that is no text may name any table.
-    assert "picture.sql: warn: cannot be evaluated: it is not text [names: Names of tables]" in found.stdout
-    assert "'big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
-    assert "'link.sql' was not checked: it is a link" in found.stderr
-    assert "'pipe.sql' was not checked: it is not a file" in found.stderr
+    assert "code/picture.sql: warn: cannot be evaluated: it is not text [names: Names of tables]" in found.stdout
+    assert "'code/big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
+    assert "'code/link.sql' was not checked: it is a link" in found.stderr
+    assert "'code/pipe.sql' was not checked: it is not a file" in found.stderr
 
 
 def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:

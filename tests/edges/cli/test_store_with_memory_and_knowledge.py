@@ -44,10 +44,16 @@ def test_questions_are_answered_at_once_and_change_nothing(store: Path) -> None:
     assert contents(store, *LOCKS, SUM) == before
 
 
-def test_a_run_and_a_sync_find_nothing_to_do(store: Path, shop: dict[str, str]) -> None:
+def test_a_run_brings_its_documents_up_to_date_and_then_nothing_is_left_to_do(
+    store: Path, shop: dict[str, str]
+) -> None:
+    first = answer("run", cwd=store, **shop)
+    assert (first["tables_documented"] + first["tables_unchanged"], first["tables_failed"]) == (5, 0)
     before = contents(store, *RECORDS, *LOCKS, SUM, PAGE)
     ran = answer("run", cwd=store, **shop)
     assert (ran["tables_documented"], ran["tables_unchanged"], ran["tables_failed"]) == (0, 5, 0)
     assert contents(store, *RECORDS, *LOCKS, SUM, PAGE) == before
     result = answer("sync", cwd=store, **shop)["result"]
     assert (result["added"], result["updated"], result["deleted"], result["unchanged"]) == (0, 0, 0, 2)
+    (memory,) = answer("recall", "revenue", cwd=store, **UNREACHABLE)["results"]
+    assert memory["content"] == "Revenue leaves void invoices out."

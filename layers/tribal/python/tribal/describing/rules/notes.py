@@ -42,7 +42,6 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
         *_unchecked_keys(table),
         *_local_times(table),
         *_no_primary_key(table),
-        *_exclusions(table),
         *_types(table),
         *_comments_on_parts(table),
         *_no_samples(context),
@@ -178,8 +177,8 @@ def _no_primary_key(table: CatalogTable) -> list[str]:
     names = {key.name for key in table.unique_keys}
     uniques += [(each.columns, each.predicate) for each in table.indexes if each.unique and each.name not in names]
     if not uniques:
-        may_repeat = "" if table.exclusions else ": rows may repeat"
-        return [f"There is no primary key{may_repeat}."]
+        exclusions = listing([each.name for each in table.exclusions or ()], limit=_NAMES_LISTED)
+        return [f"There is no primary key: {f'rows differ as {exclusions} says' if exclusions else 'rows may repeat'}."]
     return [f"There is no primary key. Unique: {'; '.join(_unique(*each, table) for each in uniques[:_NAMES_LISTED])}."]
 
 
@@ -190,10 +189,6 @@ def _unique(columns: Sequence[str], predicate: str | None, table: CatalogTable) 
     only = f" where {predicate}" if predicate else ""
     unless = f", unless {listing(empty, last='or')} is NULL" if empty else ""
     return f"{listing(list(columns), limit=len(columns))}{only}{unless}"
-
-
-def _exclusions(table: CatalogTable) -> list[str]:
-    return [f"No two rows may conflict: {each.definition}." for each in table.exclusions or ()]
 
 
 def _types(table: CatalogTable) -> list[str]:

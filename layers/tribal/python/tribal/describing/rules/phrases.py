@@ -10,7 +10,7 @@ from tribal.masking import redact_text
 from tribal.naming.segmentation import is_word, segment
 from tribal.rendering.words import shorten
 
-COMMENT_CHARS = 10_000
+COMMENT_CHARS = 4_000
 """The longest comment that is shown whole; a judgement."""
 
 _SPACES = re.compile(r"\s+")

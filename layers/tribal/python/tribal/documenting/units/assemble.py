@@ -115,7 +115,8 @@ def assemble_document(
         checks=[
             DocumentedCheck(name=check.name, expression=check.expression, validated=check.validated)
             for check in table.checks
-        ],
+        ]
+        + [DocumentedCheck(name=each.name, expression=each.definition) for each in table.exclusions or ()],
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
         inferred_keys=inferred_keys_of(str(own), inferred_keys, context.neighbours, provenance.page),
         view_definition=table.view_definition,

@@ -28,7 +28,10 @@ function tableView(table) {
     KINDS[/** @type {keyof typeof KINDS} */ (table.k)] || table.k,
     counted((table.c || []).length, "column"),
   ];
-  if (table.k !== "view") known.push(table.r < 0 ? "number of rows unknown" : "about " + counted(table.r, "row") + (table.ra ? " on " + table.ra : ""));
+  if (table.k !== "view")
+    known.push(
+      table.r < 0 ? "number of rows unknown" : "about " + counted(table.r, "row") + (table.ra ? " on " + table.ra : ""),
+    );
   if (table.p) known.push(counted(table.p, table.k === "table" ? "inheriting table" : "partition"));
   const line = element("p", {class: "facts"}, known.join(" \u00b7 "));
   if (table.pk) line.append(" \u00b7 primary key ", ...present(joined(table.pk.map(code))));

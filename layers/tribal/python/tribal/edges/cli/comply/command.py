@@ -56,8 +56,9 @@ def comply(
 ) -> None:
     """Check code, SQL, dependencies and documented tables against decisions and policies.
 
-    Exits with 1 when a violation blocks. A folder is checked as a whole; only then is something required but missing
-    found. Files that git ignores are skipped.
+    Exits with 1 when a violation blocks. Paths and globs are relative to the project folder, else to the root of the
+    checkout. Something required but missing is found only if that folder is checked as a whole. Files that git ignores
+    are skipped.
     """
     from tribal.edges.cli.comply.files import CheckedFiles, changed_files, files_of
     from tribal.errors import EXIT_PARTIAL
@@ -69,9 +70,9 @@ def comply(
     if since is not None and not changed:
         raise typer.BadParameter("needs --changed", param_hint="--since")
     if changed:
-        found = changed_files(paths or [], since)
+        found = changed_files(paths or [], since, project)
     elif paths or not tables:
-        found = files_of(paths or [_HERE])
+        found = files_of(paths or [_HERE], project)
     else:
         found = CheckedFiles()
     answer, rules = _checked(project, found, tables or (), item, least)

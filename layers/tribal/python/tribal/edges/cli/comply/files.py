@@ -12,6 +12,7 @@ from pathlib import Path
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
 from tribal.errors import ConfigurationError
+from tribal.settings.settings import PROJECT_FILE
 
 MOST_FILES = 10_000
 _BINARY_BYTES = 8_192
@@ -59,8 +60,8 @@ class CheckedFiles:
             self.files.append(SourceFile(shown, "", f"it is {why}", is_over_limit=is_over_limit))
 
 
-def files_of(paths: Sequence[Path]) -> CheckedFiles:
-    """The files of a folder, as paths relative to it, or files and folders, relative to the current folder.
+def files_of(paths: Sequence[Path], project: Path) -> CheckedFiles:
+    """The files of folders, and named files, as paths relative to `root_of` them.
 
     Links, and files that git ignores in its checkout, are left out.
 
@@ -70,17 +71,31 @@ def files_of(paths: Sequence[Path]) -> CheckedFiles:
     for path in paths:
         if not path.exists():
             raise ConfigurationError(f"no such file or folder: {str(path)!r}")
-    if len(paths) == 1 and paths[0].is_dir():
-        found = CheckedFiles(is_whole=True)
-        _add_all(found, ((paths[0] / name, name) for name in _listed(paths[0])))
-        return found
-    found = CheckedFiles()
-    _add_all(found, _several(paths))
+    root = root_of(paths, project)
+    found = CheckedFiles(is_whole=len(paths) == 1 and paths[0].is_dir() and paths[0].resolve() == root)
+    _add_all(found, _places(paths), root)
     return found
 
 
-def changed_files(paths: Sequence[Path], since: str | None) -> CheckedFiles:
+def root_of(paths: Sequence[Path], project: Path) -> Path:
+    """The folder that globs and results are relative to, whichever part of it is checked.
+
+    It is the project folder if that contains the paths, else the root of their checkout, else the folder itself.
+    """
+    whole = [path.resolve() for path in paths]
+    first = whole[0] if whole[0].is_dir() else whole[0].parent
+    top = _git(first, "rev-parse", "--show-toplevel")
+    checkout = None if top is None else Path(os.fsdecode(top.removesuffix(b"\n"))).resolve()
+    for root in (project.resolve() if (project / PROJECT_FILE).exists() else None, checkout):
+        if root is not None and all(path.is_relative_to(root) for path in whole):
+            return root
+    return first if len(whole) == 1 else Path.cwd()
+
+
+def changed_files(paths: Sequence[Path], since: str | None, project: Path) -> CheckedFiles:
     """Files that changed according to git: staged, unstaged or new, and with a commit, changes since that commit.
+
+    Their paths are relative to `root_of` the current folder.
 
     Raises:
         ConfigurationError: when git, a checkout or the commit is missing.
@@ -105,13 +120,14 @@ def changed_files(paths: Sequence[Path], since: str | None) -> CheckedFiles:
         changed = _git(here, "diff", *options, base, *limits)
     names = sorted({*_names(new), *_names(changed or b"")})
     found = CheckedFiles()
-    _add_all(found, ((here / name, name) for name in names if os.path.lexists(here / name)))
+    _add_all(found, (here / name for name in names if os.path.lexists(here / name)), root_of([here], project))
     return found
 
 
-def _add_all(found: CheckedFiles, places: Iterator[tuple[Path, str]]) -> None:
+def _add_all(found: CheckedFiles, places: Iterator[Path], root: Path) -> None:
     known: set[str] = set()
-    for place, name in places:
+    for place in places:
+        name = _shown(place, root)
         shown = os.fsencode(name).decode("utf-8", "replace").replace(os.sep, "/")
         if shown in known:
             continue
@@ -121,19 +137,19 @@ def _add_all(found: CheckedFiles, places: Iterator[tuple[Path, str]]) -> None:
         found.add(place, shown)
 
 
-def _several(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+def _places(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
-        shown = _shown(path)
         if path.is_dir():
-            yield from ((path / name, name if shown == "." else f"{shown}/{name}") for name in _listed(path))
+            yield from (path / name for name in _listed(path))
         else:
-            yield path, shown
+            yield path
 
 
-def _shown(path: Path) -> str:
-    """A path relative to the current folder; a path outside of it keeps its full path, without the root."""
-    relative = os.path.relpath(path)
-    return path.resolve().as_posix().lstrip("/") if relative.startswith("..") else Path(relative).as_posix()
+def _shown(place: Path, root: Path) -> str:
+    """A path relative to the root; a path outside of it keeps its full path, without the root of the file system."""
+    # A link is not followed.
+    whole = place.parent.resolve() / place.name
+    return str(whole.relative_to(root)) if whole.is_relative_to(root) else str(whole).lstrip(os.sep)
 
 
 def _listed(folder: Path) -> list[str]:
