@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_WORDS, SHORTENED, NamedTables
+from tribal.ranking.named import EXACT, GLUED, MISSPELT, SAME_LETTERS, SAME_WORDS, SHORTENED, NamedTables
 
 NAMES = [
     ("shop", "sales", "order_items"),
@@ -35,7 +35,7 @@ def named(question: str) -> dict[str, float]:
     ("question", "table", "certainty"),
     [
         ("order_items", "shop.sales.order_items", EXACT),
-        ("ORDER_ITEMS", "shop.sales.order_items", EXACT),
+        ("ORDER_ITEMS", "shop.sales.order_items", SAME_LETTERS),
         (" `order_items`? ", "shop.sales.order_items", EXACT),
         ("sales.order_items", "shop.sales.order_items", EXACT),
         ("shop.sales.order_items", "shop.sales.order_items", EXACT),
@@ -54,7 +54,7 @@ def named(question: str) -> dict[str, float]:
         ("oder_items", "shop.sales.order_items", MISSPELT),
         ("warehuse location", "shop.stock.WarehouseLocation", MISSPELT),
         ("custmer adresses", "shop.crm.customer_addresses", MISSPELT),
-        ("NAÏVE_GRÖSSE", "web.public.naïve_größe", EXACT),
+        ("NAÏVE_GRÖSSE", "web.public.naïve_größe", SAME_LETTERS),
         ("__", "web.public.__", EXACT),
     ],
 )

@@ -184,3 +184,11 @@ def test_a_column_that_is_named_in_full_finds_its_table_before_words_of_table_na
     common = call(toolbox, "search_tables", query="created_at")
     assert not any("named in the question" in reason for table in common.tables for reason in table.reasons)
     toolbox.index.close()
+
+
+def test_of_names_that_differ_in_case_the_one_that_is_written_comes_first(tmp_path: Path) -> None:
+    tables = [table_document(f"db.s.{name}", "id", domain="d") for name in ("User", "user")]
+    toolbox = toolbox_over(tmp_path, WordLlamaEmbedder(), tables)
+    for query, first in (("user", "db.s.user"), ("User", "db.s.User"), ("s.user", "db.s.user")):
+        assert found(call(toolbox, "search_tables", query=query))[0] == first
+    toolbox.index.close()

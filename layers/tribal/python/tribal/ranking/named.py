@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Certainty that a table is meant; only the order matters, the distances are by judgement.
 EXACT = 1.0
+SAME_LETTERS = 0.99
+"""The same name, ignoring case."""
 GLUED = 0.98
 """The same letters, ignoring separators."""
 COLUMN_NAMED = 0.97
@@ -129,7 +131,9 @@ class NamedTables:
         if not text:
             return
         for number in self._exact.get(text.casefold(), ()):
-            yield number, EXACT
+            database, schema, table = self._names[number]
+            as_it_is = text in (table, f"{schema}.{table}", f"{database}.{schema}.{table}")
+            yield number, EXACT if as_it_is else SAME_LETTERS
         for number in self._glued.get("".join(split_identifier(text)), ()):
             yield number, GLUED
 
