@@ -77,7 +77,7 @@ def model_schema(*models: type[BaseModel], mode: JsonSchemaMode) -> dict[str, An
 
 
 def _require_success(schema: dict[str, Any]) -> None:
-    """Every answer says whether it succeeded, although its model need not be told."""
+    """Every answer says whether it succeeded, although its model has a default."""
     if "success" in schema.get("properties", {}) and "success" not in schema.get("required", ()):
         schema["required"] = ["success", *schema.get("required", ())]
 

@@ -93,7 +93,7 @@ KNOWLEDGE = ToolGroup(
         ),
         ToolSpec(
             name="knowledge_check",
-            title="Check against policies",
+            title="Check policies",
             summary="Check files and dependencies against what was decided.",
             description="Check if planned changes comply with organizational constraints and policies. Use this before"
             " adding dependencies, creating files, or making architectural changes to ensure compliance with"

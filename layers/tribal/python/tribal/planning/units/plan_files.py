@@ -148,7 +148,9 @@ def _without_marks(plan: DocumentationPlan) -> dict[str, Any]:
         "generated_at": True,
         "errors": {"__all__": {"timestamp"}},
         "databases": {"__all__": {"connection_error": {"timestamp"}, "gone_tables": True, "excluded_tables": True}},
-        "work_units": {"__all__": {"has_work": True, "quote": True, "tables": {"__all__": {"has_work"}}}},
+        "work_units": {
+            "__all__": {"has_work": True, "quote": True, "tables": {"__all__": {"has_work", "row_count_at"}}}
+        },
     }
     return plan.model_dump(mode="json", exclude=marks)
 
