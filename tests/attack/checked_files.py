@@ -22,12 +22,14 @@ from tests.edges.http.served import Served
 FILES = 100
 LEAST_FILES = 7
 MOST_SECONDS = 3.0
+"""On processors that nothing else uses."""
 MOST_BYTES = 300 << 20
 MOST_HEALTH_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _CHECK = "/v1/tools/knowledge_check"
 _BLOCKED = 1
 _ATTEMPTS = 3
+_SPIN_SECONDS = 0.2
 _BATCHES = 7
 _FILES_IN_A_CALL = 100
 _SMALL = 10_000
@@ -123,8 +125,16 @@ def _best(attempt: Callable[[], str]) -> str:
     return problem
 
 
+def _crowding() -> float:
+    """How many times longer than alone work takes on this machine now, since others use its processors too."""
+    began, cpu = time.monotonic(), time.thread_time()
+    while time.thread_time() - cpu < _SPIN_SECONDS:
+        pass
+    return max(1.0, (time.monotonic() - began) / _SPIN_SECONDS)
+
+
 def _problem(file: HostileFile, took: float, most_bytes: int, wrong: str) -> str:
-    if took > MOST_SECONDS:
+    if took > MOST_SECONDS and took > MOST_SECONDS * _crowding():
         wrong = f"took {took:.1f} s"
     elif most_bytes > MOST_BYTES:
         wrong = f"took {most_bytes >> 20} MB"
