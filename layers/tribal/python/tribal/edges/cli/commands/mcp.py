@@ -78,18 +78,19 @@ def mcp(
 
 
 def _serve(settings: Settings, scope: Scope, tools: Registry) -> None:
-    if sys.stdin is not None and sys.stdin.isatty():
-        typer.echo("MCP server: waiting for a client on standard input; Ctrl-C stops it.", err=True)
-        typer.echo("MCP clients start it themselves; tribal mcp --json prints their settings.", err=True)
-
     from tribal.app.local import local_application
     from tribal.edges.local_caller import local_caller, new_session
     from tribal.edges.mcp.server import serve
     from tribal.edges.mcp.stdio import claim_standard_streams
 
     caller = local_caller(settings, scope, session=new_session())
+    is_terminal = sys.stdin is not None and sys.stdin.isatty()
     reading, writing = claim_standard_streams()
     app = local_application(settings)
+    # An interrupt in the middle of an import could be lost.
+    if is_terminal:
+        typer.echo("MCP server: waiting for a client on standard input; Ctrl-C stops it.", err=True)
+        typer.echo("MCP clients start it themselves; tribal mcp --json prints their settings.", err=True)
     try:
         serve(app, caller, reading, writing, tools)
     finally:
