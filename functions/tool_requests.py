@@ -44,7 +44,7 @@ class ToolRequests:
             event["httpMethod"],
             event["path"],
             verified_caller(event["requestContext"]),
-            _body(event),
+            body_of(event),
             query=event.get("queryStringParameters") or {},
             headers=headers_of(event),
         )
@@ -93,6 +93,6 @@ def answered(response: Response, request_id: str | None = None) -> dict[str, Any
     }
 
 
-def _body(event: dict[str, Any]) -> bytes:
+def body_of(event: dict[str, Any]) -> bytes:
     body = event.get("body") or ""
     return base64.b64decode(body) if event.get("isBase64Encoded") else body.encode("utf-8", "surrogatepass")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+
+from functions.tool_requests import body_of
 
 Message = MutableMapping[str, Any]
 Asgi = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Any]
@@ -19,7 +20,7 @@ async def answer_request(app: Asgi, event: dict[str, Any], own: dict[str, Any]) 
         own: additional keys for the application's scope.
     """
     messages: list[Message] = []
-    body = _body(event)
+    body = body_of(event)
 
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -54,8 +55,3 @@ def _scope(event: dict[str, Any]) -> dict[str, Any]:
         "query_string": b"",
         "headers": [(name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers],
     }
-
-
-def _body(event: dict[str, Any]) -> bytes:
-    body = event.get("body") or ""
-    return base64.b64decode(body) if event.get("isBase64Encoded") else body.encode("utf-8", "surrogatepass")

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
-from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog
-
-
-@pytest.fixture(params=[16, 18])
-def server(
-    request: pytest.FixtureRequest, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
-) -> EmbeddedServer:
-    return postgres_servers(request.param)
 
 
 def test_what_a_domain_or_composite_type_declares_is_reported_through_domains_in_between(

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
-from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogTable, TableStatistics
-
-
-@pytest.fixture(params=[16, 18])
-def server(
-    request: pytest.FixtureRequest, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
-) -> EmbeddedServer:
-    return postgres_servers(request.param)
 
 
 def _table(contents: CatalogContents, name: str) -> CatalogTable:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 
-from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import (
     COMPANY_SQL,
@@ -42,13 +40,6 @@ HOSTILE_NAMES = (
     "/*",
     " ",
 )
-
-
-@pytest.fixture(params=[16, 18])
-def server(
-    request: pytest.FixtureRequest, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
-) -> EmbeddedServer:
-    return postgres_servers(request.param)
 
 
 def _table(contents: CatalogContents, name: str) -> CatalogTable:

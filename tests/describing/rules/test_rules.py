@@ -133,19 +133,10 @@ def test_what_decides_which_rows_a_query_reads_is_a_note(others: dict[str, Any],
 
 
 def test_constraints_that_existing_rows_may_violate_are_no_facts() -> None:
-    key = CatalogForeignKey(
-        name="k",
-        columns=["p"],
-        references_schema="s",
-        references_table="parent",
-        references_columns=["id"],
-        validated=False,
-        comment="agreed with finance",
-    )
+    table = make("s.t", column("p"), column("state", "text"), key=["p"], references={"s.parent": (["p"], ["id"])})
+    key = table.foreign_keys[0].model_copy(update={"name": "k", "validated": False, "comment": "agreed with finance"})
     check = CatalogCheck(name="c", expression="(state = ANY (ARRAY['open'::text, 'paid'::text]))", validated=False)
-    table = make("s.t", column("p"), column("state", "text"), key=["p"]).model_copy(
-        update={"foreign_keys": [key, key], "checks": [check]}
-    )
+    table = table.model_copy(update={"foreign_keys": [key, key], "checks": [check]})
     assert "Not validated, so that existing rows may lack their parent: p (to s.parent)." in notes(table)
     assert "The comment on the foreign key k: agreed with finance." in notes(table)
     assert say(table, "state").text == ""

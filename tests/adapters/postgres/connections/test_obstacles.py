@@ -1,25 +1,15 @@
-"""What is in the way of `PostgresCatalog` costs no more than it must: locks, slow policies, missing privileges."""
+"""Locks, slow policies and missing privileges cost `PostgresCatalog` no more than they must."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, administer, connected, login, unique_name
 from tribal.adapters.postgres.assembly import LOCKED
 from tribal.errors import StatementTimedOut
 from tribal.ports import CatalogContents
 from tribal_contracts import CatalogColumn, CatalogTable
-
-
-@pytest.fixture(params=[16, 18])
-def server(
-    request: pytest.FixtureRequest, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
-) -> EmbeddedServer:
-    return postgres_servers(request.param)
 
 
 def _table(contents: CatalogContents, name: str) -> CatalogTable:

@@ -56,7 +56,7 @@ WITHOUT_EFFECT = frozenset(
     "connection_limit pgbouncer pool_timeout schema schemas socket_timeout sslaccept statement_cache_size supa "
     "workaround "
     # JDBC
-    "applicationname currentschema logintimeout preparethreshold prefersqlmode preferquerymode "
+    "applicationname currentschema logintimeout preparethreshold preferquerymode "
     "rewritebatchedinserts sockettimeout sslfactory stringtype targetservertype tcpkeepalive "
     # Python, Node.js, Go, Ruby and Elixir
     "command_timeout conn_max_age conn_health_checks default_query_exec_mode description_cache_capacity encoding "

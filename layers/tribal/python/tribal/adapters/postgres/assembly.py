@@ -207,7 +207,7 @@ class _Parts:
                 for each in constraints
                 if each.kind == "c"
             ]
-            + [check for column in columns for check in self._types.checks(column.declared_type_oid, column.name)],
+            + [check for column in columns for check in self._types.checks(column.type_oid, column.name)],
             view_definition=self._texts.view(head.oid) if kind in ("view", "materialized_view") else None,
             exclusions=exclusions or None,
             partition_key=self._texts.of("partition key", head.oid, table=head.oid) if head.kind == "p" else None,
@@ -224,21 +224,21 @@ class _Parts:
         return CatalogColumn(
             name=row.name,
             type=row.type,
-            nullable=not (row.not_null or self._types.not_null(row.declared_type_oid)),
+            nullable=not (row.not_null or self._types.not_null(row.type_oid)),
             default_value=self._default(row),
             comment=row.comment,
             identity=_IDENTITIES.get(row.identity),
             generated=self._text_of_column("generated", row) if row.generated else None,
-            base_type=self._types.base(row.declared_type_oid),
-            type_comment=self._types.comment(row.declared_type_oid),
-            enum_values=self._enums.get(self._types.base_oid(row.declared_type_oid)),
-            fields=self._types.fields(row.declared_type_oid) or None,
+            base_type=self._types.base(row.type_oid),
+            type_comment=self._types.comment(row.type_oid),
+            enum_values=self._enums.get(self._types.base_oid(row.type_oid)),
+            fields=self._types.fields(row.type_oid) or None,
         )
 
     def _default(self, row: ColumnRow) -> str | None:
         if row.has_default:
             return self._text_of_column("default", row)
-        return None if row.generated or row.identity else self._types.default(row.declared_type_oid)
+        return None if row.generated or row.identity else self._types.default(row.type_oid)
 
     def _text_of_column(self, kind: TextKind, row: ColumnRow) -> str:
         return self._texts.of(kind, row.table, row.position, table=row.table)

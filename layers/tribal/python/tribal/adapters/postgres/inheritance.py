@@ -45,10 +45,11 @@ def fold_inheriting_tables(rows: CatalogRows) -> tuple[CatalogRows, frozenset[Sc
     if not below:
         return kept, folded, family
     by_oid = {head.oid: head for head in heads}
+    read = {head.oid: [head, *(by_oid[oid] for oid in below.get(head.oid, ()))] for head in heads}
     counted = [
         head._replace(
-            rows=_total(by_oid[oid].rows for oid in (head.oid, *sorted(below.get(head.oid, ())))),
-            size_bytes=_total(by_oid[oid].size_bytes for oid in (head.oid, *sorted(below.get(head.oid, ())))),
+            rows=_total(each.rows for each in read[head.oid]),
+            size_bytes=_total(each.size_bytes for each in read[head.oid]),
         )
         for head in heads
     ]

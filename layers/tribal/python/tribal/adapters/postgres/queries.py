@@ -97,9 +97,9 @@ WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition"""
 
 COLUMNS = """\
 SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
-  a.attnotnull OR (t.typtype = 'd' AND t.typnotnull),
+  a.attnotnull,
   a.atthasdef AND a.attgenerated = '', a.attidentity::text, a.attgenerated <> '',
-  CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END, d.description, t.oid
+  d.description, t.oid
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -65,10 +65,9 @@ class ColumnRow(NamedTuple):
     has_default: bool
     identity: str
     generated: bool
-    type_oid: int
     comment: str | None
-    declared_type_oid: int
-    """Oid of the declared type, such as a domain; `type_oid` is its base type."""
+    type_oid: int
+    """Oid of the declared type, such as a domain."""
 
 
 class ConstraintRow(NamedTuple):

@@ -41,14 +41,14 @@ def describe_column(facts: ColumnFacts) -> Description:
 
 
 def _foreign_keys(facts: ColumnFacts) -> Iterator[Statement]:
-    said: set[str] = set()
-    for key in facts.foreign_keys:
-        others = listing([name for name in key.columns if name != facts.column.name])
-        together = f"Together with {others}, refers" if others else "Refers"
-        text = f"{together} to {_target(key)}."
-        if text not in said:
-            said.add(text)
-            yield declared(text, "foreign key")
+    # The same key may be declared twice.
+    for text in dict.fromkeys(_reference(key, facts.column.name) for key in facts.foreign_keys):
+        yield declared(text, "foreign key")
+
+
+def _reference(key: CatalogForeignKey, column: str) -> str:
+    others = listing([name for name in key.columns if name != column])
+    return f"{f'Together with {others}, refers' if others else 'Refers'} to {_target(key)}."
 
 
 def _target(key: CatalogForeignKey) -> str:

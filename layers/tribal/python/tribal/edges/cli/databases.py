@@ -48,8 +48,10 @@ def require_own_folder(settings: Settings, *, replace: bool) -> Settings:
     from tribal.errors import ConfigurationError
     from tribal.settings.settings import recorded_source
 
+    if settings.source is None or replace:
+        return settings
     recorded = recorded_source(settings)
-    if settings.source is None or recorded is None or replace:
+    if recorded is None:
         return settings
     old, new = (_place(dsn, settings) for dsn in (recorded, settings.source.dsn))
     if old != new:

@@ -12,10 +12,6 @@ def _has_digit(value: str) -> bool:
     return any(char.isdecimal() for char in value)
 
 
-def _has_letter(value: str) -> bool:
-    return any(char.isalpha() for char in value)
-
-
 FORM_RULES = (
     Rule(
         SensitiveKind.CREDENTIALS,

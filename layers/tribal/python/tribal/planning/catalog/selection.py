@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from tribal_contracts import DatabaseEntry
 
@@ -38,27 +39,22 @@ def unmatched_patterns(entry: DatabaseEntry, names: Collection[tuple[str, str]],
     """
     known = sorted({*schemas, *(schema for schema, _ in names)})
     found = []
-    for where, pattern in _schema_patterns(entry):
+    for where, pattern in _selected(entry, "schemas"):
         if not any(fnmatchcase(schema, pattern) for schema in known):
             found.append(_unmatched(where, pattern, "schema", known))
     tables = sorted({table for _, table in names})
     whole = sorted(f"{schema}.{table}" for schema, table in names)
-    for where, pattern in _table_patterns(entry):
+    pins = ((f"domains.{domain}", pattern) for domain, patterns in entry.domains.items() for pattern in patterns)
+    for where, pattern in (*_selected(entry, "tables"), *pins):
         if not any(matches_table([pattern], *name) for name in names):
             found.append(_unmatched(where, pattern, "table", whole if "." in pattern else tables))
     return found
 
 
-def _schema_patterns(entry: DatabaseEntry) -> Iterator[tuple[str, str]]:
+def _selected(entry: DatabaseEntry, kind: Literal["schemas", "tables"]) -> Iterator[tuple[str, str]]:
+    """The patterns of `include` and `exclude` for schemas or for tables, each with where it is written."""
     for where, selection in (("include", entry.include), ("exclude", entry.exclude)):
-        yield from ((f"{where}.schemas", pattern) for pattern in selection.schemas)
-
-
-def _table_patterns(entry: DatabaseEntry) -> Iterator[tuple[str, str]]:
-    for where, selection in (("include", entry.include), ("exclude", entry.exclude)):
-        yield from ((f"{where}.tables", pattern) for pattern in selection.tables)
-    for domain, patterns in entry.domains.items():
-        yield from ((f"domains.{domain}", pattern) for pattern in patterns)
+        yield from ((f"{where}.{kind}", pattern) for pattern in getattr(selection, kind))
 
 
 def _unmatched(where: str, pattern: str, kind: str, names: list[str]) -> str:

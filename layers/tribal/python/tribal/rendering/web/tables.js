@@ -152,7 +152,7 @@ function columnGrid(table) {
     "Columns",
     heads,
     (table.c || []).map(column => {
-      const [name, type, flags = 0, text, told, otherwise, , , values, , basis] = column;
+      const [name, type, flags = 0, text, source, otherwise, , , values, , basis] = column;
       /** @type {Child[]} */
       const keys = [];
       const parent = parents.get(name);
@@ -161,7 +161,7 @@ function columnGrid(table) {
       if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parent ? tableName(parent) : "");
       /** @type {Child[]} */
       const said = [element("span", {dir: "auto"}, prose(text))];
-      if (values && told !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
+      if (values && source !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
       if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
       return [
         [code(name)],

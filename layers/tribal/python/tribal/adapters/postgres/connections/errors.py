@@ -89,20 +89,17 @@ def shown(message: str, *, redacted: bool = True) -> str:
     return text if len(text) <= _MESSAGE_LENGTH else text[: _MESSAGE_LENGTH - 1] + "…"
 
 
-def _server_message(fields: dict[str, Any], *, shown_classes: frozenset[str] = _SHOWN_CLASSES) -> str:
+def _server_message(fields: dict[str, Any], *, at_login: bool = False) -> str:
     """What the server says, if that cannot quote a row, else a sentence of our own; starts in lower case.
 
     Code in a function may raise any SQLSTATE with any words. A message that passed through one has a context, and one
     that a procedural language raised is recognised by its source file.
     """
-    if (
-        str(fields.get("C", ""))[:2] not in shown_classes
-        or fields.get("W")
-        or _LANGUAGES.match(str(fields.get("F", "")))
-    ):
+    classes = _SHOWN_AT_LOGIN if at_login else _SHOWN_CLASSES
+    if str(fields.get("C", ""))[:2] not in classes or fields.get("W") or _LANGUAGES.match(str(fields.get("F", ""))):
         return _HIDDEN_MESSAGE
     # Before the first row is read, a message can only name what the user is connecting with, such as an address.
-    return f"the server says: {shown(str(fields.get('M', '')), redacted=shown_classes is not _SHOWN_AT_LOGIN)}"
+    return f"the server says: {shown(str(fields.get('M', '')), redacted=not at_login)}"
 
 
 def without_message(error: BaseException) -> BaseException:
@@ -135,7 +132,7 @@ def login_error(error: BaseException, target: PostgresTarget, timeout_seconds: f
     """Translate an error from connecting or logging in."""
     fields = _fields(error)
     if fields is not None:
-        return _refusal(str(fields.get("C", "")), _server_message(fields, shown_classes=_SHOWN_AT_LOGIN), target)
+        return _refusal(str(fields.get("C", "")), _server_message(fields, at_login=True), target)
     context = target.as_context()
     refused = next(
         (e for e in _chain(error) if isinstance(e, scramp.ScramException | ssl.SSLCertVerificationError)), None
