@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 from tribal.key_inference.guesses import Guess, guess
-from tribal.key_inference.name_words import KEY_WORDS, glue, words_of
+from tribal.key_inference.name_words import glue, is_key_like, is_surrogate, words_of
 from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.references import is_polymorphic
 from tribal.key_inference.tables import Columns, KeyTable
@@ -47,7 +47,8 @@ def _references(tables: Sequence[KeyTable], referenced: Collection[tuple[str, st
     for parent in tables:
         for key in parent.composites:
             own_parts = [column for column in key if (parent.name, column) not in referenced]
-            if not any(map(_is_key_part, own_parts)) or any(is_polymorphic(parent, column) for column in key):
+            is_own = any(_is_own_part(column, parent) for column in own_parts)
+            if not is_own or any(is_polymorphic(parent, column) for column in key):
                 continue
             rarest = min((holders[_plain(column)] for column in key), key=len)
             if len(rarest) <= _SHARED_BY:
@@ -78,15 +79,19 @@ def _reference(child: KeyTable, parent: KeyTable, key: Columns, names_table: boo
     return guess(pair, DETAIL if is_detail else WHOLE, "name", parent.name)
 
 
-def _is_key_part(column: str) -> bool:
-    """Whether a column is named like part of a key."""
+def _is_own_part(column: str, parent: KeyTable) -> bool:
+    """Whether a column distinguishes rows of its table, rather than being a reference to a table that is not known."""
     words = words_of(column)
-    return bool(words) and (words[-1] in KEY_WORDS or words[-1] in _ORDINALS)
+    if is_surrogate(words):
+        return _names_table(column, parent)
+    return is_key_like(words) or (words[-1:] != () and words[-1] in _ORDINALS)
 
 
 def _names_table(column: str, parent: KeyTable) -> bool:
-    """Whether a column's name contains a word of the table's name."""
-    return not set(words_of(column)[:-1]).isdisjoint(parent.words)
+    """Whether a column is named like the table, or has a word of its name that is not the first, as modules are."""
+    words = words_of(column)
+    own = parent.words[1:] if len(parent.words) > 1 else parent.words
+    return parent.words == words or not set(words[:-1]).isdisjoint(own)
 
 
 def _plain(name: str) -> str:

@@ -11,13 +11,21 @@ from itertools import chain
 from tribal.joins.outline import TableOutline
 from tribal.key_inference.composites import composite_references
 from tribal.key_inference.guesses import UNLIKELY, Guess, column_name, inferred_key, merged
-from tribal.key_inference.overlap import MOST_PAIRS, KeyPair, Overlap, Overlaps, confidence_with_values
+from tribal.key_inference.name_words import glued_prefixes, is_key_like, words_of
+from tribal.key_inference.nameless_references import named_after_references, nameless_references
+from tribal.key_inference.overlap import (
+    ENOUGH,
+    ENOUGH_NUMBERS,
+    MOST_PAIRS,
+    KeyPair,
+    Overlap,
+    Overlaps,
+    confidence_with_values,
+)
 from tribal.key_inference.references import (
     Directory,
     is_polymorphic,
-    named_after_references,
     named_references,
-    nameless_references,
 )
 from tribal.key_inference.same_name_columns import same_name_references
 from tribal.key_inference.similar_names import alike_columns
@@ -56,7 +64,17 @@ class Inference:
             tables: of one database.
             dialect: of the definitions of views; without one they are not parsed.
         """
-        return cls([KeyTable(outline) for outline in sorted(tables, key=lambda outline: outline.name)], dialect)
+        names: defaultdict[str, list[str]] = defaultdict(list)
+        for outline in tables:
+            names[outline.schema_].append(outline.table)
+        prefixes = {schema: glued_prefixes(some) for schema, some in names.items()}
+        return cls(
+            [
+                KeyTable(outline, next(filter(outline.table.lower().startswith, prefixes[outline.schema_]), ""))
+                for outline in sorted(tables, key=lambda outline: outline.name)
+            ],
+            dialect,
+        )
 
     def keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
         """Keys of columns without a declared one, in a stable order; at most one of a column is `LIKELY`.
@@ -98,24 +116,31 @@ class Inference:
         """Suggestions that names alone never make `LIKELY`."""
         alike = alike_columns([table.outline for table in self.tables])
         yield from (each for each in alike if _may_reference(each, self._by_name))
-        for schema, some in self._by_schema.items():
+        for some in self._by_schema.values():
             yield from named_after_references(some)
-            yield from nameless_references(some, self._directories[schema])
 
     @cached_property
     def _named(self) -> list[Guess]:
         """Suggestions from names and same-name columns, which may be `LIKELY` without values."""
         guesses: list[Guess] = []
-        neighbours = _neighbours(self.tables, self._viewed)
         for schema, some in self._by_schema.items():
-            around = [self._directories[other] for other in sorted(neighbours[schema]) if other in self._directories]
+            around = self._around(schema)
             named = list(named_references(some, self._directories[schema], around))
             guesses += named
+            guesses += nameless_references(some, self._directories[schema], around)
             guesses += same_name_references(some, self._directories[schema])
             alone = {(each.pair.from_table, column) for each in named for column in each.pair.from_columns}
             alone |= {(table.name, column) for table in some for column in table.declared}
             guesses += composite_references(some, alone)
         return guesses
+
+    def _around(self, schema: str) -> list[Directory]:
+        """The directories of the schemas that are related to one."""
+        return [self._directories[other] for other in sorted(self._neighbours[schema]) if other in self._directories]
+
+    @cached_property
+    def _neighbours(self) -> Mapping[str, set[str]]:
+        return _neighbours(self.tables, self._viewed)
 
     @cached_property
     def _viewed(self) -> Viewed:
@@ -188,11 +213,20 @@ def _compared(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str,
         for pair in _directions(each):
             overlap = overlaps.get(pair)
             is_key = pair.to_columns in tables[pair.to_table].keys
-            way = replace(each, pair=pair, confidence=confidence_with_values(each.confidence, overlap, is_key=is_key))
+            enough = ENOUGH_NUMBERS if _may_be_a_number(each, tables) else ENOUGH
+            confidence = confidence_with_values(each.confidence, overlap, is_key=is_key, enough=enough)
+            way = replace(each, pair=pair, confidence=confidence)
             ways.append(_with_values(way, overlap) if way.confidence > each.confidence and overlap else way)
         best = max(ways, key=lambda way: (way.confidence, not tables[way.pair.to_table].is_bridge))
         if best.confidence:
             yield best
+
+
+def _may_be_a_number(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
+    """Whether a column may be a count or a version, whose values any ids contain."""
+    (column, *others), is_same_name = each.pair.from_columns, each.pair.from_columns == each.pair.to_columns
+    is_number = tables[each.pair.from_table].families.get(column) == "number"
+    return is_number and not others and not is_same_name and not is_key_like(words_of(column))
 
 
 def _with_values(each: Guess, overlap: Overlap) -> Guess:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
@@ -12,6 +13,11 @@ Words = tuple[str, ...]
 
 _FEWEST_ALIKE = 3
 """Minimum number of names that must share a prefix before it is removed. By judgement: two may do so by chance."""
+_LONGEST_PREFIX = 5
+_FEWEST_PREFIXED = 8
+_PREFIXED_SHARE = 0.1
+_FEWEST_LETTERS = 5
+# By judgement. A prefix only adds a name to a table, which matters where a column has exactly that name.
 
 SURROGATES = frozenset("id key uid uuid guid sk fk pk".split())
 """Interchangeable words for a surrogate key: a reference may use another one than the table does."""
@@ -60,6 +66,26 @@ def table_names(words: Words) -> list[Words]:
     return [words] if shorter == words else [words, shorter]
 
 
+def glued_prefixes(tables: Collection[str]) -> list[str]:
+    """Prefixes that many names of tables share without a separator, such as `rhn` in `rhnserver`; none begins another.
+
+    What follows a prefix has to begin with many different letters, or it is a part of a word.
+    """
+    following: defaultdict[str, list[str]] = defaultdict(list)
+    for name in map(str.lower, tables):
+        for end in range(2, min(_LONGEST_PREFIX, len(name) - 1) + 1):
+            if name[end].isalpha() and name[:end].isalpha():
+                following[name[:end]].append(name[end])
+    fewest = max(_FEWEST_PREFIXED, len(tables) * _PREFIXED_SHARE)
+    found: list[str] = []
+    for prefix in sorted(following, key=len):
+        letters = following[prefix]
+        is_diverse = len(letters) >= fewest and len(set(letters)) >= _FEWEST_LETTERS
+        if is_diverse and not is_word(prefix) and not prefix.startswith(tuple(found)):
+            found.append(prefix)
+    return found
+
+
 def common_start(names: Sequence[Words]) -> Words:
     """The words that all names begin with, leaving each at least one word."""
     if len(names) < 2:
@@ -80,6 +106,12 @@ def common_letters(names: Sequence[str]) -> str:
 def is_key_like(words: Words) -> bool:
     """Whether a name ends with a key word."""
     return bool(words) and words[-1] in KEY_WORDS
+
+
+def is_plural(name: str) -> bool:
+    """Whether the last word of a name is a plural."""
+    tokens = split_identifier(name)
+    return bool(tokens) and _one(tokens[-1]) != tokens[-1]
 
 
 def is_surrogate(words: Words) -> bool:

@@ -34,6 +34,8 @@ Overlaps = Mapping[KeyPair, Overlap]
 ENOUGH = 3
 """Minimum number of distinct values for a conclusion. By judgement, like the shares below: names already agree wherever
 values are compared, so a few are enough."""
+ENOUGH_NUMBERS = 30
+"""The same for numbers of columns whose names have no key word: small counts are contained in any ids."""
 _ABSENT = 0.5
 """Below this share of values found, there is no key."""
 _FAULTY = 0.9
@@ -46,20 +48,21 @@ _DOUBT_LEFT = 0.4
 """The share of the remaining uncertainty after values were found."""
 
 
-def confidence_with_values(confidence: float, overlap: Overlap | None, *, is_key: bool) -> float:
+def confidence_with_values(confidence: float, overlap: Overlap | None, *, is_key: bool, enough: int = ENOUGH) -> float:
     """The confidence of a key once its values were compared; 0 if there is no key.
 
     Args:
         confidence: its confidence without values.
         overlap: the result of comparing values.
         is_key: whether the referenced columns are declared to be a key.
+        enough: minimum number of distinct values for a conclusion.
     """
     if overlap is None:
         return confidence
     if overlap.unique is False:
         # A single duplicate is proof, however few values were compared.
         confidence = min(confidence, _DOUBTED)
-    if overlap.compared < ENOUGH:
+    if overlap.compared < enough:
         return confidence
     share = overlap.found / overlap.compared
     if share < _ABSENT:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from posixpath import commonprefix
 
 from tribal.key_inference.guesses import Guess, guess
-from tribal.key_inference.name_words import SURROGATES, Words, glue, is_key_like, is_specific, is_surrogate, words_of
+from tribal.key_inference.name_words import (
+    SURROGATES,
+    Words,
+    glue,
+    is_key_like,
+    is_specific,
+    is_surrogate,
+    words_of,
+)
 from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.tables import KeyTable, ReferenceCandidate, free_columns
 
@@ -20,13 +28,7 @@ IN_A_ROLE = 0.9
 BY_A_PART = 0.85
 """Confidence if the name has only part of the table's name, or the table has no declared key or is in another
 schema."""
-NAMED_AFTER = 0.55
-"""Confidence if a table without a key has a column named like the table plus a word that need not be a key word."""
-COMES_FIRST = 0.5
-"""Confidence if the first column of a table without a key has a multi-word name that other tables have too."""
 
-_SHARED_BY = 12
-"""The most tables that may have a column of that name. By judgement."""
 _OTHER_SYSTEM = frozenset("external ext foreign imported import legacy old remote upstream".split())
 """Words for ids of another system."""
 _MOST_HOLDERS = 50
@@ -87,7 +89,9 @@ class Directory:
         for words in table.called:
             self._by_name[glue(words)][table.name] = table
         for start in _starts(table, letters):
-            self._by_part[start][table.name] = table
+            # In `vm_pool_map`, `vm` is not short for the table but for what many tables are about.
+            if start not in self._modules:
+                self._by_part[start][table.name] = table
         for first in range(1, len(table.words)):
             self._by_ending[glue(table.words[first:])].append(table)
 
@@ -110,6 +114,21 @@ class Directory:
         tables = self._by_name[glue(words)].values() if glue(words) in self._by_name else ()
         primary = ((table, table.primary) for table in tables)
         return [Parent(table, column) for table, column in primary if column is not None]
+
+    def is_related(self, parent: Parent) -> bool:
+        """Whether a key's name is related to its table's name, rather than being a reference to another table."""
+        words = words_of(parent.column)
+        return any(
+            name
+            and (
+                # In `vm_pool_map`, `vm` is what many tables are about.
+                (glue(table).startswith(name) and name not in self._modules)
+                or name.startswith(glue(table))
+                or glue(table).endswith(name)
+            )
+            for name in {glue(words[:-1]), glue(parent.table.own_words(parent.column)[:-1])}
+            for table in parent.table.called
+        )
 
     def match(self, candidate: ReferenceCandidate) -> Match | None:
         """What a column references by its name, using the longest reading that matches."""
@@ -198,7 +217,7 @@ def reference_of(table: KeyTable, column: str, found: Match, directory: Director
     """The key that a column references, if its name is unambiguous."""
     if is_polymorphic(table, column) or not _OTHER_SYSTEM.isdisjoint(found.role):
         return None
-    parent = _only(table, found)
+    parent = _only(table, found, directory)
     if parent is None or (parent.table is table and not found.role):
         return None
     confidence = BY_A_PART if parent.table.is_implied else found.confidence
@@ -231,11 +250,11 @@ def is_polymorphic(table: KeyTable, column: str) -> bool:
     return words[:-1] in table.kinds
 
 
-def _only(table: KeyTable, found: Match) -> Parent | None:
+def _only(table: KeyTable, found: Match, directory: Directory) -> Parent | None:
     """The intended parent among those whose key has the same name."""
     if found.role:
         only = found.parents[0] if len(found.parents) == 1 else _owner(found.parents)
-        return only if only is None or not found.is_own_name or _is_related(only) else None
+        return only if only is None or not found.is_own_name or directory.is_related(only) else None
     others = [parent for parent in found.parents if parent.table is not table]
     is_holder = len(others) < len(found.parents)
     owner = _owner(found.parents)
@@ -244,52 +263,8 @@ def _only(table: KeyTable, found: Match) -> Parent | None:
     if owner is not None:
         # A table named after the owner, such as `customer_detail`, only extends it.
         others = [one for one in others if one is owner or not _is_about(one.table, owner.table)]
-    is_sure = owner is not None or not found.is_own_name or (not is_holder and all(map(_is_related, others)))
+    is_sure = owner is not None or not found.is_own_name or (not is_holder and all(map(directory.is_related, others)))
     return others[0] if len(others) == 1 and is_sure else _mentioned(table, others)
-
-
-def nameless_references(tables: Sequence[KeyTable], directory: Directory) -> Iterator[Guess]:
-    """Guesses for columns that end with a table's name and no key word, such as `home_airport`."""
-    for table in tables:
-        for column in () if table.is_view else free_columns(table):
-            words = words_of(column)
-            if is_key_like(words):
-                continue
-            parents = directory.called(words)
-            if not parents and table.families[column] != "number":
-                # Numeric columns named like this are often counts, whose values match any ids.
-                parents = directory.called(words[-1:])
-            if len(parents) == 1 and parents[0].table is not table and parents[0].family == table.families[column]:
-                pair = KeyPair(table.name, (column,), parents[0].table.name, (parents[0].column,))
-                yield guess(pair, NAMED_AFTER, "name", parents[0].table.name)
-
-
-def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
-    """Guesses for tables without a key that share a column with others, such as `state_name` of `state`."""
-    bearing: defaultdict[tuple[str, str], list[tuple[KeyTable, str]]] = defaultdict(list)
-    for table in tables:
-        for column in free_columns(table):
-            bearing[glue(words_of(column)), table.families[column]].append((table, column))
-    for parent in tables:
-        if parent.is_view or parent.singles or parent.keys:
-            continue
-        for column, family in parent.families.items():
-            if confidence := _as_key(parent, column):
-                alike = bearing[glue(words_of(column)), family]
-                for table, name in alike if len(alike) <= _SHARED_BY else ():
-                    if table is not parent and not table.is_view:
-                        pair = KeyPair(table.name, (name,), parent.name, (column,))
-                        yield guess(pair, confidence, "name", parent.name)
-
-
-def _as_key(table: KeyTable, column: str) -> float:
-    """The confidence that this column is the key of a table without a declared one."""
-    words = words_of(column)
-    if len(words) < 2:
-        return 0.0
-    if words[:-1] in table.called:
-        return NAMED_AFTER
-    return COMES_FIRST if column == table.outline.columns[0].name else 0.0
 
 
 def _owner(parents: Sequence[Parent]) -> Parent | None:
@@ -301,16 +276,6 @@ def _owner(parents: Sequence[Parent]) -> Parent | None:
 def _owns(parent: Parent) -> bool:
     words = words_of(parent.column)
     return any(glue(words) == glue(name) or glue(words[:-1]) == glue(name) for name in parent.table.called)
-
-
-def _is_related(parent: Parent) -> bool:
-    """Whether a key's name is related to its table's name, rather than being a reference to another table."""
-    words = words_of(parent.column)
-    return any(
-        name and (glue(table).startswith(name) or name.startswith(glue(table)) or glue(table).endswith(name))
-        for name in {glue(words[:-1]), glue(parent.table.own_words(parent.column)[:-1])}
-        for table in parent.table.called
-    )
 
 
 def _is_about(table: KeyTable, other: KeyTable) -> bool:
@@ -379,7 +344,8 @@ def _starts(table: KeyTable, letters: str) -> Iterator[str]:
 
 def _modules(tables: Sequence[KeyTable], own_names: set[str]) -> Mapping[str, float]:
     """Words that several table names begin with and that are not tables themselves, with the share of such tables."""
-    firsts = Counter(table.words[0] for table in tables if len(table.words) > 1)
+    firsts = Counter(words[0] for table in tables if len(words := table.called[-1]) > 1)
+    known = own_names.union(glue(words) for table in tables for words in table.called)
     return {
-        word: count / len(tables) for word, count in firsts.items() if count >= _MODULE_TABLES and word not in own_names
+        word: count / len(tables) for word, count in firsts.items() if count >= _MODULE_TABLES and word not in known
     }

@@ -33,6 +33,8 @@ class KeyTable:
     """The structure of a table and the words of its names."""
 
     outline: TableOutline
+    prefix: str = ""
+    """Letters without a meaning that its name begins with, as in `rhnserver`; see `glued_prefix`."""
 
     @property
     def name(self) -> str:
@@ -173,7 +175,10 @@ class KeyTable:
     @cached_property
     def called(self) -> Sequence[Words]:
         """The names of the table, its own name first."""
-        return table_names(self.words)
+        names = table_names(self.words)
+        if self.prefix:
+            names += table_names(words_of(self.outline.table[len(self.prefix) :]))
+        return names
 
     def _is_named_as_key(self, name: str, *, is_first: bool) -> bool:
         """Whether a column is named like the table, or a part of it for the first column, plus a key word."""
