@@ -22,6 +22,8 @@ from tribal_contracts import GetJoinPathOutput, JoinStep
 
 _ARROW = re.compile(r"\s*(?:->|<-|\breferences\b)\s*")
 _IDENTIFIER = r'"(?:[^"]|"")*"|[^\s="]+'
+_REMARK = re.compile(r"\(.*?\)")
+_VIA = re.compile(r"\(or via (\w+)\)")
 _PAIR = re.compile(rf"t\d+\.({_IDENTIFIER}) = t\d+\.({_IDENTIFIER})")
 _MARKS = {"RET_JOIN_INFERRED", "RET_JOIN_AMBIGUOUS"}
 
@@ -40,17 +42,35 @@ def _of_sets(bench: Bench, wrong: list[str]) -> Iterator[Row]:
 
 
 def _of_people(bench: Bench, wrong: list[str]) -> Iterator[Row]:
-    """The pairs of `real/joins.tsv`: database, source, target, path in prose."""
-    folder = bench.data / "real"
-    lines = [line.split("\t") for line in (folder / "joins.tsv").read_text(encoding="utf-8").splitlines() if line]
-    for database in dict.fromkeys(line[0] for line in lines):
-        with opened(_project_of(bench, folder / database / "schema.sql")) as app:
-            names = {entry.table: plain_name(name_of(entry)) for entry in app.index().tables(IndexFilter())}
-            tests = []
-            for _, source, target, prose in (line for line in lines if line[0] == database):
-                ways = tuple((tuple(names[each] for each in path), ()) for path in paths_in(prose, source, target))
-                tests.append(JoinTest(names[source], names[target], ways))
-            yield _score(database, tests, app, wrong)
+    """The pairs of `real/joins.tsv`: database, source, target, path in prose; in `real2`, question and conditions."""
+    for file in sorted(bench.data.glob("real*/joins.tsv")):
+        lines = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line]
+        for database in dict.fromkeys(line[0] for line in lines):
+            with opened(_project_of(bench, file.parent / database / "schema.sql")) as app:
+                names = {entry.table: plain_name(name_of(entry)) for entry in app.index().tables(IndexFilter())}
+                tests = []
+                for _, source, target, text, *conditions in (line for line in lines if line[0] == database):
+                    paths = paths_along(conditions[0], source) if conditions else paths_in(text, source, target)
+                    ways = tuple((tuple(names[each] for each in path), ()) for path in paths)
+                    tests.append(JoinTest(names[source], names[target], ways, max_hops=4 if conditions else 3))
+                yield _score(database, tests, app, wrong)
+
+
+def paths_along(conditions: str, source: str) -> list[tuple[str, ...]]:
+    """The tables that joins reach one after another: `a.x=b.y; b.z=c.w`, or other conditions after `||`.
+
+    A part in brackets is a remark, which may name a table on the way.
+    """
+    paths = []
+    for way in conditions.split("||"):
+        path = [source]
+        for condition in _REMARK.sub("", way).split(";"):
+            ends = [end.strip().partition(".")[0] for end in condition.split("=")]
+            path += [end for end in ends if end not in path and end]
+        paths.append(tuple(path))
+        if via := _VIA.search(way):
+            paths.append((source, via[1], *path[1:]))
+    return paths
 
 
 def paths_in(prose: str, source: str, target: str) -> list[tuple[str, ...]]:

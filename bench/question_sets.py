@@ -1,7 +1,7 @@
 """The public schemas and questions under `TRIBAL_BENCH_DATA`, and projects over them.
 
 `SET/schema_pg.sql` with `questions.jsonl` and `path_tests.jsonl` is a set of questions; `ddl/NAME` and `real/NAME` are
-single schemas. What people answered is only read for scoring.
+single schemas, and so is `real2/NAME`. What people answered is only read for scoring.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _NEEDS_EXTENSION = re.compile(
     r"ALTER TABLE\b[^;]*?\bEXCLUDE USING gist\b).*?;$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
+_OF_PSQL = re.compile(r"^\\(?:un)?restrict .*$", re.MULTILINE)
+_EXTENSION_SCHEMA = "CREATE SCHEMA ext;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +113,14 @@ def question_sets(data: Path) -> list[QuestionSet]:
 
 def schema_files(data: Path) -> dict[str, Path]:
     """The single schemas by name."""
-    files = [*data.glob("ddl/*/schema_nocomments.sql"), *data.glob("real/*/schema.sql")]
+    files = [*data.glob("ddl/*/schema_nocomments.sql"), *data.glob("real*/*/schema.sql")]
     return {file.parent.name: file for file in sorted(files)}
 
 
 def loadable(schema: Path) -> str:
-    """The SQL of a schema, without what needs an extension."""
-    return _NEEDS_EXTENSION.sub("", schema.read_text(encoding="utf-8"))
+    """The SQL of a schema, without what needs an extension or psql."""
+    sql = _NEEDS_EXTENSION.sub("", _OF_PSQL.sub("", schema.read_text(encoding="utf-8")))
+    return sql.replace(_EXTENSION_SCHEMA, f"{_EXTENSION_SCHEMA} CREATE DOMAIN ext.geometry AS text;")
 
 
 def real_project(bench: Bench) -> Path:

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.keys import InferredKeys as InferredKeys
     from tribal_contracts.documentation.keys import KeyEvidence as KeyEvidence
     from tribal_contracts.documentation.keys import KeyEvidenceKind as KeyEvidenceKind
+    from tribal_contracts.documentation.keys import KeyIdentifies as KeyIdentifies
     from tribal_contracts.documentation.plan import Complexity as Complexity
     from tribal_contracts.documentation.plan import DatabaseAnalysis as DatabaseAnalysis
     from tribal_contracts.documentation.plan import DocumentationPlan as DocumentationPlan
@@ -219,7 +220,7 @@ else:
         "DomainDocument DomainLink DomainTable Evidence EvidenceKind OverviewDocument "
         "OverviewDomain Relationship RelationshipsDocument TableAnnotation TableDocument",
         "documentation.keys": "ColumnComparison DocumentedInferredKey InferredKey InferredKeys KeyEvidence "
-        "KeyEvidenceKind",
+        "KeyEvidenceKind KeyIdentifies",
         "documentation.plan": "Complexity DatabaseAnalysis DocumentationPlan DomainMove Minutes PlanSummary TableSpec "
         "WorkUnit",
         "documentation.progress": "DatabaseManifest DocumentationManifest DocumenterProgress DocumenterStats "

@@ -8,7 +8,7 @@ from tests.joins.test_graph_and_joins import anything, hub, key
 from tribal.joins.ambiguities import alternatives_to, ambiguities_of, fans_out, reasons_for
 from tribal.joins.graph import JoinGraph, Step
 from tribal.joins.paths import Keys, Path, Start, cheapest_paths
-from tribal_contracts import KeyEdge
+from tribal_contracts import KeyEdge, KeyIdentifies
 
 
 def never(_: str, __: Sequence[str]) -> bool:
@@ -24,15 +24,15 @@ class FoundPaths:
         self.best: Path = paths[0]
         self.others = paths[1:]
 
-    def ambiguities(self, *one_to_one: str) -> list[str]:
-        return ambiguities_of(self.best, self.others, self.graph, lambda table, _: table in one_to_one)
+    def ambiguities(self) -> list[str]:
+        return ambiguities_of(self.best, self.others, self.graph)
 
     def alternatives(self) -> list[list[str]]:
         return [[table[5:] for table in path.tables] for path in alternatives_to(self.best, self.others)]
 
     def reasons(self) -> list[list[str]]:
         others = alternatives_to(self.best, self.others)
-        return [reasons_for(other, self.best, self.graph, never) for other in others]
+        return [reasons_for(other, self.best, self.graph) for other in others]
 
 
 def through(*bridges: str, nullable: bool = False) -> list[KeyEdge]:
@@ -41,6 +41,10 @@ def through(*bridges: str, nullable: bool = False) -> list[KeyEdge]:
 
 def by(column: str, edge: KeyEdge) -> KeyEdge:
     return edge.model_copy(update={"from_columns": [column], "name": column})
+
+
+def identifying(how: KeyIdentifies, edge: KeyEdge) -> KeyEdge:
+    return edge.model_copy(update={"identifies": how})
 
 
 def test_a_single_path_and_one_that_is_clearly_better_are_not_doubted() -> None:
@@ -64,12 +68,12 @@ def test_two_keys_in_different_roles_are_alternatives_with_the_same_tables() -> 
 
 
 def test_a_table_that_nearly_every_table_references_makes_a_path_doubtful() -> None:
-    (doubt,) = FoundPaths([key("a", "hub"), key("t", "hub"), *hub(20)]).ambiguities()
-    assert "passes s.hub, which 22 tables reference, 100% of its schema" in doubt
-    assert FoundPaths([key("a", "hub"), key("t", "hub")]).ambiguities() == []
+    passes, _ = FoundPaths([key("a", "hub"), key("t", "hub"), *hub(20)]).ambiguities()
+    assert "passes s.hub, which 22 tables reference, 100% of its schema" in passes
+    assert not any("passes" in each for each in FoundPaths([key("a", "hub"), key("t", "hub")]).ambiguities())
 
 
-def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_there() -> None:
+def test_many_to_many_by_a_shared_parent_is_always_doubted() -> None:
     shared = [key("a", "p"), key("t", "p")]
     around = [key("x", "a", nullable=True), key("y", "x", nullable=True), key("y", "t", nullable=True)]
     found = FoundPaths([*shared, *around])
@@ -83,8 +87,33 @@ def test_many_to_many_by_a_shared_parent_is_doubted_if_a_path_without_one_is_the
             "may be null: s.x.a_0, s.y.x_0, s.y.t_0",
         ]
     ]
-    assert found.ambiguities("db.s.a") == []
-    assert FoundPaths(shared).ambiguities() == []
+    (doubt,) = FoundPaths(shared).ambiguities()
+    assert doubt == (
+        "it joins many to many by the shared parent s.p: every row of one side meets every row of the other"
+    )
+    assert FoundPaths([identifying("alone", shared[0]), shared[1]]).ambiguities() == []
+
+
+def test_a_path_through_a_table_that_links_two_others_is_preferred_to_a_shared_attribute() -> None:
+    shared = [key("element", "combo"), key("t", "combo")]
+    link = [identifying("with_another", key("member", end)) for end in ("element", "t")]
+    found = FoundPaths([key("a", "element"), *shared, *link, key("member", "combo")])
+    assert [table[5:] for table in found.best.tables] == ["a", "element", "member", "t"]
+    assert found.ambiguities() == []
+
+
+def test_a_path_that_keeps_the_rows_is_preferred_to_a_table_that_links_both() -> None:
+    links = [identifying("with_another", key("pinned", end)) for end in ("a", "t")]
+    extension = identifying("alone", key("dynamic", "a"))
+    found = FoundPaths([*links, extension, by("run_on", key("dynamic", "t", nullable=True))])
+    assert [table[5:] for table in found.best.tables] == ["a", "dynamic", "t"]
+    assert found.alternatives() == [["a", "pinned", "t"]]
+
+
+def test_rows_of_a_table_and_its_extension_have_the_same_parents_and_children() -> None:
+    extension = identifying("alone", key("more", "p"))
+    (doubt,) = FoundPaths([key("a", "p"), extension, key("t", "more")]).ambiguities()
+    assert "shared parent s.more" in doubt
 
 
 def test_many_to_many_by_a_shared_child_is_doubted_if_a_path_without_one_is_little_dearer() -> None:
@@ -94,8 +123,7 @@ def test_many_to_many_by_a_shared_child_is_doubted_if_a_path_without_one_is_litt
     (doubt,) = found.ambiguities()
     assert "many to many by the shared child s.request, and a path through s.b, s.c does not" in doubt
     assert found.reasons() == [["through s.b, s.c", "1 join more", "no shared child"]]
-    assert found.ambiguities("db.s.request") == []
-    dearer = [key("a", "b", nullable=True), *straight[1:]]
+    dearer = [key("a", "b", nullable=True), key("b", "c", nullable=True), *straight[2:]]
     assert FoundPaths([*bridge, *dearer]).ambiguities() == []
 
 

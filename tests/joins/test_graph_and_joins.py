@@ -15,12 +15,20 @@ from hypothesis import strategies as st
 from tribal.capabilities.retrieval.graphs import role_words
 from tribal.joins.costs import key_cost, transit_cost
 from tribal.joins.graph import JoinGraph, Step
-from tribal.joins.paths import MAX_EXTRA_COST, Keys, Start, cheapest_paths
+from tribal.joins.paths import MAX_EXTRA_COST, Keys, Start, cheapest_paths, way_along
 from tribal.joins.statements import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along, same_name
-from tribal_contracts import DatabaseType, KeyEdge
+from tribal_contracts import DatabaseType, KeyEdge, KeyIdentifies
 
 
-def key(child: str, parent: str, *, name: str = "fk", nullable: bool = False, columns: int = 1) -> KeyEdge:
+def key(
+    child: str,
+    parent: str,
+    *,
+    name: str = "fk",
+    nullable: bool = False,
+    columns: int = 1,
+    identifies: KeyIdentifies | None = None,
+) -> KeyEdge:
     return KeyEdge(
         name=name,
         from_table=f"db.s.{child}",
@@ -29,6 +37,7 @@ def key(child: str, parent: str, *, name: str = "fk", nullable: bool = False, co
         to_columns=[f"id_{number}" for number in range(columns)],
         nullable=nullable,
         source="declared",
+        identifies=identifies,
     )
 
 
@@ -62,7 +71,15 @@ def names(found: list[Step] | None) -> list[str] | None:
 
 tables = st.sampled_from("abcdef")
 edges = st.lists(
-    st.builds(key, tables, tables, name=st.sampled_from(["k1", "k2"]), nullable=st.booleans()), max_size=12
+    st.builds(
+        key,
+        tables,
+        tables,
+        name=st.sampled_from(["k1", "k2"]),
+        nullable=st.booleans(),
+        identifies=st.sampled_from([None, None, "alone", "with_another"]),
+    ),
+    max_size=12,
 )
 
 
@@ -85,7 +102,11 @@ def all_simple_paths(graph: JoinGraph, source: str, target: str, max_hops: int) 
 
 
 def cost_of(path: list[Step], graph: JoinGraph) -> int:
-    passed = (transit_cost(after.source, before.to_parent, after.to_parent, graph) for before, after in pairwise(path))
+    passed = (
+        transit_cost(step.source, way_along(path[:number]), step.way, graph)
+        for number, step in enumerate(path)
+        if number
+    )
     return sum(key_cost(step.key, graph) for step in path) + sum(passed)
 
 
@@ -297,3 +318,10 @@ def test_the_sql_runs_and_keeps_every_row_of_the_source(orders: int, lines: int)
     # SQLite has no schemas.
     rows = connection.execute(re.sub(r"\bs\.", "", sql)).fetchall()
     assert {row[0] for row in rows} == set(range(orders))
+
+
+def test_who_acted_and_a_log_of_what_happened_are_roles() -> None:
+    plain = key("task", "person").model_copy(update={"from_columns": ["person_id"]})
+    actor = plain.model_copy(update={"from_columns": ["created_by"]})
+    logged = plain.model_copy(update={"from_table": "db.s.audit_log"})
+    assert role_words(plain) == 0 < role_words(logged) < role_words(actor)

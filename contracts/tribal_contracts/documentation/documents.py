@@ -21,7 +21,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.catalog import TableCopy, TableKind
-from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey
+from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
 EvidenceKind = Literal["declared", "seen", "read", "told"]
@@ -172,6 +172,7 @@ class Relationship(Contract):
     nullable: bool
     source: Literal["declared", "inferred"]
     description: str
+    identifies: KeyIdentifies | Unset = optional("Extension.")
 
 
 class RelationshipsDocument(Contract):

@@ -35,6 +35,11 @@ class KeyEvidence(Contract):
     found: Count | Unset = optional("Of `values`: how many of those were found.")
 
 
+KeyIdentifies = Literal["alone", "with_another"]
+"""Whether the columns of a key to another table identify a row of their own table, alone or with one other such key.
+Alone, at most one row references a parent. With another, the rows relate two other tables."""
+
+
 class InferredKey(Contract):
     """A key that is not declared, from the columns that likely reference to those that they likely reference."""
 
@@ -44,6 +49,7 @@ class InferredKey(Contract):
     to_columns: list[str]
     confidence: UnitInterval
     evidence: list[KeyEvidence]
+    identifies: KeyIdentifies | Unset = optional()
 
 
 class DocumentedInferredKey(InferredKey):

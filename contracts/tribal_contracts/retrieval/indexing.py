@@ -18,7 +18,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.documents import DomainDocument, TableDocument
-from tribal_contracts.documentation.keys import KeyEvidence
+from tribal_contracts.documentation.keys import KeyEvidence, KeyIdentifies
 
 DocType = Literal["table", "column", "domain", "relationship"]
 
@@ -96,6 +96,7 @@ class KeyEdge(Contract):
     source: Literal["declared", "inferred"]
     confidence: UnitInterval | Unset = optional("Of an inferred key, how likely it is, 0 to 1.")
     evidence: list[KeyEvidence] | Unset = optional("Of an inferred key, what it rests on.")
+    identifies: KeyIdentifies | Unset = optional()
 
 
 class KeyGraph(Contract):

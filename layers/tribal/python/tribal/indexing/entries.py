@@ -171,6 +171,7 @@ def key_edges(data: bytes) -> list[KeyEdge]:
             to_columns=key.to_columns,
             nullable=key.nullable,
             source=key.source,
+            identifies=key.identifies,
         )
         for key in document.relationships
     ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.joins.costs import NEARLY_EQUAL, NEARLY_EQUAL_BRIDGES, OTHER_MEANING
-from tribal.joins.graph import HUB, JoinGraph, Step, Ties
-from tribal.joins.paths import Path
+from tribal.joins.graph import HUB, JoinGraph, Step, Ties, Way
+from tribal.joins.paths import Path, way_along
 
 MAX_ALTERNATIVES = 3
 """Limit in the contract of `get_join_path`."""
@@ -39,7 +38,7 @@ def alternatives_to(best: Path, others: Sequence[Path]) -> list[Path]:
     return found[:MAX_ALTERNATIVES]
 
 
-def ambiguities_of(best: Path, others: Sequence[Path], graph: JoinGraph, unique: Unique) -> list[str]:
+def ambiguities_of(best: Path, others: Sequence[Path], graph: JoinGraph) -> list[str]:
     """Why a path is ambiguous, given the other paths to the same table; empty if it is not."""
     ambiguities = []
     shown = alternatives_to(best, others)
@@ -50,28 +49,28 @@ def ambiguities_of(best: Path, others: Sequence[Path], graph: JoinGraph, unique:
         ties = graph.tied(step.target)
         if ties.fan_in >= HUB:
             ambiguities.append(f"it {_hub_text(step.target, ties)}")
-    shared = list(_shared_parents(best, unique))
-    around = [other for other in others if not any(_shared_parents(other, unique))]
-    if shared and around:
-        ambiguities.append(
-            f"it joins many to many by the shared parent {', '.join(map(_short_name, shared))}, and others do not"
-        )
-    ambiguities.extend(_other_meanings(best, [other for other in shown if other not in as_good], graph, unique))
+    shared = list(_shared_parents(best))
+    if shared:
+        parents = ", ".join(map(_short_name, shared))
+        around = any(not any(_shared_parents(other)) for other in others)
+        other = ", and others do not" if around else ": every row of one side meets every row of the other"
+        ambiguities.append(f"it joins many to many by the shared parent {parents}{other}")
+    ambiguities.extend(_other_meanings(best, [other for other in shown if other not in as_good], graph))
     return ambiguities
 
 
-def _other_meanings(best: Path, others: Sequence[Path], graph: JoinGraph, unique: Unique) -> Iterator[str]:
+def _other_meanings(best: Path, others: Sequence[Path], graph: JoinGraph) -> Iterator[str]:
     """How a path differs from slightly more expensive ones that relate rows in another way."""
     near = [other for other in others if other.cost - best.cost <= OTHER_MEANING]
-    near = [other for other in near if not any(_shared_parents(other, unique))]
-    bridges = [other for other in near if any(_shared_children(other, unique))]
+    near = [other for other in near if not any(_shared_parents(other))]
+    bridges = [other for other in near if any(_shared_children(other))]
     straight = [other for other in near if other not in bridges]
-    children = list(_shared_children(best, unique))
+    children = list(_shared_children(best))
     if children and straight:
         through = ", ".join(map(_short_name, children))
         yield f"it joins many to many by the shared child {through}, and a path {_differences(straight, best)} does not"
     rivals = [other for other in bridges if _rivals(other, best, bool(children))]
-    if rivals and not any(_shared_parents(best, unique)):
+    if rivals and not any(_shared_parents(best)):
         as_well = " as well" if children else ", and this one does not"
         yield f"a path {_differences(rivals, best)} joins many to many{as_well}"
     roles = _roles(best, graph) - (0 if children else SUBJECT)
@@ -92,21 +91,21 @@ def _roles(path: Path, graph: JoinGraph) -> int:
     return sum(graph.role_words(step.key) for step in path.steps)
 
 
-def reasons_for(other: Path, best: Path, graph: JoinGraph, unique: Unique) -> list[str]:
+def reasons_for(other: Path, best: Path, graph: JoinGraph) -> list[str]:
     """How another path differs from the best one, and what makes it worse."""
     reasons = [_difference(other, best)]
     more = len(other.steps) - len(best.steps)
     if more:
         reasons.append(f"{abs(more)} join{'s' if abs(more) > 1 else ''} {'more' if more > 0 else 'fewer'}")
-    shared = list(_shared_parents(other, unique))
+    shared = list(_shared_parents(other))
     if shared:
         reasons.append(f"many to many by the shared parent {', '.join(map(_short_name, shared))}")
-    elif any(_shared_parents(best, unique)):
+    elif any(_shared_parents(best)):
         reasons.append("no shared parent")
-    children = list(_shared_children(other, unique))
-    if children and not any(_shared_children(best, unique)):
+    children = list(_shared_children(other))
+    if children and not any(_shared_children(best)):
         reasons.append(f"many to many by the shared child {', '.join(map(_short_name, children))}")
-    elif not children and any(_shared_children(best, unique)):
+    elif not children and any(_shared_children(best)):
         reasons.append("no shared child")
     for step in other.steps[:-1]:
         ties = graph.tied(step.target)
@@ -121,22 +120,21 @@ def reasons_for(other: Path, best: Path, graph: JoinGraph, unique: Unique) -> li
     return reasons
 
 
-def _shared_parents(path: Path, unique: Unique) -> Iterator[str]:
+def _shared_parents(path: Path) -> Iterator[str]:
     """The parents between two children of a path, where rows join many to many."""
-    for before, after in pairwise(path.steps):
-        if before.to_parent and not after.to_parent:
-            children = (before.source, before.source_columns), (after.target, after.target_columns)
-            if not any(unique(*child) for child in children):
-                yield before.target
+    return _turns(path, {"up"}, "down")
 
 
-def _shared_children(path: Path, unique: Unique) -> Iterator[str]:
+def _shared_children(path: Path) -> Iterator[str]:
     """The children between two parents of a path, where rows join many to many."""
-    for before, after in pairwise(path.steps):
-        if not before.to_parent and after.to_parent:
-            sides = before.target_columns, after.source_columns
-            if not any(unique(before.target, columns) for columns in sides):
-                yield before.target
+    return _turns(path, {"down", "link"}, "up")
+
+
+def _turns(path: Path, ways: Collection[Way], then: Way) -> Iterator[str]:
+    """The tables that a path reaches one way and leaves another; steps across do not count."""
+    for number, step in enumerate(path.steps):
+        if step.way == then and way_along(path.steps[:number]) in ways:
+            yield step.source
 
 
 def _differences(others: Sequence[Path], best: Path) -> str:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Literal
 
 from tribal.identity.table_names import TableIdentity
 from tribal_contracts import InferredKey, KeyEdge, TableDocument
@@ -24,6 +25,7 @@ def inferred_edge(key: InferredKey) -> KeyEdge:
         source="inferred",
         confidence=key.confidence,
         evidence=key.evidence,
+        identifies=key.identifies,
     )
 
 
@@ -32,6 +34,12 @@ FEW_CHILDREN = 4
 ten tables, the main table is referenced by about as many."""
 HUB = 0.5
 """Minimum `fan_in` of a hub: about that of a table that half of 32 tables reference. By judgement."""
+
+
+Way = Literal["up", "down", "link", "across"]
+"""Up is to a parent, down to a child. A link is down to a child that relates two tables: this key and one other
+identify its rows. Across is between two tables where one row meets at most one, in either direction."""
+WAYS: tuple[Way, ...] = ("up", "down", "link", "across")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,20 @@ class Step:
     def target_columns(self) -> list[str]:
         """Columns of the table where the step ends, in pairs with `source_columns`."""
         return self.key.to_columns if self.to_parent else self.key.from_columns
+
+    @property
+    def way(self) -> Way:
+        """How many rows one row meets, and how."""
+        if self.key.identifies == "alone":
+            return "across"
+        return "up" if self.to_parent else "link" if self.key.identifies else "down"
+
+    @property
+    def way_back(self) -> Way:
+        """The `way` of the same key in the other direction."""
+        if self.key.identifies == "alone":
+            return "across"
+        return "up" if not self.to_parent else "link" if self.key.identifies else "down"
 
     @property
     def order(self) -> tuple[str, bool, str, tuple[str, ...], tuple[str, ...]]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from pydantic import Field
 
 from tribal.identity.table_names import TableIdentity
 from tribal.sql.type_families import KeyFamily, key_family
-from tribal_contracts import CatalogKey, CatalogTable, Contract, DocumentedKey, FullyQualifiedTableName, TableKind
+from tribal_contracts import (
+    CatalogKey,
+    CatalogTable,
+    Contract,
+    DocumentedKey,
+    FullyQualifiedTableName,
+    KeyIdentifies,
+    TableDocument,
+    TableKind,
+)
 from tribal_contracts.core.shape import Unset, optional
 
 
@@ -61,10 +70,32 @@ class TableOutline(Contract):
 
     def is_unique(self, columns: Collection[str]) -> bool:
         """Whether the table declares these columns unique."""
-        keys = [self.primary_key, *self.unique_keys] if self.primary_key else self.unique_keys
-        unique = [key.columns for key in keys]
-        unique += [index.columns for index in self.indexes if index.unique and index.predicate is None]
-        return any(set(some) <= set(columns) for some in unique)
+        return any(key <= set(columns) for key in row_keys(self))
+
+
+def row_keys(table: TableOutline | TableDocument) -> list[frozenset[str]]:
+    """The sets of columns that identify a row: of the primary key, of unique keys and of unique indexes."""
+    keys = [table.primary_key, *table.unique_keys] if table.primary_key else table.unique_keys
+    found = [frozenset(key.columns) for key in keys]
+    return found + [frozenset(each.columns) for each in table.indexes if each.unique and each.predicate is None]
+
+
+def identifies(
+    columns: Sequence[str], others: Iterable[Sequence[str]], keys: Iterable[frozenset[str]]
+) -> KeyIdentifies | None:
+    """Whether the columns of a key to another table identify a row of their own table.
+
+    Args:
+        columns: of the key.
+        others: the columns of each key of the same table, this one included.
+        keys: the table's `row_keys`.
+    """
+    own = frozenset(columns)
+    rows = list(keys)
+    if any(row <= own for row in rows):
+        return "alone"
+    pairs = [own.union(other) for other in others if own.isdisjoint(other)]
+    return "with_another" if any(row == pair for row in rows for pair in pairs) else None
 
 
 def outline_of(table: CatalogTable, database: str) -> TableOutline:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
-from tribal.joins.costs import STEP, confidence_of, key_cost, transit_cost
-from tribal.joins.graph import JoinGraph, Step
+from tribal.joins.costs import ACROSS, STEP, confidence_of, key_cost, transit_cost
+from tribal.joins.graph import WAYS, JoinGraph, Step, Way
 from tribal_contracts import KeyEdge
 
 MAX_EXTENDED = 20_000
 """The most partial paths that a search extends. By judgement: a search in a graph full of hubs then takes a few tenths
 of a second."""
-_BOTH = (True, False)
 MAX_EXTRA_COST = 2 * STEP
 """How much more than the best path another one may cost. By judgement: a path two steps more expensive is not meant."""
 
@@ -122,9 +121,9 @@ class _Search:
     distances: dict[str, int]
     keys: dict[int, int] = field(default_factory=dict)
     """Cost of a key, by its identity."""
-    transit_costs: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
-    remaining: dict[tuple[str, bool], int] = field(default_factory=dict)
-    """Cost from a table to the target if the next step goes up or down, for any number of steps."""
+    transit_costs: dict[tuple[str, Way, Way], int] = field(default_factory=dict)
+    remaining: dict[tuple[str, Way], int] = field(default_factory=dict)
+    """Least cost from a table to the target by the way of the next step, for any number of steps."""
     limit: int | None = None
     """The remaining cost of any other table is higher than this; `None` if no other table leads to the target."""
 
@@ -132,41 +131,41 @@ class _Search:
         """Find the remaining cost of the start tables, and of tables that cost no more."""
         limit = STEP * (1 + min(self.distances[table] for table in starts if table in self.distances))
         # Doubling the limit costs little more than knowing it, and hubs beyond it are never expanded.
-        while self._is_cut_off(limit) and not any((table, up) in self.remaining for table in starts for up in _BOTH):
+        while self._is_cut_off(limit) and not any((table, way) in self.remaining for table in starts for way in WAYS):
             limit *= 2
 
     def _is_cut_off(self, limit: int) -> bool:
         """Find the remaining costs within the limit; returns whether there may be more beyond it."""
         self.remaining = {}
-        heap: list[tuple[int, str, bool]] = []
+        heap: list[tuple[int, str, Way]] = []
         is_cut_off = self._reach_back(heap, self.target, None, 0, limit)
         while heap:
-            cost, table, up = heappop(heap)
-            if (table, up) not in self.remaining:
-                self.remaining[table, up] = cost
-                is_cut_off |= self._reach_back(heap, table, up, cost, limit)
+            cost, table, way = heappop(heap)
+            if (table, way) not in self.remaining:
+                self.remaining[table, way] = cost
+                is_cut_off |= self._reach_back(heap, table, way, cost, limit)
         self.limit = limit if is_cut_off else None
         return is_cut_off
 
     def _reach_back(
-        self, heap: list[tuple[int, str, bool]], table: str, then_up: bool | None, cost: int, limit: int
+        self, heap: list[tuple[int, str, Way]], table: str, then: Way | None, cost: int, limit: int
     ) -> bool:
         """Add the tables before this one; returns whether the limit left any out."""
-        before = {up: cost if then_up is None else cost + self._transit(table, up, then_up) for up in _BOTH}
+        before = {way: cost if then is None else cost + self._transit(table, way, then) for way in WAYS}
         is_cut_off = False
         for step in self.graph.steps.get(table, ()):
-            up = not step.to_parent
-            if before[up] + STEP > limit:
+            way = step.way_back
+            if before[way] + ACROSS > limit:
                 is_cut_off = True
                 continue
             other = step.target
-            if other == table or other not in self.distances or (other, up) in self.remaining:
+            if other == table or other not in self.distances or (other, way) in self.remaining:
                 continue
-            total = before[up] + self._key_cost(step)
+            total = before[way] + self._key_cost(step)
             if total > limit:
                 is_cut_off = True
             else:
-                heappush(heap, (total, other, up))
+                heappush(heap, (total, other, way))
         return is_cut_off
 
     def look_forward(self, start: Start, max_hops: int) -> Iterator[Path]:
@@ -202,18 +201,18 @@ class _Search:
     def _step_cost(self, path: Path, step: Step, start: Start) -> int:
         """The cost of one more step, including passing the table before it."""
         if path.steps:
-            return self._key_cost(step) + self._transit(step.source, path.steps[-1].to_parent, step.to_parent)
-        shares = not step.to_parent and step.source in start.with_child
-        return self._key_cost(step) + (self._transit(step.source, True, False) if shares else 0)
+            return self._key_cost(step) + self._transit(step.source, way_along(path.steps), step.way)
+        shares = step.way == "down" and step.source in start.with_child
+        return self._key_cost(step) + (self._transit(step.source, "up", "down") if shares else 0)
 
     def _remaining(self, step: Step) -> int | None:
         """The lowest remaining cost after a step; `None` if it leads nowhere."""
         if step.target == self.target:
             return 0
         costs = (
-            self._transit(step.target, step.to_parent, up) + remaining
-            for up in (True, False)
-            if (remaining := self.remaining.get((step.target, up), self.limit)) is not None
+            self._transit(step.target, step.way, way) + remaining
+            for way in WAYS
+            if (remaining := self.remaining.get((step.target, way), self.limit)) is not None
         )
         return min(costs, default=None)
 
@@ -223,11 +222,16 @@ class _Search:
             found = self.keys[id(step.key)] = key_cost(step.key, self.graph)
         return found
 
-    def _transit(self, table: str, up: bool, then_up: bool) -> int:
-        place = table, up, then_up
+    def _transit(self, table: str, way: Way, then: Way) -> int:
+        place = table, way, then
         if place not in self.transit_costs:
-            self.transit_costs[place] = transit_cost(table, up, then_up, self.graph)
+            self.transit_costs[place] = transit_cost(table, way, then, self.graph)
         return self.transit_costs[place]
+
+
+def way_along(steps: Sequence[Step]) -> Way:
+    """The way of the last step that is not across, since a row stays the same row across; else across."""
+    return next((step.way for step in reversed(steps) if step.way != "across"), "across")
 
 
 def without_pass_through(steps: Sequence[Step]) -> list[Step]:

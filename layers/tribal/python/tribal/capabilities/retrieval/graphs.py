@@ -12,6 +12,11 @@ from tribal_contracts import KeyEdge
 
 _KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref fk uid uuid guid name".split())
 """Words that mark a column as a key."""
+_LOGS = frozenset(stem(word) for word in "archive audit auditlog changelog history journal log trail".split())
+"""Last words of the names of tables whose rows say that something happened."""
+_NOT_ABOUT_IT = 2
+"""Role words that a key counts for in addition if it says who acted, such as `created_by`, or belongs to a log, which
+mentions whatever it was about. By judgement: as many as make a longer path through other keys as cheap."""
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
@@ -30,7 +35,18 @@ def role_words(key: KeyEdge) -> int:
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
     """
-    return len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+    words = len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+    is_actor = split_identifier(key.from_columns[-1])[-1:] == ["by"]
+    return words + _NOT_ABOUT_IT * (is_actor + _is_log(key.from_table))
+
+
+@lru_cache(maxsize=16_384)
+def _is_log(table: str) -> bool:
+    try:
+        words = split_identifier(TableIdentity.parse(table).table)
+    except ValueError:
+        return False
+    return bool(words) and stem(words[-1]) in _LOGS
 
 
 @lru_cache(maxsize=16_384)

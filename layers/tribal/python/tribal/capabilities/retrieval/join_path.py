@@ -168,7 +168,7 @@ class _JoinWriter:
         return None if outline is None else outline.is_unique(columns)
 
     def _ambiguities(self, branch: Branch) -> Iterator[str]:
-        yield from ambiguities_of(branch.best, branch.others, self.graph, self._unique)
+        yield from ambiguities_of(branch.best, branch.others, self.graph)
         if branch.better_hops is not None:
             yield f"a path of {branch.better_hops} joins is more likely: ask with max_hops {branch.better_hops}"
 
@@ -178,7 +178,7 @@ class _JoinWriter:
             path=self._join_steps(steps),
             hop_count=len(steps),
             sql_snippet=self._sql(steps),
-            reasons=reasons_for(other, best, self.graph, self._unique),
+            reasons=reasons_for(other, best, self.graph),
         )
 
     def _join_steps(self, steps: Sequence[Step]) -> list[JoinStep]:
@@ -242,8 +242,16 @@ def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> _InferredJoins:
     edges = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     ends = {_ends(edge) for edge in edges}
     # Planning may have compared values, so its keys outrank a guess about the same columns.
-    guessed = (edge for edge in map(inferred_edge, infer_keys(tables)) if _ends(edge) not in ends)
-    return _InferredJoins(JoinGraph.of([*edges, *guessed], role_words), known)
+    guessed = [edge for edge in map(inferred_edge, infer_keys(tables)) if _ends(edge) not in ends]
+    return _InferredJoins(JoinGraph.of([*edges, *_identifying(guessed, tables)], role_words), known)
+
+
+def _identifying(guessed: Iterable[KeyEdge], tables: Iterable[TableOutline]) -> Iterator[KeyEdge]:
+    """Guessed keys, with whether their columns are unique."""
+    by_name = {table.name: table for table in tables}
+    for edge in guessed:
+        is_unique = by_name[edge.from_table].is_unique(edge.from_columns)
+        yield edge.model_copy(update={"identifies": "alone"}) if is_unique else edge
 
 
 def _ends(edge: KeyEdge) -> tuple[str, tuple[str, ...], str, tuple[str, ...]]:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.outline import identifies, row_keys
 from tribal.joins.statements import SqlTable
 from tribal.rendering.mermaid import ErColumn, ErTable
 from tribal.rendering.words import relation_sentence, shorten
-from tribal_contracts import DatabaseType, Description, DomainTable, InferredKey, Relationship, TableDocument
+from tribal_contracts import (
+    DatabaseType,
+    Description,
+    DomainTable,
+    InferredKey,
+    KeyIdentifies,
+    Relationship,
+    TableDocument,
+)
 
 LISTED_DESCRIPTION_CHARS = 300
 """Longest description shown in a list of tables."""
@@ -63,11 +72,19 @@ def summarize(document: TableDocument, entry: TableEntry, domains: Mapping[str, 
         keys=_keys(document, domains),
         referenced_by=tuple(r.name for r in document.relations if r.relationship == "referenced_by"),
         inferred_keys=tuple(
-            InferredKey(**key.model_dump(exclude={"path"}))
+            InferredKey(
+                **key.model_dump(exclude={"path", "identifies"}), identifies=_identifies(key.from_columns, document)
+            )
             for key in document.inferred_keys
             if key.from_table == document.name and key.to_table in domains
         ),
     )
+
+
+def _identifies(columns: Sequence[str], document: TableDocument) -> KeyIdentifies | None:
+    leaving = [key.columns for key in document.foreign_keys]
+    leaving += [key.from_columns for key in document.inferred_keys if key.from_table == document.name]
+    return identifies(columns, leaving, row_keys(document))
 
 
 def _keys(document: TableDocument, domains: Mapping[str, str]) -> tuple[Relationship, ...]:
@@ -89,6 +106,7 @@ def _keys(document: TableDocument, domains: Mapping[str, str]) -> tuple[Relation
                 nullable=key.nullable,
                 columns=tuple(key.columns) if targets.count(key.references_table) > 1 else (),
             ),
+            identifies=_identifies(key.columns, document),
         )
         for key in document.foreign_keys
         if key.references_table in domains
