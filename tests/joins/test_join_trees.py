@@ -59,13 +59,13 @@ def test_left_passes_on_below_a_left_and_not_to_another_branch() -> None:
     found = tree(keys, "order", "product", "city")
     steps = join_steps(found.steps, "postgres")
     assert [(step.to_table[5:], step.join_type) for step in steps] == [
-        ("customer", "INNER"),
-        ("city", "INNER"),
         ("line", "LEFT"),
         ("product", "LEFT"),
+        ("customer", "INNER"),
+        ("city", "INNER"),
     ]
     assert [f"{step.from_alias} {step.to_alias}" for step in steps] == ["t0 t1", "t1 t2", "t0 t3", "t3 t4"]
-    assert steps[0].on_clause == "t0.customer_0 = t1.id_0"
+    assert steps[2].on_clause == "t0.customer_0 = t3.id_0"
 
 
 def test_a_table_is_rather_joined_to_a_child_than_made_another_child_of_its_parent() -> None:

@@ -13,7 +13,7 @@ from tribal_contracts import KeyEdge
 
 STEP = 100
 """One step along a key."""
-ACROSS = 60
+ACROSS = 40
 """One step between tables that share their rows, such as a table and its extension: little more than one table."""
 NULLABLE = 20
 """A nullable key: the join loses rows or becomes a LEFT JOIN, but means the same."""
@@ -25,13 +25,10 @@ DEFAULT_CONFIDENCE = 0.5
 """Confidence of an inferred key that has none: it is as likely wrong as right."""
 SHARED_PARENT = 100
 """From a child up to a parent and down to another child: every row of one meets every row of the other. Down to a child
-that links the parent to another table costs `BRIDGE` instead: the rows that it relates belong together."""
+that links the parent to another table costs nothing instead: the rows that it relates belong together."""
 SHARED_BY = 25
 """Added for each doubling of the parent's children: the more tables share a parent, the less that says about them. The
 logarithm is the one that keyword search over databases uses for steps against a key."""
-BRIDGE = 30
-"""From a parent down to a child and up to another parent: one row meets several. Several steps across or up, where it
-meets one, are more likely meant if they cost little more."""
 NO_BRIDGE = 50
 """From a parent down to a child and up to another parent, if the child references other tables too. A table that
 references only these two is their bridge and costs nothing extra."""
@@ -68,8 +65,6 @@ def transit_cost(table: str, way: Way, then: Way, graph: JoinGraph) -> int:
     cost = HUB * ties.fan_in
     if way == "up" and then == "down":
         cost += SHARED_PARENT + SHARED_BY * math.log2(max(ties.children / FEW_CHILDREN, 1))
-    if way in ("down", "link") and then == "up":
-        cost += BRIDGE
     if way == "down" and then == "up":
         cost += NO_BRIDGE * (ties.parents > 2) + OTHER_PARENTS * math.log2(max(ties.parents - 1, 1))
     return round(cost)

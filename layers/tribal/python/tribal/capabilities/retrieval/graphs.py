@@ -7,7 +7,7 @@ from functools import lru_cache
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.graph import JoinGraph
-from tribal.naming import split_identifier, stem
+from tribal.naming import STOP_WORDS, split_identifier, stem
 from tribal_contracts import KeyEdge
 
 _KEY_WORDS = frozenset(stem(word) for word in "id key code no nr num number ref fk uid uuid guid name".split())
@@ -35,7 +35,7 @@ def role_words(key: KeyEdge) -> int:
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
     """
-    words = len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)))
+    words = len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)) - STOP_WORDS)
     is_actor = split_identifier(key.from_columns[-1])[-1:] == ["by"]
     return words + _NOT_ABOUT_IT * (is_actor + _is_log(key.from_table))
 
