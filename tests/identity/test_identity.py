@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
-from tribal.identity.table_names import TableIdentity, domain_name, format_name, look_up, parse_name, store_name
+from tribal.identity.table_names import (
+    TableIdentity,
+    domain_name,
+    format_name,
+    look_up,
+    names_with_capitals,
+    parse_name,
+    store_name,
+)
 from tribal.sql.dialect import legible_identifier, quote_identifier
 from tribal_contracts import DatabaseType
 
@@ -48,6 +56,27 @@ def test_names_that_look_alike_stay_apart(one: tuple[str, str], other: tuple[str
 
 def test_a_plain_name_is_its_own_store_name() -> None:
     assert store_name("sales", "order_line") == "sales.order_line"
+
+
+def test_a_name_keeps_its_capitals_unless_another_one_differs_only_in_case() -> None:
+    tables = [
+        ("public", "MonthlyStat"),
+        ("public", "Users"),
+        ("public", "users"),
+        ("PUBLIC", "Orte"),
+        ("public", "Ärzte"),
+    ]
+    assert names_with_capitals(tables) == {
+        ("public", "MonthlyStat"): "public.MonthlyStat",
+        ("PUBLIC", "Orte"): "PUBLIC.Orte",
+    }
+
+
+@given(st.lists(st.tuples(st.sampled_from(["s", "S"]), names), unique=True, max_size=8))
+def test_files_of_distinct_tables_are_distinct_even_where_case_does_not_count(tables: list[tuple[str, str]]) -> None:
+    kept = names_with_capitals(tables)
+    files = [(kept.get(parts) or store_name(*parts)).casefold() for parts in tables]
+    assert len(set(files)) == len(tables)
 
 
 @each_case(

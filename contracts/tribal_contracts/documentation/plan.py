@@ -46,6 +46,9 @@ class TableSpec(Contract):
         "Extension: hash of the likely keys from and to the table, without counts; unset if it has no likely keys."
     )
     copy_of: TableCopy | Unset = optional("Extension: the table that this one seems to repeat.")
+    file_name: str | Unset = optional(
+        "Extension: name of its files without ending, if it has capitals and no other name differs only in case."
+    )
     has_work: bool | Unset = optional("Extension: false where nothing this table's documentation depends on changed.")
 
 

@@ -60,6 +60,34 @@ def test_a_moved_table_has_its_old_files_removed() -> None:
     assert "docs/shop/sales/audit.change_log.md" in keys
 
 
+def files_of(shop: Shop, table: str) -> list[str]:
+    return [key for key in shop.contents("docs/shop/sales/") if table in key.casefold()]
+
+
+def test_a_table_renamed_in_case_only_keeps_a_file_and_no_live_one_is_deleted() -> None:
+    shop = Shop()
+    shop.replace(table("sales.Invoices", column("id", "integer")))
+    shop.run()
+    assert files_of(shop, "invoices") == ["docs/shop/sales/sales.Invoices.json", "docs/shop/sales/sales.Invoices.md"]
+    shop.drop("sales.Invoices")
+    shop.replace(table("sales.invoices", column("id", "integer")))
+    shop.store.deleted.clear()
+    shop.run()
+    assert "docs/shop/sales/sales.invoices.md" in files_of(shop, "invoices")
+    assert not [key for key in shop.store.deleted if "nvoices" in key]
+
+
+def test_of_tables_that_differ_in_case_the_lower_one_has_the_plain_file_and_links_follow() -> None:
+    shop = Shop()
+    shop.replace(table("sales.Invoices", column("id", "integer")))
+    shop.run()
+    shop.replace(table("sales.invoices", column("id", "integer")))
+    shop.run()
+    json_files = [key.rpartition("/")[2] for key in files_of(shop, "invoices") if key.endswith(".json")]
+    assert "sales.invoices.json" in json_files
+    assert any(name.startswith("sales.invoices~") for name in json_files)
+
+
 def test_a_table_excluded_by_the_configuration_leaves() -> None:
     shop = Shop()
     shop.run()

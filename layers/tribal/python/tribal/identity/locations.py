@@ -165,9 +165,16 @@ def domain_page_file(database: str, domain: str) -> str:
     return f"{domain_directory(database, domain)}/{CATALOG_OVERVIEW_PAGE}"
 
 
-def table_stem(output_directory: str, schema: str, table: str) -> str:
-    """A table's files without their endings `.json` and `.md`, relative to `docs/`."""
-    return f"{output_directory}/{store_name(schema, table)}"
+def table_stem(output_directory: str, schema: str, table: str, file_name: str | None = None) -> str:
+    """A table's files without their endings `.json` and `.md`, relative to `docs/`.
+
+    Args:
+        output_directory: of its work unit.
+        schema: its schema's name.
+        table: its name.
+        file_name: the name that the plan gives its files, if any.
+    """
+    return f"{output_directory}/{file_name or store_name(schema, table)}"
 
 
 _KEY_BYTES = 1024

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from tribal.sql.dialect import fold
 from tribal_contracts import DatabaseType
 
 _PLAIN_PART = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
-_PLAIN_SLUG = re.compile(r"[a-z0-9_][a-z0-9_-]*\Z")
+_PLAIN_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*\Z")
 _DEVICE_NAMES = frozenset({"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))})
 _SLUG_LENGTH = 80
 # By judgement: a readable name and its hash stay well under the 255 bytes that file systems allow.
@@ -150,11 +151,29 @@ def store_name(*parts: str) -> str:
     which no plain part can contain.
     """
     joined = ".".join(parts)
-    plain = all(_PLAIN_SLUG.match(part) for part in parts)
-    if plain and len(joined) <= 2 * _SLUG_LENGTH and parts[0] not in _DEVICE_NAMES:
+    if joined == joined.lower() and _is_plain(parts):
         return joined
     readable = ".".join(slug(part) for part in parts)[:_SLUG_LENGTH].rstrip(".-_")
     return f"{readable}~{short_hash(parts)}"
+
+
+def names_with_capitals(tables: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """File names of tables, by schema and table, that can keep their capitals.
+
+    Left out are names that `store_name` keeps as they are, or changes for other reasons, and those that differ from
+    another one only in case: on some file systems these are one file.
+    """
+    by_folded: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for parts in tables:
+        by_folded[".".join(parts).casefold()].append(parts)
+    alone = (some[0] for some in by_folded.values() if len(some) == 1)
+    joined = ((parts, ".".join(parts)) for parts in alone if _is_plain(parts))
+    return {parts: name for parts, name in joined if name != name.lower()}
+
+
+def _is_plain(parts: Sequence[str]) -> bool:
+    is_short = len(".".join(parts)) <= 2 * _SLUG_LENGTH and parts[0].lower() not in _DEVICE_NAMES
+    return is_short and all(_PLAIN_FILE.match(part) for part in parts)
 
 
 def domain_name(text: str) -> str:

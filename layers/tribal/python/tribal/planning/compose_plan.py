@@ -337,6 +337,7 @@ def _table_spec(
         inferred_keys_hash=inferred_keys_hash(name, database, neighbours),
         existing_comment=table.comment,
         copy_of=database.copies.get(name),
+        file_name=database.file_names.get(name),
     )
 
 

@@ -24,7 +24,7 @@ def retire(
     """
     live = _live_paths(manifest)
     for file in previous.indexable_files if previous else ():
-        if file.path not in live:
+        if file.path.casefold() not in live:
             _remove(store, [file.path, *_twin(file.path, file.type)], live)
     for unit_id, outcome in found.units.items():
         if outcome.departed:
@@ -35,8 +35,10 @@ def retire(
 
 
 def _live_paths(manifest: DocumentationManifest) -> set[str]:
+    """The paths to keep with their case folded: on some file systems, paths that differ in case are one file."""
     live = {file.path for file in manifest.indexable_files}
-    return live | {path for file in manifest.indexable_files for path in _twin(file.path, file.type)}
+    live |= {path for file in manifest.indexable_files for path in _twin(file.path, file.type)}
+    return {path.casefold() for path in live}
 
 
 def _twin(path: str, kind: str) -> list[str]:
@@ -50,7 +52,7 @@ def _twin(path: str, kind: str) -> list[str]:
 
 def _remove(store: ObjectStore, paths: list[str], live: set[str]) -> None:
     for path in paths:
-        if path not in live:
+        if path.casefold() not in live:
             store.delete(locations.DOCS + path)
 
 
@@ -58,7 +60,7 @@ def _forget_departed(store: ObjectStore, unit_id: str, live: set[str]) -> None:
     key = locations.unit_result_file(unit_id)
     result = read_record(store, key, UnitResult)
     if result is not None:
-        kept = [file for file in result.departed or () if file.path in live]
+        kept = [file for file in result.departed or () if file.path.casefold() in live]
         put_record_if_changed(store, key, result.model_copy(update={"departed": kept or None}))
 
 

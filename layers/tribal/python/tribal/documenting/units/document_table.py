@@ -118,7 +118,7 @@ class TableDocumenter:
         context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
-        stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name)
+        stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
         document = assemble_document(
             context,
             spec,

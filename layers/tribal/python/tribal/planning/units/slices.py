@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash, object_hash
-from tribal.identity.table_names import TableIdentity
+from tribal.identity.table_names import TableIdentity, names_with_capitals
 from tribal.planning.catalog.copies import find_copies
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
@@ -35,6 +35,8 @@ class DatabaseTables:
     """Likely keys by the table at either end."""
     copies: Mapping[str, TableCopy]
     """The copies among the tables, by name."""
+    file_names: Mapping[str, str]
+    """Names of files that keep their capitals."""
 
     @classmethod
     def of(
@@ -53,7 +55,9 @@ class DatabaseTables:
                         IncomingKey(table=parent, from_table=child, key=key, nullable=key.may_lack_parent(nullable))
                     )
         likely = _by_end([key for key in inferred if _holds(key, by_name)])
-        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables))
+        kept = names_with_capitals((t.schema_name, t.table_name) for t in tables)
+        file_names = {str(TableIdentity(name, *parts)): file_name for parts, file_name in kept.items()}
+        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables), file_names)
 
     def neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table references or is referenced by."""
@@ -95,7 +99,10 @@ def neighbours_of(database: DatabaseTables, places: Mapping[str, Chunk]) -> dict
             table_name=table.table_name,
             kind=table.kind,
             domain=places[name].domain,
-            path=locations.table_stem(places[name].output_directory, table.schema_name, table.table_name) + ".md",
+            path=locations.table_stem(
+                places[name].output_directory, table.schema_name, table.table_name, database.file_names.get(name)
+            )
+            + ".md",
             comment=table.comment,
         )
         for name, table in database.tables.items()
