@@ -15,6 +15,7 @@ from tribal.planning import (
     read_catalog,
     recompose_plan,
 )
+from tribal.planning.domains.grouping import DOMAIN_RULES
 from tribal_contracts import (
     DatabaseEntry,
     DocumentationPlan,
@@ -94,7 +95,7 @@ def test_a_database_that_cannot_be_reached_keeps_its_domains_and_is_regrouped_la
     earlier = of_earlier_rules(plan)
     shop.reader.failure = DatabaseUnreachable("no answer")
     between = compose_two(shop, tower, other, previous=earlier)
-    assert {a.name: a.domain_rules for a in between.databases} == {"shop": None, "tower": 2}
+    assert {a.name: a.domain_rules for a in between.databases} == {"shop": None, "tower": DOMAIN_RULES}
 
 
 def test_tables_of_two_databases_that_nothing_ties_are_two_domains() -> None:

@@ -158,6 +158,53 @@ def test_a_schema_too_large_for_one_domain_is_grouped_inside() -> None:
     assert by_domain([*crowd, table("shop.till")]).keys() == {"party", "stock", "shop"}
 
 
+def test_several_schemas_of_moderate_size_are_the_domains() -> None:
+    tables = [
+        table(f"{schema}.{name}_t{n}") for schema in ("actor", "asset", "money") for name in "ab" for n in range(25)
+    ]
+    assert by_domain(tables).keys() == {"actor", "asset", "money"}
+
+
+def test_a_schema_with_most_of_the_tables_is_grouped_inside() -> None:
+    inside = [*modules(["party", "stock"], 30)]
+    most = [each.model_copy(update={"schema_name": "erp"}) for each in inside]
+    found = by_domain([*most, *(table(f"shop.t{n}") for n in range(9))])
+    assert found.keys() == {"party", "stock", "shop"}
+
+
+@pytest.mark.parametrize(
+    ("names", "fragment"),
+    [
+        (("i18n_text", "i18n_locale", "i18n_plural"), "i18_n"),
+        (("e2e_run", "e2e_step", "e2e_report"), "e2_e"),
+        (("non_book_item", "non_book_loan", "non_paper_map"), "non"),
+    ],
+)
+def test_no_domain_is_named_after_a_fragment_of_a_word(names: Sequence[str], fragment: str) -> None:
+    assert fragment not in by_domain([*named(*names), *CLINIC_AND_STAFF])
+
+
+def test_a_prefix_without_a_separator_is_in_no_name() -> None:
+    modules = ("server", "action", "errata", "package", "channel", "kickstart")
+    tables = [table(f"public.acq{module}") for module in modules]
+    tables += [
+        table(f"public.acq{module}{part}", references=[(f"{module}_id", f"public.acq{module}")])
+        for module in modules
+        for part in ("type", "note", "log")
+    ]
+    assert by_domain(tables).keys() == set(modules)
+
+
+def test_a_domain_is_not_named_after_a_table_that_nothing_references() -> None:
+    references = [("user_id", "public.users")]
+    first = [table(f"public.{name}", references=references) for name in ("avatar", "badge", "session")]
+    found = by_domain(
+        [table("public.users"), *first],
+        Evidence(other_domains=OtherDomains({"users": {"staff"}})),
+    )
+    assert found.keys() == {"shop-users"}
+
+
 def test_a_schemas_name_is_taken_as_it_is_written_and_not_spelt_out() -> None:
     tables = [table("hr.employee"), table("hr.wage"), table("CRM.lead"), table("dhcp4.pool")]
     grouping = group_tables(tables, database="shop", pins={}, previous={})
@@ -219,14 +266,19 @@ def test_a_lone_table_makes_no_domain_of_its_own() -> None:
 
 
 def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_next_to_it() -> None:
-    assert by_domain([table("public.zz"), table("shop.till")]) == {"shop-shop": {"zz"}, "shop": {"till"}}
+    assert by_domain([table("public.zz"), table("shop.till")]) == {"shop-other": {"zz"}, "shop": {"till"}}
 
 
 def test_an_inferred_name_that_another_database_has_is_not_taken_for_other_tables() -> None:
     there = Evidence(other_domains=OtherDomains({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "shop": {"bell"}}))
     domains = by_domain([*CLINIC_AND_STAFF, *named("zz")], there)
-    assert domains.keys() == {"prescription", "employee", "shop-shop"}
-    assert domains["prescription"] == {"patient", "diagnosis", "prescription"}
+    assert domains.keys() == {"shop-patient", "employee", "shop-shop"}
+    assert domains["shop-patient"] == {"patient", "diagnosis", "prescription"}
+
+
+def test_two_databases_with_one_table_in_common_do_not_share_a_domain() -> None:
+    there = Evidence(other_domains=OtherDomains({"patient": {"patient", *"abcdefgh"}}))
+    assert "shop-patient" in by_domain(CLINIC_AND_STAFF, there)
 
 
 def test_a_copy_of_a_database_has_the_same_domains() -> None:

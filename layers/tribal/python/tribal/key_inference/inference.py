@@ -11,7 +11,7 @@ from itertools import chain
 from tribal.joins.outline import TableOutline
 from tribal.key_inference.composites import composite_references
 from tribal.key_inference.guesses import UNLIKELY, Guess, column_name, inferred_key, merged
-from tribal.key_inference.name_words import glued_prefixes, is_key_like, words_of
+from tribal.key_inference.name_words import is_key_like, words_of
 from tribal.key_inference.nameless_references import named_after_references, nameless_references
 from tribal.key_inference.overlap import (
     ENOUGH,
@@ -31,6 +31,7 @@ from tribal.key_inference.same_name_columns import same_name_references
 from tribal.key_inference.similar_names import alike_columns
 from tribal.key_inference.tables import KeyTable
 from tribal.key_inference.viewed import Viewed, read_views, viewed_references
+from tribal.naming import glued_prefixes
 from tribal_contracts import DatabaseType, InferredKey, KeyEvidence
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 
@@ -13,12 +12,6 @@ Words = tuple[str, ...]
 
 _FEWEST_ALIKE = 3
 """Minimum number of names that must share a prefix before it is removed. By judgement: two may do so by chance."""
-_LONGEST_PREFIX = 5
-_FEWEST_PREFIXED = 8
-_PREFIXED_SHARE = 0.1
-_FEWEST_LETTERS = 5
-# By judgement. A prefix only adds a name to a table, which matters where a column has exactly that name.
-
 SURROGATES = frozenset("id key uid uuid guid sk fk pk".split())
 """Interchangeable words for a surrogate key: a reference may use another one than the table does."""
 KEY_WORDS = SURROGATES | frozenset("code no nr num number".split())
@@ -64,26 +57,6 @@ def table_names(words: Words) -> list[Words]:
     shorter = words[1:] if len(words) > 1 and words[0] in _NOISE_FIRST else words
     shorter = shorter[:-1] if len(shorter) > 1 and shorter[-1] in _NOISE_LAST else shorter
     return [words] if shorter == words else [words, shorter]
-
-
-def glued_prefixes(tables: Collection[str]) -> list[str]:
-    """Prefixes that many names of tables share without a separator, such as `rhn` in `rhnserver`; none begins another.
-
-    What follows a prefix has to begin with many different letters, or it is a part of a word.
-    """
-    following: defaultdict[str, list[str]] = defaultdict(list)
-    for name in map(str.lower, tables):
-        for end in range(2, min(_LONGEST_PREFIX, len(name) - 1) + 1):
-            if name[end].isalpha() and name[:end].isalpha():
-                following[name[:end]].append(name[end])
-    fewest = max(_FEWEST_PREFIXED, len(tables) * _PREFIXED_SHARE)
-    found: list[str] = []
-    for prefix in sorted(following, key=len):
-        letters = following[prefix]
-        is_diverse = len(letters) >= fewest and len(set(letters)) >= _FEWEST_LETTERS
-        if is_diverse and not is_word(prefix) and not prefix.startswith(tuple(found)):
-            found.append(prefix)
-    return found
 
 
 def common_start(names: Sequence[Words]) -> Words:

@@ -7,7 +7,7 @@ from tribal.naming.domain_titles import domain_title
 from tribal.naming.inflection import plural, singular
 from tribal.naming.letter_runs import reads_like_a_word
 from tribal.naming.searched_names import glued, read_name
-from tribal.naming.segmentation import is_word, segment, segment_all
+from tribal.naming.segmentation import glued_prefixes, is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
 from tribal.naming.thesaurus.lookup import broader, synonyms
 from tribal.naming.tokens import (
@@ -29,6 +29,7 @@ __all__ = [
     "domain_title",
     "expand",
     "glued",
+    "glued_prefixes",
     "index_terms",
     "is_acronym",
     "is_word",

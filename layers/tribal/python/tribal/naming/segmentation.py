@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from tribal.naming.abbreviation_evidence import EVIDENCE
@@ -136,3 +137,30 @@ def _is_listed(part: str, words: frozenset[str]) -> bool:
     if part in words:
         return True
     return part.endswith("s") and len(part) > _SHORTEST_PART and singular(part) in words
+
+
+_LONGEST_PREFIX = 5
+_FEWEST_PREFIXED = 8
+_PREFIXED_SHARE = 0.1
+_FEWEST_LETTERS = 5
+# By judgement. A prefix only adds a name to a table, which matters where a column has exactly that name.
+
+
+def glued_prefixes(tables: Collection[str]) -> list[str]:
+    """Prefixes that many names of tables share without a separator, such as `rhn` in `rhnserver`; none begins another.
+
+    What follows a prefix has to begin with many different letters, or it is a part of a word.
+    """
+    following: defaultdict[str, list[str]] = defaultdict(list)
+    for name in map(str.lower, tables):
+        for end in range(2, min(_LONGEST_PREFIX, len(name) - 1) + 1):
+            if name[end].isalpha() and name[:end].isalpha():
+                following[name[:end]].append(name[end])
+    fewest = max(_FEWEST_PREFIXED, len(tables) * _PREFIXED_SHARE)
+    found: list[str] = []
+    for prefix in sorted(following, key=len):
+        letters = following[prefix]
+        is_diverse = len(letters) >= fewest and len(set(letters)) >= _FEWEST_LETTERS
+        if is_diverse and not is_word(prefix) and not prefix.startswith(tuple(found)):
+            found.append(prefix)
+    return found

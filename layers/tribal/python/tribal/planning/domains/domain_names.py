@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import count
 
 from tribal.identity.table_names import domain_name
-from tribal.naming import singular, split_identifier
+from tribal.naming import reads_like_a_word, singular, split_identifier
 from tribal.planning.domains.clustering import Cluster
 from tribal.planning.domains.table_graph import Links
 from tribal.planning.domains.table_names import TableName, TableNames
@@ -16,6 +17,12 @@ MOST = 0.5
 """More than half of a domain's tables must have a word for the domain to be named after it."""
 _FAMILY = 3
 """The fewest tables that must share a central table's first word to name the domain after that word; a judgement."""
+
+_CENTRAL = 0.5
+"""The lowest score of a table that may name a domain, relative to the highest; a judgement."""
+_SHORT = 3
+"""The most letters of a shared first word that is only used if the central table has it too; a judgement."""
+_PREFIXES = frozenset("anti co inter intra multi non post pre re semi sub un".split())
 
 GENERIC_WORDS = frozenset(
     "admin app application base common config configuration core data default general internal main misc "
@@ -39,7 +46,7 @@ class OtherDomains:
         there = self.tables.get(name)
         if not there:
             return True
-        return 2 * len(there & tables) >= min(len(there), len(tables))
+        return 2 * len(there & tables) >= max(len(there), len(tables))
 
 
 NO_OTHER_DOMAINS = OtherDomains({})
@@ -53,6 +60,8 @@ class NameSources:
     vocabulary: Mapping[str, Sequence[str]]
     """A user's own domains and the words that identify them."""
     other_domains: OtherDomains = NO_OTHER_DOMAINS
+    schema: str = ""
+    """The schema that is divided, if the database has several."""
 
 
 def name_domains(
@@ -72,8 +81,10 @@ def name_domains(
     for number in sorted(range(len(clusters)), key=lambda n: (-len(clusters[n].members), n)):
         cluster = clusters[number]
         tables = {names.names[node].whole for node in cluster.members}
-        for name, is_explicit in _candidates(cluster, links, names, sources):
-            if name not in used and (is_explicit or sources.other_domains.is_available(name, tables)):
+        for candidate, is_explicit in _candidates(cluster, links, names, sources):
+            is_free = is_explicit or sources.other_domains.is_available(candidate, tables)
+            name = candidate if is_free else domain_name(f"{sources.database}-{candidate}")
+            if name not in used:
                 chosen[number] = name
                 used.add(name)
                 break
@@ -85,16 +96,35 @@ def _candidates(cluster: Cluster, links: Links, names: TableNames, sources: Name
     members = [names.names[node] for node in cluster.members]
     for title in _configured(members, sources.vocabulary):
         yield domain_name(title), True
-    own = [] if cluster.is_rest else [*_shared_words(members), *_central_tables(cluster, links, names.names)]
-    rest = [names.common, sources.database] if names.common else [sources.database]
+    own = [] if cluster.is_rest else _own_names(cluster, links, names.names)
+    rest = [name for name in (names.common, sources.schema, sources.database) if name]
     for name in own or rest:
         yield domain_name(name), False
     first = domain_name((own or rest)[0])
-    yield domain_name(f"{sources.database}-{first}"), False
-    number = 2
-    while True:
-        yield domain_name(f"{sources.database}-{first}"[:50] + f"-{number}"), True
-        number += 1
+    if not own:
+        yield domain_name(f"{first}-other"), False
+    for number in count(2):
+        yield domain_name(f"{first[:50]}-{number}"), False
+
+
+def _own_names(cluster: Cluster, links: Links, names: Sequence[TableName]) -> list[str]:
+    """What a cluster may be named after, best first: the word that its tables share, and its central tables."""
+    members = [names[node] for node in cluster.members]
+    central = _central_tables(cluster, links, names)
+    shared = [word for word in _shared_words(members) if not _may_be_a_fragment(word, members, central)]
+    return list(dict.fromkeys((*shared, *(name for name, _ in central))))
+
+
+def _may_be_a_fragment(word: str, members: Sequence[TableName], central: Sequence[tuple[str, TableName]]) -> bool:
+    """Whether a shared first word is a prefix, ends inside a word, or is too short to name tables around another."""
+    first = word.split("_")[0]
+    is_marginal = len(first) <= _SHORT and central != [] and central[0][1].family != singular(first)
+    return is_marginal or not _may_name(first, any(member.is_cut for member in members))
+
+
+def _may_name(first: str, is_cut: bool) -> bool:
+    """Whether a first word is no mere prefix and, where names were cut, reads like a word."""
+    return first not in _PREFIXES and (not is_cut or reads_like_a_word(first))
 
 
 def _configured(members: Sequence[TableName], vocabulary: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -128,8 +158,12 @@ def _family_name(names: Sequence[Sequence[str]]) -> str:
     return "_".join([word, *names[0][1:length]])
 
 
-def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) -> Iterator[str]:
-    """The tables that most others reference and are named after, in that order; large families by their word."""
+def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) -> list[tuple[str, TableName]]:
+    """Names after the tables that most others reference and are named after, in that order, with these tables.
+
+    Large families are named by their word. Tables that are much less central than the first one are left out: a domain
+    named after one of them would be taken for something else.
+    """
     inside = set(cluster.members)
     score = Counter(parent for child, parent in links if child in inside and parent in inside)
     carried = Counter(word for node in cluster.members for word in {singular(word) for word in names[node].words})
@@ -138,7 +172,10 @@ def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) 
         families.setdefault(names[node].family, []).append(names[node].words)
     for node in cluster.members:
         score[node] += min((carried[singular(word)] for word in names[node].words), default=0)
+    found = []
     for node in sorted(score, key=lambda node: (-score[node], len(names[node].words), names[node].words)):
         sharing = families[names[node].family]
-        if names[node].words:
-            yield _family_name(sharing) if len(sharing) >= _FAMILY else names[node].whole
+        if names[node].words and score[node] >= _CENTRAL * max(score.values()):
+            is_family = len(sharing) >= _FAMILY and _may_name(sharing[0][0], names[node].is_cut)
+            found.append((_family_name(sharing) if is_family else names[node].whole, names[node]))
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from tribal.identity.table_names import domain_name
@@ -22,14 +22,13 @@ from tribal.planning.domains.table_graph import find_links, key_graph
 from tribal.planning.domains.table_names import KIND_WORDS, read_names
 from tribal_contracts import CatalogTable
 
-DOMAIN_RULES = 2
+DOMAIN_RULES = 3
 """The version of the rules that infer domains, recorded in the plan. Version 1 is not recorded."""
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
-LARGEST_SCHEMA = 40
-"""A schema with more tables is not one domain, even if its name is meaningful.
-
-A judgement (docs/adr/0037): no measured database has several named schemas of that size.
-"""
+SMALL_SCHEMA = 40
+"""A named schema with at most this many tables is one domain; a judgement (docs/adr/0037)."""
+LARGEST_SCHEMA = 150
+"""A larger one is also one domain up to this size, unless it has most of the tables; a judgement."""
 
 Key = tuple[str, str]
 
@@ -140,14 +139,17 @@ def _infer(tables: Sequence[CatalogTable], database: str, evidence: Evidence) ->
             # A schema with a generic name is still one domain, but not named after the schema.
             is_one = _is_named(name, members, schemas)
             clusters = [Cluster([*range(len(members))])] if is_one else cluster_tables(links, names.names)
-            for cluster, domain in zip(clusters, name_domains(clusters, links, names, taken, sources), strict=True):
+            named = replace(sources, schema=name if len(schemas) > 1 and name.lower() not in DEFAULT_SCHEMAS else "")
+            for cluster, domain in zip(clusters, name_domains(clusters, links, names, taken, named), strict=True):
                 domains |= {(name, members[node].table_name): domain for node in cluster.members}
                 taken.add(domain)
     return domains
 
 
 def _is_named(name: str, members: Sequence[CatalogTable], schemas: Mapping[str, Sequence[CatalogTable]]) -> bool:
-    return len(schemas) > 1 and name.lower() not in DEFAULT_SCHEMAS and len(members) <= LARGEST_SCHEMA
+    if len(schemas) == 1 or name.lower() in DEFAULT_SCHEMAS or len(members) > LARGEST_SCHEMA:
+        return False
+    return len(members) <= SMALL_SCHEMA or 2 * len(members) <= sum(map(len, schemas.values()))
 
 
 def _is_domain(

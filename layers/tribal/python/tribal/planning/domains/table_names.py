@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tribal.naming import singular, split_identifier
+from tribal.naming import glued_prefixes, singular, split_identifier
 
 SHORTEST_PART = 4
 """The fewest letters of each part when splitting joined words. With 3, `car` and `cargo` would share a word.
@@ -26,6 +26,8 @@ COMMON_SHARE = 0.9
 
 A judgement: with less, a module with most of the tables would be taken for it.
 """
+_PREFIX_SHARE = 0.5
+"""A prefix without a separator is the product's if more than this share of the names have it; a judgement."""
 _FEWEST_NAMES = 4
 """The fewest names for a common word; a judgement."""
 
@@ -40,6 +42,8 @@ class TableName:
     """A table's name as lower-case words, without meaningless ones at the start."""
 
     words: tuple[str, ...]
+    is_cut: bool = False
+    """Whether it has no separator and was split by comparing it with other names, which may end inside a word."""
 
     @property
     def family(self) -> str:
@@ -67,19 +71,35 @@ def read_names(tables: Sequence[str], kind_words: Set[str] = KIND_WORDS) -> Tabl
     while (word := _common_word(rows)) is not None:
         rows = [row[1:] if len(row) > 1 and row[0] == word else row for row in rows]
         common.append(word)
+    if prefix := _common_prefix(rows):
+        rows = [[row[0].removeprefix(prefix) or row[0], *row[1:]] if row else row for row in rows]
+        common.append(prefix)
     beginnings = _beginnings([row[0] for row in rows if row])
-    return TableNames(tuple(TableName(tuple(_cut(row, beginnings))) for row in rows), "_".join(common))
+    cut = [(row, _cut(row, beginnings)) for row in rows]
+    return TableNames(tuple(TableName(tuple(words), words != row) for row, words in cut), "_".join(common))
+
+
+def _common_prefix(rows: Sequence[Sequence[str]]) -> str:
+    """A prefix without a separator that most names have, such as `rhn` in `rhnserver`."""
+    firsts = [row[0] for row in rows if row]
+    shares = {prefix: sum(first.startswith(prefix) for first in firsts) for prefix in glued_prefixes(firsts)}
+    return next((prefix for prefix, count in shares.items() if count > _PREFIX_SHARE * len(firsts)), "")
 
 
 def _split(name: str) -> list[str]:
-    """The words between separators; a number without a separator belongs to its word: `dhcp4`."""
+    """The words between separators; a number without a separator belongs to its word: `dhcp4`, `i18n`."""
     words: list[str] = []
+    lower = name.lower()
     for token in split_identifier(name):
-        if words and token.isdigit() and words[-1] + token in name.lower():
+        if words and (token.isdigit() or _is_numeronym(words[-1], token)) and words[-1] + token in lower:
             words[-1] += token
         else:
             words.append(token)
     return words
+
+
+def _is_numeronym(start: str, end: str) -> bool:
+    return len(end) == 1 and start[1:].isdigit()
 
 
 def _without_kind(words: Sequence[str], kind_words: Set[str]) -> list[str]:
