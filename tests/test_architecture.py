@@ -34,6 +34,7 @@ USE_CASES = (
     "describing",
     "documenting",
     "indexing",
+    "models",
     "page_data",
     "planning",
     "runs",

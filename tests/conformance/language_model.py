@@ -16,7 +16,7 @@ import pytest
 from tests.fakes.claude import FakeClaude, failures, minds
 from tests.fakes.claude.accounting import count
 from tests.fakes.claude.failures import Failure
-from tribal.describing.model.known_models import KNOWN_MODELS
+from tribal.models.known_models import KNOWN_MODELS
 from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conformance.language_model import PLANTED, REQUEST, SCHEMA, answered, failed, told, used
 from tests.fakes.claude import FakeClaude, failures
-from tribal.describing.model.known_models import KNOWN_MODELS
+from tribal.models.known_models import KNOWN_MODELS
 from tribal.ports import LanguageModel
 
 VALUE = {"table": "A } of { an order.", "columns": [{"number": 1, "text": "```"}]}

@@ -10,7 +10,7 @@ from tests.conformance.language_model import REQUEST, SCHEMA, failed, told, used
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Failure
 from tribal.adapters.anthropic.model import anthropic_model
-from tribal.describing.model.known_models import model_facts
+from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel
 from tribal_contracts import ModelSettings
 

@@ -10,7 +10,7 @@ from tests.conformance.language_model_without_schemas import *  # noqa: F403
 from tests.fakes.claude import FakeClaude, aws, failures
 from tests.fakes.claude.failures import Failure
 from tribal.adapters.bedrock.model import bedrock_model
-from tribal.describing.model.known_models import model_facts
+from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel
 from tribal_contracts import ModelSettings
 

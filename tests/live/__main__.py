@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from tests.live.comparing import differences
 from tests.live.requests import sample_requests
 from tests.live.watching import WatchedModel, watched_model
-from tribal.describing.model.known_models import model_facts
+from tribal.models.known_models import model_facts
 from tribal.ports import ModelAnswer, ModelFacts, ModelOutcome, ModelRequest
 from tribal_contracts import NANODOLLARS, ModelSettings
 

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from tests.fakes.claude import KEY, FakeClaude
 from tests.live.requests import sample_requests
 from tests.live.watching import watched_model
-from tribal.describing.model.known_models import model_facts
+from tribal.models.known_models import model_facts
 from tribal_contracts import ModelSettings
 
 

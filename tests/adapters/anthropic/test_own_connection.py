@@ -15,8 +15,8 @@ from pydantic import SecretStr
 from tests.conformance.language_model import REQUEST, answered, failed
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tribal.adapters.anthropic.model import anthropic_model
-from tribal.describing.model.known_models import model_facts
 from tribal.errors import SecretsUnavailable
+from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel
 from tribal_contracts import ModelSettings
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.language_model import REQUEST, answered, failed
 from tests.fakes.claude import FakeClaude
 from tribal.adapters.bedrock.model import bedrock_model
-from tribal.describing.model.known_models import model_facts
+from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel
 from tribal_contracts import ModelPrice, ModelSettings
 

@@ -22,8 +22,8 @@ from tests.forked import exit_code
 from tests.runs.model.killed_run import CALLS_AT_ONCE, TABLES, process_of_run
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, over_folder, says, tables_asked
 from tribal.adapters.local.folder import FolderStore
-from tribal.describing.model.calls.budget_file import find_budget
 from tribal.identity import locations
+from tribal.models.budget_file import find_budget
 from tribal_contracts import BudgetSpend
 
 MIND = says("Holds what was ordered.", "Tells how good it is.")

@@ -63,10 +63,10 @@ class Models:
         settings = options.model
         if settings is None:
             return rules_describers()
-        from tribal.describing.model.calls import Budget, CappedModel, Timing
         from tribal.describing.model.describers import ModelDescribers
-        from tribal.describing.model.known_models import model_facts
         from tribal.describing.model.questions import Prompting, load_prompts
+        from tribal.models import Budget, CappedModel, Timing
+        from tribal.models.known_models import model_facts
 
         facts = model_facts(settings)
         prompts = load_prompts(self.prompts(), self.prompts_place)
@@ -92,7 +92,7 @@ class Models:
         settings = self.options().model
         if settings is None:
             return []
-        from tribal.describing.model.known_models import model_facts
+        from tribal.models.known_models import model_facts
 
         try:
             from tribal.adapters.anthropic.connection import Unsent
@@ -109,7 +109,7 @@ class Models:
         settings = self.options().model
         if settings is None:
             return None
-        from tribal.describing.model.known_models import model_facts
+        from tribal.models.known_models import model_facts
 
         name, prices = f"{settings.provider}/{settings.name}", ""
         try:

@@ -170,7 +170,7 @@ def rules_describers() -> Describers:
 
 def spending(store: Provider[ObjectStore], clock: Clock) -> Spending:
     """Spending on models today and in the last run that used one."""
-    from tribal.describing.model.calls import read_spending
+    from tribal.models import read_spending
 
     return read_spending(store(), clock)
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.models import (
+        BudgetedModel,
         FailureKind,
         LanguageModel,
         ModelAnswer,
@@ -95,8 +96,8 @@ else:
         "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
-        "models": "FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome ModelPrices "
-        "ModelReadiness ModelRequest Spending UnsentRequest",
+        "models": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
+        "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
@@ -149,6 +150,7 @@ __all__ = [
     "DomainContext",
     "DomainDescription",
     "FailureKind",
+    "BudgetedModel",
     "LanguageModel",
     "ModelAnswer",
     "ModelFacts",

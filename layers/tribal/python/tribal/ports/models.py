@@ -170,6 +170,14 @@ class LanguageModel(Protocol):
         ...
 
 
+class BudgetedModel(LanguageModel, Protocol):
+    """A model that keeps to a budget, from which it reserves money."""
+
+    def close(self) -> None:
+        """Book what was spent and release the reserved money; no call may follow."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Dollars spent today (UTC) and in the latest run that used a model."""

@@ -5,13 +5,22 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from tribal.describing.model.calls import CappedModel
 from tribal.describing.model.describer import ModelDescriber
 from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
-from tribal.ports import Clock, Describer, LanguageModel, ModelFacts, ModelOutcome, ModelRequest, ObjectStore, Options
+from tribal.ports import (
+    BudgetedModel,
+    Clock,
+    Describer,
+    LanguageModel,
+    ModelFacts,
+    ModelOutcome,
+    ModelRequest,
+    ObjectStore,
+    Options,
+)
 from tribal.store import read_names
 from tribal_contracts import ModelUsage
 
@@ -27,14 +36,14 @@ class ModelDescribers:
 
     def __init__(
         self,
-        model: CappedModel,
+        model: BudgetedModel,
         prompting: Prompting,
         facts: ModelFacts,
         options: Options,
         store: ObjectStore,
         clock: Clock,
     ) -> None:
-        self._capped = model
+        self._budgeted = model
         self._model = MeteredModel(model, clock)
         self._prompting = prompting
         self._facts = facts
@@ -65,7 +74,7 @@ class ModelDescribers:
 
     def close(self) -> None:
         """Book what was spent and release the reserved money."""
-        self._capped.close()
+        self._budgeted.close()
 
 
 class _Names:

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Literal, Self
 
-import tribal.describing.model.calls.ledger as ledger
-from tribal.describing.model.calls.breaker import OPEN_SECONDS, Breaker
-from tribal.describing.model.calls.budget_file import BudgetFile
-from tribal.describing.model.calls.ledger import Account, Reservation
-from tribal.describing.model.calls.slots import Slots, Turn, fair_shares
-from tribal.describing.model.calls.timing import Timing, timestamp
+import tribal.models.ledger as ledger
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
 from tribal.identity.locations import LEASE_FILE
+from tribal.models.breaker import OPEN_SECONDS, Breaker
+from tribal.models.budget_file import BudgetFile
+from tribal.models.ledger import Account, Reservation
+from tribal.models.slots import Slots, Turn, fair_shares
+from tribal.models.timing import Timing, timestamp
 from tribal.ports import ModelFailure, ObjectStore
 from tribal.store import read_record
 from tribal_contracts import BudgetHolder, BudgetRecord, LeaseRecord, ModelSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribal.describing.model.calls.slots import fair_shares
+from tribal.models.slots import fair_shares
 
 holders = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 60), min_size=1)
 

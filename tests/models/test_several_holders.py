@@ -15,15 +15,15 @@ from moto import mock_aws
 from moto.s3.responses import S3Response
 
 from servers.moto import one_object_at_a_time
-from tests.describing.model.calls.building import PRICE, beats, budget, capped, meet, record, request, settings
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
+from tests.models.building import PRICE, beats, budget, capped, meet, record, request, settings
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.describing.model.calls import Budget, CappedModel, Timing
 from tribal.identity.locations import BUDGET_FILE
+from tribal.models import Budget, CappedModel, Timing
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
 from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.describing.model.calls.building import PRICE, budget, meet, record, settings, take_lease
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.simulation import Simulation
-from tribal.describing.model.calls import Budget, read_spending
+from tests.models.building import PRICE, budget, meet, record, settings, take_lease
 from tribal.errors import PreconditionFailed, StoreUnwritable
 from tribal.identity.locations import BUDGET_FILE, LEASE_FILE
+from tribal.models import Budget, read_spending
 from tribal.ports import Spending
 from tribal.store import put_record, sealed
 from tribal_contracts import NANODOLLARS, BudgetSpend

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.describing.model.calls.slots import Slots, Turn
+from tribal.models.slots import Slots, Turn
 
 
 def test_who_came_first_is_served_first_and_who_goes_away_keeps_no_one_waiting() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cases import each_case
-from tribal.describing.model.known_models import KNOWN_MODELS, model_facts
 from tribal.errors import ConfigurationError
+from tribal.models.known_models import KNOWN_MODELS, model_facts
 from tribal.ports import ModelRequest
 from tribal_contracts import ModelPrice, ModelSettings, ModelUsage
 

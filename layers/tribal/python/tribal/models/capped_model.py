@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from tribal.describing.model.calls.budget import Budget
-from tribal.describing.model.calls.timing import Timing
+from tribal.models.budget import Budget
+from tribal.models.timing import Timing
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from tests.fakes.simulation import Simulation
-from tribal.describing.model.calls import Budget, CappedModel, Timing
-from tribal.describing.model.calls.timing import timestamp
 from tribal.identity.locations import BUDGET_FILE, LEASE_FILE
+from tribal.models import Budget, CappedModel, Timing
+from tribal.models.timing import timestamp
 from tribal.ports import LanguageModel, ModelRequest, ObjectStore, StopToken
 from tribal.store import put_record, require_record
 from tribal_contracts import NANODOLLARS, BudgetRecord, LeaseRecord, ModelSettings

@@ -11,13 +11,13 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.describing.model.calls import building
-from tests.describing.model.calls.building import PRICE, beats, budget, capped, record, request
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
+from tests.models import building
+from tests.models.building import PRICE, beats, budget, capped, record, request
 from tests.plugins.verify import examples
-from tribal.describing.model.calls import Budget, CappedModel
+from tribal.models import Budget, CappedModel
 from tribal.ports import ModelFailure, ModelOutcome
 from tribal_contracts import BudgetRecord, ModelUsage
 

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from tests.describing.model.calls.building import PRICE, budget, capped, meet, record, request, settings, timing
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
-from tribal.describing.model.calls import CappedModel, read_spending
-from tribal.describing.model.calls.breaker import FAILURES_IN_A_ROW, OPEN_SECONDS
-from tribal.describing.model.calls.budget_file import find_budget
+from tests.models.building import PRICE, budget, capped, meet, record, request, settings, timing
 from tribal.errors import RunInterrupted
+from tribal.models import CappedModel, read_spending
+from tribal.models.breaker import FAILURES_IN_A_ROW, OPEN_SECONDS
+from tribal.models.budget_file import find_budget
 from tribal.ports import FailureKind, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 
 from tests import ROOT
-from tests.describing.model.calls.building import PRICE, meet, record, settings
-from tests.describing.model.calls.killed_process import CALLS, ShiftedClock
+from tests.models.building import PRICE, meet, record, settings
+from tests.models.killed_process import CALLS, ShiftedClock
 from tribal.adapters.local.folder import FolderStore
-from tribal.describing.model.calls import Budget, Timing, read_spending
+from tribal.models import Budget, Timing, read_spending
 from tribal_contracts import NANODOLLARS
 
 KILLS = 10
@@ -22,7 +22,7 @@ KILLS = 10
 def _killed(folder: Path, number: int, shift_seconds: float, after_calls: int) -> int:
     """Run a process, kill it in the middle of that call, and tell what the provider counted, in nanodollars."""
     arguments = [str(folder), f"r{number}", str(number), str(shift_seconds)]
-    command = [sys.executable, "-m", "tests.describing.model.calls.killed_process", *arguments]
+    command = [sys.executable, "-m", "tests.models.killed_process", *arguments]
     counted = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
         assert process.stdout is not None

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from tribal.describing.model.calls.ledger import current_record
-from tribal.describing.model.calls.timing import Timing
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed
 from tribal.identity.locations import BUDGET_FILE
+from tribal.models.ledger import current_record
+from tribal.models.timing import Timing
 from tribal.ports import Clock, ObjectStore, Spending
 from tribal.store import require_seal, sealed
 from tribal_contracts import NANODOLLARS, BudgetRecord

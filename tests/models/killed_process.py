@@ -1,6 +1,6 @@
 """A process that asks a model until it is killed; each line that it prints is what the provider counted for a call.
 
-`python -m tests.describing.model.calls.killed_process FOLDER RUN SEED SHIFT`
+`python -m tests.models.killed_process FOLDER RUN SEED SHIFT`
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from tests.describing.model.calls.building import PRICE, request, settings
 from tests.fakes.scripted_model import ScriptedModel, answer
+from tests.models.building import PRICE, request, settings
 from tribal.adapters.local.folder import FolderStore
-from tribal.describing.model.calls import Budget, CappedModel, Timing
+from tribal.models import Budget, CappedModel, Timing
 from tribal.ports import ModelOutcome, ModelRequest, StopToken
 from tribal.runs.clock import SystemClock
 

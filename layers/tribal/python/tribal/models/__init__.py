@@ -1,0 +1,10 @@
+"""Calls to a language model: budget, concurrency and retries."""
+
+from __future__ import annotations
+
+from tribal.models.budget import Budget
+from tribal.models.budget_file import read_spending
+from tribal.models.capped_model import CappedModel
+from tribal.models.timing import Timing
+
+__all__ = ["Budget", "CappedModel", "Timing", "read_spending"]
