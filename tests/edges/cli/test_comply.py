@@ -171,14 +171,53 @@ def test_what_cannot_be_read_is_reported_and_proves_no_absence(project: Path) ->
     write(project / "decisions/projects/shop/policies", {"code.md": searched})
     said("sync", cwd=project)
     found = run_tribal("comply", "code", cwd=project)
-    assert found.returncode == 0, found.stdout
+    assert found.returncode == 1, found.stdout
     assert "code/big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
     assert "code/picture.sql: warn: cannot be evaluated: it is not text [code: C]" not in found.stdout
     # A file of SQL that is no text may name any table.
     assert "code/picture.sql: warn: cannot be evaluated: it is not text [names: Names of tables]" in found.stdout
+    assert "code/picture.sql: block: cannot be evaluated: it is not text; fix the file, exclude" in found.stdout
     assert "'code/big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
     assert "'code/link.sql' was not checked: it is a link" in found.stderr
     assert "'code/pipe.sql' was not checked: it is not a file" in found.stderr
+
+
+def test_a_blocking_policy_blocks_on_a_file_that_it_cannot_read_unless_it_says_otherwise(project: Path) -> None:
+    policy = project / "decisions/projects/shop/policies/names.md"
+    write(project / "code", {"a.sql": "SELECT 1;\nSELECT FROM WHERE (;\n", "other.py": "def (:\n", "Cargo.toml": "= 1"})
+    strict = run_tribal("comply", "code", "--item", "names", cwd=project)
+    assert strict.returncode == 1
+    reason = "cannot be evaluated: cannot parse the SQL as PostgreSQL near 'WHERE'"
+    remedy = "fix the file, exclude it with `appliesTo`, or put `unreadable: warn` into the policy"
+    assert strict.stdout.splitlines()[0] == f"code/a.sql:2: block: {reason}; {remedy} [names: Names of tables]"
+    assert "other.py" not in strict.stdout
+    policy.write_text(NAMES.replace("id: names", "id: names\nunreadable: warn"))
+    said("sync", cwd=project)
+    softened = run_tribal("comply", "code", "--item", "names", cwd=project)
+    assert softened.returncode == 0
+    assert softened.stdout.splitlines()[0] == f"code/a.sql:2: warn: {reason} [names: Names of tables]"
+    assert json.loads(said("decision", "names", "--json", cwd=project))["item"]["unreadable"] == "warn"
+    policy.write_text(NAMES.replace("id: names", "id: names\nunreadable: info"))
+    refused = run_tribal("sync", cwd=project)
+    assert "names.md:3: unreadable: must be one of block, warn" in refused.stdout + refused.stderr
+
+
+def test_sql_is_read_in_the_dialect_of_the_databases_of_the_project(project: Path) -> None:
+    write(project / "code", {"path.sql": "select x:a.b::string from crm.customer", "both.sql": "select 1 from Odd"})
+    entry = "  - {name: shop, type: TYPE, dsn_secret: shop, database: shop}\n"
+
+    def messages(*types: str) -> list[str]:
+        entries = "".join(entry.replace("TYPE", each).replace("name: shop", f"name: {each}") for each in types)
+        settings = SETTINGS.replace("databases: []", f"databases:\n{entries}" if types else "databases: []")
+        write(project, {"databases.yaml": settings})
+        found = json.loads(run_tribal("comply", "code", "--item", "names", "--json", cwd=project).stdout)
+        return sorted(each["message"].partition(";")[0] for each in found["violations"])
+
+    assert messages("postgres")[-1] == "cannot be evaluated: cannot parse the SQL as PostgreSQL near '.'"
+    upper = ["Ask the\n service", "table 'CRM.CUSTOMER' does not match '[a-z0-9_]+'", "table 'ODD' does not match"]
+    assert [each.startswith(text) for each, text in zip(messages("snowflake"), upper, strict=True)] == [True] * 3
+    for types in (("postgres", "snowflake"), ()):
+        assert messages(*types) == upper[:2]
 
 
 def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:

@@ -200,7 +200,7 @@ def test_lines_are_those_of_the_file_and_what_cannot_be_parsed_hides_nothing_els
     assert [(each.file, each.line) for each in found.unread] == [("q.sql", 3)]
 
 
-@pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "DO $$ BEGIN END $$", "\\connect x", "SELECT 'open"])
+@pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "\\copy t from x", "SELECT 'open", "MAKE TABLE t"])
 def test_sql_that_is_not_understood_is_reported(sql: str) -> None:
     found, _ = names_in(sql)
     assert found.unread

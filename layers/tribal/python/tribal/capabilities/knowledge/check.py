@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.documented_tables import DocumentedTables
+from tribal.capabilities.knowledge.documented_tables import DocumentedTables, sql_dialects
 from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
@@ -122,7 +122,8 @@ def _documented_names(
     try:
         return documented.names(())
     except IndexNotReady:
-        return DocumentedNames()  # Resolve names by their parts.
+        # Resolve names by their parts.
+        return DocumentedNames(dialects=sql_dialects(documented.databases))
 
 
 def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
@@ -154,7 +155,8 @@ def rules_of(visible: VisibleItems, ids: Collection[str] | None) -> list[Rule]:
     for number in visible.seen:
         item = visible.item(number)
         if item.id in ids if ids is not None else item.status == "accepted":
-            own = [Rule(item.id, item.title, item.severity, each) for each in item.constraints]
+            softens = item.unreadable == "warn"
+            own = [Rule(item.id, item.title, item.severity, each, softens) for each in item.constraints]
             rules += own if number in first else [each for each in own if each.severity == "block"]
     return rules
 
@@ -187,6 +189,6 @@ class SqlPolicyChecker:
         request = CheckRequest([SourceFile(_SQL_FILE, sql)], (), is_complete=False, least="info")
         names = _documented_names(request, needed, DocumentedTables(self.app.index(), caller.scope))
         evidence, warned = collect_evidence(
-            request.files, replace(names, dialect=database), needed, is_complete=request.is_complete
+            request.files, replace(names, dialects=(database,)), needed, is_complete=request.is_complete
         )
         return check(rules, evidence, request.least, [*items.unusable, *warned])

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import JsonValue, ValidationError
@@ -43,6 +43,7 @@ from tribal_contracts.knowledge import (
     KnowledgeStatus,
     KnowledgeType,
     Severity,
+    Unreadable,
 )
 
 MAX_BYTES = 1 << 20
@@ -54,8 +55,8 @@ MAX_METADATA_BYTES = 16_384
 _FENCED = ("yaml", "yml")
 _CONSTRAINTS = "constraints"
 _OWN = frozenset(
-    "id type title summary status severity tags metadata supersedes constraints created updated date layer createdAt"
-    " updatedAt".split()
+    "id type title summary status severity tags metadata supersedes constraints unreadable created updated date layer"
+    " createdAt updatedAt".split()
 )
 """Known keys of front matter; others are stored as metadata."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
@@ -84,6 +85,7 @@ class ReadItem:
     created: str | None = None
     updated: str | None = None
     supersedes: str | None = None
+    unreadable: Unreadable | None = None
     superseded_by: Sequence[str] = ()
     warnings: Sequence[str] = ()
 
@@ -129,6 +131,7 @@ def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
         created=_day(front, "created", "createdAt", "date") or day_of(document),
         updated=_day(front, "updated", "updatedAt"),
         supersedes=_text(front, node, "supersedes", 200),
+        unreadable=_one_of(front, node, "unreadable", get_args(Unreadable)),
         superseded_by=superseded_by,
         warnings=warnings,
     )

@@ -31,14 +31,14 @@ class DocumentedNames:
         dependencies: their names.
         tables: the requested documented tables.
         columns: their columns.
-        dialect: SQL dialect, in sqlglot's name.
+        dialects: SQL dialects, in sqlglot's names, see `ReadRequest`.
         resolve: the spellings of a table that SQL names in parts; by its parts alone when unset.
     """
 
     dependencies: Sequence[NameUse] = ()
     tables: Sequence[NameUse] = ()
     columns: Sequence[NameUse] = ()
-    dialect: str = "postgres"
+    dialects: tuple[str, ...] = ("postgres", "snowflake")
     resolve: Resolve | None = None
 
 
@@ -59,7 +59,7 @@ def collect_evidence(
         is_complete: whether nothing was left out.
         read: reads the files; in another process where a file may be hostile and others wait.
     """
-    names = _names(files, documented_names.dialect, needed, read)
+    names = _names(files, documented_names.dialects, needed, read)
     sql = [named(each.sql, file.path, documented_names.resolve or suffixes) for file, each in names]
     evidence = Evidence(
         files=files,
@@ -82,7 +82,7 @@ def named(references: StatementReferences, file: str | None, resolve: Resolve) -
         file: which holds the statements.
         resolve: finds the spellings of a table.
     """
-    unread = [Gap(file, _SQL_TARGETS, each.reason, each.line, each.is_over_limit) for each in references.unread]
+    unread = [Gap(file, _SQL_TARGETS, each.reason, each.line) for each in references.unread]
     tables = [NameUse(resolve(each.parts), file, each.line) for each in references.tables]
     columns = []
     for each in references.columns:
@@ -97,16 +97,13 @@ def suffixes(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _names(
-    files: Sequence[SourceFile], dialect: str, needed: Collection[Target], read: ReadFiles
+    files: Sequence[SourceFile], dialects: tuple[str, ...], needed: Collection[Target], read: ReadFiles
 ) -> list[tuple[SourceFile, FileNames]]:
     wanted = [(file, targets) for file in files if (targets := targets_read_of(file.path, needed))]
-    readable = [ReadRequest(file.path, file.text, targets, dialect) for file, targets in wanted if file.unread is None]
+    readable = [ReadRequest(file.path, file.text, targets, dialects) for file, targets in wanted if file.unread is None]
     answers = iter(read(readable) if readable else ())
     return [
-        (file, next(answers))
-        if file.unread is None
-        else (file, not_read(file.path, file.unread, is_over_limit=file.is_over_limit))
-        for file, _ in wanted
+        (file, next(answers)) if file.unread is None else (file, not_read(file.path, file.unread)) for file, _ in wanted
     ]
 
 

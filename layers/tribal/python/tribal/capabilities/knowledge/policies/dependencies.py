@@ -50,9 +50,9 @@ def dependencies_of(file: SourceFile) -> CollectedNames:
         require_few_bytes(file.text)
         names = first_of_each(read(file.text), lambda name: name)
     except OverLimit as error:
-        return _gap(file, str(error), is_over_limit=True)
+        return _gap(file, str(error))
     except RecursionError:
-        return _gap(file, "it is nested too deeply", is_over_limit=True)
+        return _gap(file, "it is nested too deeply")
     except (_Unreadable, ValueError, LookupError, AttributeError, TypeError) as error:
         reason = str(error) if isinstance(error, _Unreadable | ValueError) else "it has an unexpected format"
         return _gap(file, f"cannot parse it: {reason[:_MAX_REASON_CHARS]}")
@@ -76,8 +76,8 @@ def _reader_of(path: str) -> Callable[[str], Iterator[str]] | None:
     return next((reader for pattern, reader in _READERS.items() if fnmatchcase(name, pattern)), None)
 
 
-def _gap(file: SourceFile, reason: str, *, is_over_limit: bool = False) -> CollectedNames:
-    return CollectedNames((), [Gap(file.path, frozenset({"dependency"}), reason, None, is_over_limit)])
+def _gap(file: SourceFile, reason: str) -> CollectedNames:
+    return CollectedNames((), [Gap(file.path, frozenset({"dependency"}), reason)])
 
 
 def _lines(text: str, names: Collection[str]) -> dict[str, int]:

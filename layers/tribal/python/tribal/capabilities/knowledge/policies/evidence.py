@@ -34,18 +34,12 @@ class NameUse:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that could not be read, so that constraints on its targets cannot be evaluated there.
-
-    Attributes:
-        is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else anyone who writes a
-            file could avoid a policy by making the file large.
-    """
+    """Something that could not be read, so that constraints on its targets cannot be evaluated there."""
 
     file: str | None
     targets: frozenset[Target]
     reason: str
     line: int | None = None
-    is_over_limit: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,8 +52,6 @@ class SourceFile:
     """Why the text is missing, if it is: then only the path is known."""
     is_binary: bool = False
     """Whether it is binary; patterns are not searched in it."""
-    is_over_limit: bool = False
-    """Whether it was not read because it is too large."""
 
     @classmethod
     def of(cls, path: str, text: str) -> SourceFile:

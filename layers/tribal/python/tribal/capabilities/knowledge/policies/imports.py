@@ -43,9 +43,9 @@ def imports_of(file: SourceFile) -> CollectedNames:
     except ValueError:
         return _gap(file, "cannot parse the Python code")
     except OverLimit as error:
-        return _gap(file, str(error), is_over_limit=True)
+        return _gap(file, str(error))
     except (RecursionError, MemoryError):
-        return _gap(file, "it is nested too deeply", is_over_limit=True)
+        return _gap(file, "it is nested too deeply")
 
 
 def has_imports(path: str) -> bool:
@@ -58,8 +58,8 @@ def is_of_another_language(path: str) -> bool:
     return path.casefold().endswith(_OTHERS)
 
 
-def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> CollectedNames:
-    return CollectedNames((), [Gap(file.path, frozenset({"import"}), reason, line, is_over_limit)])
+def _gap(file: SourceFile, reason: str, line: int | None = None) -> CollectedNames:
+    return CollectedNames((), [Gap(file.path, frozenset({"import"}), reason, line)])
 
 
 def _of_python(file: SourceFile) -> list[NameUse]:

@@ -112,9 +112,10 @@ def _checked(
         visible = visible_items(caller, app)
         rules = rules_of(visible, items or None)
         request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN)
-        documented = DocumentedTables(app.index(), caller.scope)
+        parts = parts_of(app)
+        documented = DocumentedTables(app.index(), caller.scope, parts.databases)
         warnings = [*visible.unusable, *found.warnings]
-        return check_evidence(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
+        return check_evidence(request, rules, documented, warnings, parts.reading_files(None)), rules
 
 
 def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:

@@ -42,7 +42,7 @@ class CheckedFiles:
                 self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "not a file")
                 return
             if found.st_size > MAX_FILE_BYTES:
-                self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True, is_over_limit=True)
+                self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True)
                 return
             data = place.read_bytes()
         except OSError as error:
@@ -53,11 +53,10 @@ class CheckedFiles:
         else:
             self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
 
-    def _leave_out(self, shown: str, why: str, *, by_path: bool = False, is_over_limit: bool = False) -> None:
-        self.is_whole = self.is_whole and not by_path
+    def _leave_out(self, shown: str, why: str, *, by_path: bool = False) -> None:
         self.warnings.append(f"{shown!r} was not checked: it is {why}")
         if by_path:
-            self.files.append(SourceFile(shown, "", f"it is {why}", is_over_limit=is_over_limit))
+            self.files.append(SourceFile(shown, "", f"it is {why}"))
 
 
 def files_of(paths: Sequence[Path], project: Path) -> CheckedFiles:
