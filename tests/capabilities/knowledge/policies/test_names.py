@@ -1,4 +1,4 @@
-"""What files import, depend on and name in SQL."""
+"""What files depend on and name in SQL."""
 
 from __future__ import annotations
 
@@ -10,49 +10,7 @@ import pytest
 from tribal.capabilities.knowledge.policies.collecting import named, suffixes
 from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, SourceFile
-from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
 from tribal.sql.statements import references_in
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("a.py", "import os, json as j\n", [("json", 1), ("os", 1)]),
-        ("a.py", "from google.cloud import storage\n", [("google.cloud.storage", 1)]),
-        ("a.py", "from . import x\nfrom ..y import z\n", [(".x", 1), ("..y.z", 2)]),
-        ("a.py", "from x import *\n", [("x", 1)]),
-        ("a.py", "def f():\n    import lazy\n'import not_this'\n", [("lazy", 2)]),
-        ("a.ts", "import React, {useState} from 'react'\nimport 'side'\n", [("react", 1), ("side", 2)]),
-        ("a.js", "const x = require('mysql2/promise')\n// require('no')\n", [("mysql2/promise", 1)]),
-        ("a.mjs", "export * from './own'\nawait import(`lazy`)\n", [("./own", 1), ("lazy", 2)]),
-        ("a.tsx", "/* import 'no' */\nimport type {\n  A,\n} from '@scope/pkg/deep'\n", [("@scope/pkg/deep", 4)]),
-        ("a.js", "const url = 'http://x' // import 'no'\nimport 'yes'\n", [("yes", 2)]),
-        ("a.go", 'import "fmt"\n', []),
-        ("a.md", "import nothing\n", []),
-    ],
-)
-def test_imports_are_read_with_their_lines(path: str, text: str, expected: list[tuple[str, int]]) -> None:
-    found = imports_of(SourceFile(path, text))
-    assert [(each.name, each.line) for each in found.named] == expected
-    assert not found.unread
-
-
-def test_an_import_is_named_as_each_package_that_holds_it_too() -> None:
-    (python,) = imports_of(SourceFile("a.py", "import google.cloud.storage\n")).named
-    assert python.spellings == ("google.cloud.storage", "google.cloud", "google")
-    (scoped,) = imports_of(SourceFile("a.js", "import '@scope/pkg/deep/er'\n")).named
-    assert scoped.spellings == ("@scope/pkg/deep/er", "@scope/pkg/deep", "@scope/pkg")
-
-
-@pytest.mark.parametrize("text", ["def (:\n", "import x\n\0", "(" * 5_000])
-def test_python_that_cannot_be_read_is_reported(text: str) -> None:
-    found = imports_of(SourceFile("a.py", text))
-    assert [(each.file, each.targets) for each in found.unread] == [("a.py", frozenset({"import"}))]
-
-
-def test_other_languages_are_known_as_such() -> None:
-    assert [is_of_another_language(path) for path in ("a.go", "a.java", "a.py", "a.md")] == [True, True, False, False]
-
 
 PACKAGE = {"dependencies": {"pg": "^8", "db": "npm:mysql2@^3"}, "devDependencies": {"@types/node": "20"}}
 LOCK: dict[str, Any] = {"packages": {"": {}, "node_modules/pg": {}, "node_modules/a/node_modules/@b/c": {}}}

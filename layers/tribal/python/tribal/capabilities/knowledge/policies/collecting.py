@@ -114,7 +114,7 @@ def _joined(several: Sequence[CollectedNames]) -> CollectedNames:
 
 
 def _warnings(files: Sequence[SourceFile], needed: Collection[Target]) -> list[str]:
-    others = [each.path for each in files if is_of_another_language(each.path)] if "import" in needed else []
+    others = [each.path for each in files if is_of_another_language(each)] if "import" in needed else []
     if not others:
         return []
     return [

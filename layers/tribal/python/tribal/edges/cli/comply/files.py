@@ -11,10 +11,13 @@ from pathlib import Path
 
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
+from tribal.capabilities.knowledge.policies.notebooks import is_notebook, without_images
 from tribal.errors import ConfigurationError
 from tribal.settings.settings import PROJECT_FILE
 
 MOST_FILES = 10_000
+_NOTEBOOK_BYTES = 50 << 20
+"""Limit for a notebook with its images, which are not checked."""
 _BINARY_BYTES = 8_192
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
 _GIT_SECONDS = 60
@@ -41,14 +44,16 @@ class CheckedFiles:
             if not stat.S_ISREG(found.st_mode):
                 self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "not a file")
                 return
-            if found.st_size > MAX_FILE_BYTES:
-                self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True)
-                return
-            data = place.read_bytes()
+            may_have_images = is_notebook(shown) and found.st_size <= _NOTEBOOK_BYTES
+            data = place.read_bytes() if found.st_size <= MAX_FILE_BYTES or may_have_images else None
+            if data is not None and len(data) > MAX_FILE_BYTES:
+                data = without_images(data)
         except OSError as error:
             self._leave_out(shown, f"not readable ({error.strerror})", by_path=True)
             return
-        if b"\0" in data[:_BINARY_BYTES]:
+        if data is None or len(data) > MAX_FILE_BYTES:
+            self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True)
+        elif b"\0" in data[:_BINARY_BYTES]:
             self.files.append(SourceFile(shown, "", "it is not text", is_binary=True))
         else:
             self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
