@@ -137,8 +137,9 @@ def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -
     assert (refused.returncode, "git has no commit" in refused.stderr) == (2, True)
     outside = run_tribal("comply", *options, cwd=tmp_path)
     assert (outside.returncode, "not in a checkout" in outside.stderr) == (2, True)
-    # A folder of a checkout has what git has, and no more.
+    # A folder of a checkout has what git has, and no more, unless git ignores all of it.
     assert "made" not in said("comply", str(code), "--project", str(project), cwd=tmp_path)
+    assert "made/x.sql:1: " in said("comply", "made", "--project", str(project), cwd=code)
 
 
 def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_them(tmp_path: Path) -> None:

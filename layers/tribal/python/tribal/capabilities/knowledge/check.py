@@ -13,6 +13,7 @@ from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, c
 from tribal.capabilities.knowledge.policies.dependencies import spellings
 from tribal.capabilities.knowledge.policies.evidence import NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
+from tribal.capabilities.knowledge.policies.inclusions import FindFile
 from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
 from tribal.errors import IndexNotReady
 from tribal_contracts.knowledge import (
@@ -78,6 +79,7 @@ class CheckRequest:
         least: less severe violations are counted but not listed.
         dependencies: names of those that are in no file.
         most: how many violations are listed; `None` for all.
+        find: finds a file of requirements that a checked file includes.
     """
 
     files: Sequence[SourceFile]
@@ -86,6 +88,7 @@ class CheckRequest:
     least: Severity
     dependencies: Sequence[str] = ()
     most: int | None = MAX_VIOLATIONS
+    find: FindFile = lambda _: None
 
 
 def check_evidence(
@@ -107,7 +110,7 @@ def check_evidence(
         dependencies=[NameUse(spellings(each)) for each in request.dependencies],
     )
     evidence, warned = collect_evidence(
-        request.files, documented_names, needed, is_complete=request.is_complete, read=read
+        request.files, documented_names, needed, is_complete=request.is_complete, read=read, find=request.find
     )
     return check(rules, evidence, request.least, [*warnings, *documented.warnings, *warned], request.most, is_late)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tribal.capabilities.knowledge.errors import PatternInvalid
-from tribal.capabilities.knowledge.policies.evidence import Evidence, NameUse, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
@@ -108,11 +108,11 @@ def _name_violations(
     # A constraint on how names are written includes their case.
     is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
     found = evidence.found(constraint.target)
-    named = [each for each in found.named if applies(each.file)]
+    named = [each for each in found.named if _applies(applies, each)]
     gaps = [
         _unreadable(gap.reason, gap.file, gap.line)
         for gap in found.unread
-        if constraint.target in gap.targets and applies(gap.file)
+        if constraint.target in gap.targets and _applies(applies, gap)
     ]
     match constraint.operator:
         case "must_not_use" | "must_not_match":
@@ -133,6 +133,10 @@ def _name_violations(
 
 def _unreadable(reason: str, file: str | None, line: int | None = None) -> Violation:
     return Violation(f"cannot be evaluated: {reason}", file, line, is_unevaluated=True, is_unreadable=True)
+
+
+def _applies(applies: Callable[[str | None], bool], found: NameUse | Gap) -> bool:
+    return applies(found.file) or any(map(applies, found.included_by))
 
 
 def _matches(named: NameUse, is_match: Callable[[str], bool]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from tribal.capabilities.knowledge.policies.dependencies import is_other_manifest
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import (
     FileNames,
@@ -15,6 +16,7 @@ from tribal.capabilities.knowledge.policies.file_names import (
     targets_read_of,
 )
 from tribal.capabilities.knowledge.policies.imports import is_of_another_language
+from tribal.capabilities.knowledge.policies.inclusions import FindFile, follow_inclusions
 from tribal.sql.references import StatementReferences
 from tribal_contracts.knowledge import Target
 
@@ -49,6 +51,7 @@ def collect_evidence(
     *,
     is_complete: bool,
     read: ReadFiles = read_here,
+    find: FindFile = lambda _: None,
 ) -> tuple[Evidence, list[str]]:
     """Collect the evidence, and warnings about it.
 
@@ -58,14 +61,20 @@ def collect_evidence(
         needed: targets of the constraints; other names are not read.
         is_complete: whether nothing was left out.
         read: reads the files; in another process where a file may be hostile and others wait.
+        find: finds a file of requirements that one of the files includes.
     """
-    names = _names(files, documented_names.dialects, needed, read)
+    dialects = documented_names.dialects
+    names = _names(files, dialects, needed, read)
+    dependencies = follow_inclusions(
+        names,
+        files,
+        find,
+        lambda found: read([ReadRequest(file.path, file.text, frozenset({"dependency"}), dialects) for file in found]),
+    )
     sql = [named(each.sql, file.path, documented_names.resolve or suffixes) for file, each in names]
     evidence = Evidence(
         files=files,
-        dependencies=_joined(
-            [CollectedNames(documented_names.dependencies), *(each.dependencies for _, each in names)]
-        ),
+        dependencies=_joined([CollectedNames(documented_names.dependencies), *dependencies]),
         imports=_joined([each.imports for _, each in names]),
         tables=_joined([CollectedNames(documented_names.tables), *(tables for tables, _ in sql)]),
         columns=_joined([CollectedNames(documented_names.columns), *(columns for _, columns in sql)]),
@@ -99,7 +108,7 @@ def suffixes(parts: Sequence[str]) -> tuple[str, ...]:
 def _names(
     files: Sequence[SourceFile], dialects: tuple[str, ...], needed: Collection[Target], read: ReadFiles
 ) -> list[tuple[SourceFile, FileNames]]:
-    wanted = [(file, targets) for file in files if (targets := targets_read_of(file.path, needed))]
+    wanted = [(file, targets) for file in files if (targets := targets_read_of(file, needed))]
     readable = [ReadRequest(file.path, file.text, targets, dialects) for file, targets in wanted if file.unread is None]
     answers = iter(read(readable) if readable else ())
     return [
@@ -114,11 +123,15 @@ def _joined(several: Sequence[CollectedNames]) -> CollectedNames:
 
 
 def _warnings(files: Sequence[SourceFile], needed: Collection[Target]) -> list[str]:
-    others = [each.path for each in files if is_of_another_language(each)] if "import" in needed else []
-    if not others:
-        return []
+    languages = [each.path for each in files if is_of_another_language(each)] if "import" in needed else []
+    manifests = [each.path for each in files if is_other_manifest(each.path)] if "dependency" in needed else []
     return [
-        f"imports are read only from Python, JavaScript and TypeScript, not from {others[0]!r}" + _more(len(others))
+        f"{what} are read only from {sources}, not from {others[0]!r}{_more(len(others))}"
+        for what, sources, others in (
+            ("imports", "Python, JavaScript and TypeScript", languages),
+            ("dependencies", "manifests of Python and JavaScript", manifests),
+        )
+        if others
     ]
 
 

@@ -20,11 +20,13 @@ class NameUse:
         spellings: its names, longest first; a pattern matches if it matches any of them.
         file: where it occurs, if known.
         line: counted from 1.
+        included_by: other files that it belongs to too.
     """
 
     spellings: tuple[str, ...]
     file: str | None = None
     line: int | None = None
+    included_by: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -40,6 +42,7 @@ class Gap:
     targets: frozenset[Target]
     reason: str
     line: int | None = None
+    included_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,27 @@ class SourceFile:
         return self.text.encode("utf-8", "surrogateescape")
 
 
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """A file of requirements that another one includes.
+
+    Attributes:
+        path: as written: relative to the folder of the other one.
+        file: the other one.
+    """
+
+    path: str
+    file: str
+    line: int | None = None
+
+
 @dataclass(frozen=True)
 class CollectedNames:
-    """The names of one kind, and what could not be read."""
+    """The names of one kind, what could not be read, and the files that have more of them."""
 
     named: Sequence[NameUse] = ()
     unread: Sequence[Gap] = ()
+    included: Sequence[Inclusion] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
+from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies, is_manifest
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, SourceFile
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
 from tribal.sql.references import StatementReferences, UnreadStatement
@@ -79,18 +79,18 @@ def not_read(path: str, reason: str) -> FileNames:
         return [Gap(path, frozenset(targets), reason)]
 
     return FileNames(
-        CollectedNames((), gap("dependency") if has_dependencies(path) else ()),
+        CollectedNames((), gap("dependency") if is_manifest(path) else ()),
         CollectedNames((), gap("import") if has_imports(path) else ()),
         StatementReferences(unread=[UnreadStatement(reason)] if names_tables(path) else ()),
     )
 
 
-def targets_read_of(path: str, needed: Collection[Target]) -> frozenset[Target]:
-    """The needed targets that a file with this name may contain."""
+def targets_read_of(file: SourceFile, needed: Collection[Target]) -> frozenset[Target]:
+    """The needed targets that a file may contain."""
     targets: set[Target] = set()
-    targets |= {"dependency"} if has_dependencies(path) else set()
-    targets |= {"import"} if has_imports(path) else set()
-    targets |= {"table", "column"} if names_tables(path) else set()
+    targets |= {"dependency"} if has_dependencies(file) else set()
+    targets |= {"import"} if has_imports(file.path) else set()
+    targets |= {"table", "column"} if names_tables(file.path) else set()
     return frozenset(targets & {*needed})
 
 

@@ -74,7 +74,7 @@ def comply(
     elif paths or not tables:
         found = files_of(paths or [_HERE], project)
     else:
-        found = CheckedFiles()
+        found = CheckedFiles(project.resolve())
     answer, rules = _checked(project, found, tables or (), item, least)
     if as_json or form == "json":
         print_json(answer)
@@ -111,7 +111,7 @@ def _checked(
         caller = local_caller(settings)
         visible = visible_items(caller, app)
         rules = rules_of(visible, items or None)
-        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN)
+        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN, find=found.find)
         parts = parts_of(app)
         documented = DocumentedTables(app.index(), caller.scope, parts.databases)
         warnings = [*visible.unusable, *found.warnings]
