@@ -239,6 +239,39 @@ def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
     assert moved["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
 
 
+def test_the_log_for_code_hosts_has_the_same_paths_wherever_the_command_runs(project: Path, tmp_path: Path) -> None:
+    write(project / "code", {"sql/a.sql": 'SELECT * FROM "Odd";\n'})
+    for here, named in ((project, "code"), (project / "code", "sql/a.sql"), (tmp_path, str(project / "code" / "sql"))):
+        told = json.loads(said("comply", named, "--format", "sarif", "--project", str(project), cwd=here))
+        (location,) = told["runs"][0]["results"][0]["locations"]
+        assert location["physicalLocation"]["artifactLocation"] == {"uri": "code/sql/a.sql"}
+
+
+def test_constraints_that_apply_to_no_file_are_noted_in_every_format_and_do_not_fail(project: Path) -> None:
+    constraint = "{operator: must_not_use, target: import, pattern: pickle, severity: block, appliesTo: GLOB}"
+    policy = f"---\nid: glob\ntitle: G\nconstraints: [{constraint}]\n---\n"
+    write(project / "code", {"src/a.py": "import pickle\n"})
+
+    def checked(glob: str, *options: str) -> subprocess.CompletedProcess[str]:
+        write(project, {"decisions/projects/shop/policies/glob.md": policy.replace("GLOB", f"'{glob}'")})
+        said("sync", cwd=project)
+        return run_tribal("comply", "code", "--item", "glob", *options, cwd=project)
+
+    for glob in ("src", "src/", "/code/src/**", "code/src", "!docs/**"):
+        assert checked(glob).returncode == 1, glob
+    note = "appliesTo 'src/**' of glob matches none of the checked files, but '**/src/**' does"
+    text = checked("src/**")
+    assert (text.returncode, text.stderr) == (0, f"note: {note}\n")
+    assert json.loads(checked("src/**", "--json").stdout)["warnings"] == [note]
+    assert checked("src/**", "--format", "sarif").stderr == f"note: {note}\n"
+    assert "constraint applies to none of the checked files: glob (appliesTo 'x/')" in checked("x/").stderr
+    refused = run_tribal("sync", cwd=project)
+    write(project, {"decisions/projects/shop/policies/glob.md": policy.replace("GLOB", "'src\\api'")})
+    refused = run_tribal("sync", cwd=project)
+    assert "glob.md:4: constraint 1: appliesTo: the glob" in refused.stdout + refused.stderr
+    assert "has a backslash; write / between folders" in refused.stdout + refused.stderr
+
+
 def test_a_file_whose_name_holds_a_line_break_is_reported_in_one_line(project: Path) -> None:
     write(project / "code", {"a\nblock: all fine.sql": 'SELECT * FROM "Odd";\n'})
     assert len(said("comply", "code", "--item", "names", cwd=project).splitlines()) == 2

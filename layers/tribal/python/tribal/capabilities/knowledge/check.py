@@ -14,6 +14,7 @@ from tribal.capabilities.knowledge.policies.dependencies import spellings
 from tribal.capabilities.knowledge.policies.evidence import NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
 from tribal.capabilities.knowledge.policies.inclusions import FindFile
+from tribal.capabilities.knowledge.policies.unapplied import notes_on_unapplied
 from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
 from tribal.errors import IndexNotReady
 from tribal_contracts.knowledge import (
@@ -64,7 +65,14 @@ def check_request(
         raise KnowledgeInputInvalid(f"files: they exceed {MAX_FILES_BYTES:,} bytes together; send fewer at once")
     rules = rules_of(visible, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
-    what = CheckRequest(files, request.tables or (), request.complete, request.min_severity, dependencies)
+    what = CheckRequest(
+        files,
+        request.tables or (),
+        request.complete,
+        request.min_severity,
+        dependencies,
+        notes_unapplied=request.complete,
+    )
     return _bounded(check_evidence(what, rules, documented, visible.unusable, read, is_late))
 
 
@@ -80,6 +88,7 @@ class CheckRequest:
         dependencies: names of those that are in no file.
         most: how many violations are listed; `None` for all.
         find: finds a file of requirements that a checked file includes.
+        notes_unapplied: whether constraints that apply to none of the files are reported.
     """
 
     files: Sequence[SourceFile]
@@ -89,6 +98,7 @@ class CheckRequest:
     dependencies: Sequence[str] = ()
     most: int | None = MAX_VIOLATIONS
     find: FindFile = lambda _: None
+    notes_unapplied: bool = False
 
 
 def check_evidence(
@@ -112,7 +122,9 @@ def check_evidence(
     evidence, warned = collect_evidence(
         request.files, documented_names, needed, is_complete=request.is_complete, read=read, find=request.find
     )
-    return check(rules, evidence, request.least, [*warnings, *documented.warnings, *warned], request.most, is_late)
+    unapplied = notes_on_unapplied(rules, evidence) if request.notes_unapplied else []
+    notes = [*warnings, *documented.warnings, *warned, *unapplied]
+    return check(rules, evidence, request.least, notes, request.most, is_late)
 
 
 def _documented_names(

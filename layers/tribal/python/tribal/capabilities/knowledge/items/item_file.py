@@ -290,15 +290,16 @@ def _constraint(value: Any, root: yaml.Node | None, number: int) -> Constraint:
         name = ".".join(str(part) for part in detail["loc"])
         line = _line(root, *where, *detail["loc"])
         raise ItemUnusable(f"constraint {number + 1}: {name} {_problem(detail)}".replace(":  ", ": "), line) from None
-    try:
-        if constraint.operator in ("must_exist", "must_not_exist"):
-            path_glob(constraint.pattern)
-        else:
-            expression(constraint.pattern)
-        if constraint.applies_to is not None:
-            path_glob(constraint.applies_to)
-    except PatternInvalid as error:
-        raise ItemUnusable(f"constraint {number + 1}: {error.message}", _line(root, *where, "pattern")) from None
+    is_glob = constraint.operator in ("must_exist", "must_not_exist")
+    for key, read, pattern in (
+        ("pattern", path_glob if is_glob else expression, constraint.pattern),
+        ("appliesTo", path_glob, constraint.applies_to),
+    ):
+        try:
+            if pattern is not None:
+                read(pattern)
+        except PatternInvalid as error:
+            raise ItemUnusable(f"constraint {number + 1}: {key}: {error.message}", _line(root, *where, key)) from None
     return constraint
 
 

@@ -70,7 +70,7 @@ def _existence_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     is_meant = path_glob(constraint.pattern)
-    files = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
+    files = [each for each in evidence.files if applies(each.path) and applies_to_name(constraint, each)]
     found = [each for each in files if is_meant(each.path)]
     if constraint.operator == "must_not_exist":
         for each in found:
@@ -83,7 +83,7 @@ def _text_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    meant = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
+    meant = [each for each in evidence.files if applies(each.path) and applies_to_name(constraint, each)]
     gaps = [_unreadable(each.unread, each.path) for each in meant if each.unread is not None and not each.is_binary]
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
@@ -151,7 +151,8 @@ def _once(named: Sequence[NameUse]) -> list[NameUse]:
     return [*first.values()]
 
 
-def _applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+def applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+    """Whether a constraint is about files with a name like this one's."""
     # If the constraint lists files, it has decided whether configuration is included.
     return constraint.target != "config" or constraint.applies_to is not None or _is_configuration(file.path)
 
