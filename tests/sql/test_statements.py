@@ -238,6 +238,19 @@ def test_a_template_names_the_tables_of_every_branch() -> None:
 
 
 @each_case(
+    "sql",
+    [
+        "SELECT 1 FROM a WHERE x LIKE '{{%'; DELETE FROM b; SELECT '{\"x\":{\"y\":1}}'",
+        "SELECT 1 FROM a; /* {# */ DELETE FROM b; /* #} */",
+        "SELECT 1 FROM a -- {{\n; DELETE FROM b; -- }}",
+    ],
+)
+def test_what_only_looks_like_a_tag_hides_no_statement(sql: str) -> None:
+    for dialect in ("postgres", "snowflake"):
+        assert {each.parts[-1].lower() for each in references_in(sql, dialect).tables} == {"a", "b"}
+
+
+@each_case(
     ("sql", "named", "line", "tag"),
     [
         ("select 1\nfrom {{ var('schema') }}.t", [], 2, "{{ var('schema') }}"),

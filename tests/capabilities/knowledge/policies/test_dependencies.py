@@ -180,6 +180,7 @@ def test_a_dependency_is_named_as_indexes_of_packages_normalize_it_and_has_its_l
         ("bun.lock", '{"packages": {"a": []}}'),
         ("bun.lockb", "text"),
         ("requirements.txt", "git+https://example.org/x.git\n"),
+        ("requirements.txt", "-e git+https://example.org/x.git\n"),
         ("requirements.txt", "${PACKAGE}\n"),
     ],
 )

@@ -39,13 +39,17 @@ def references_in(text: str, dialect: str) -> StatementReferences:
 
 
 def _references_in(text: str, dialect: str) -> StatementReferences:
-    template = read_template(text if dialect == "snowflake" else _without_psql(text))
+    text = text if dialect == "snowflake" else _without_psql(text)
+    template = read_template(text)
     names = NameCollector(dialect)
     unread: list[UnreadStatement] = []
     for parts, line in template.tables:
         names.add_table(parts, line)
     for each in template.texts:
         _Script(each, dialect, names, unread, template).read()
+    if template.texts != [text]:
+        # What only looks like a tag, such as one that begins in a literal, hides no statement.
+        _Script(text, dialect, names, [], None).read()
     unread += template.unread
     unread += (UnreadStatement("the name of a table is computed", line) for line in names.computed)
     if max(len(names.tables), len(names.columns)) > MAX_SQL_NAMES:
@@ -78,6 +82,10 @@ def _without_psql(text: str) -> str:
     return _PSQL.sub("", "".join([*pieces, text[start:]]))
 
 
+def _is_brace(token: Token) -> bool:
+    return token.token_type not in LITERALS and ("{" in token.text or "}" in token.text)
+
+
 class _Script:
     """A text, or the body of a routine in it.
 
@@ -86,11 +94,11 @@ class _Script:
         dialect: as sqlglot names it.
         names: receives what it names.
         unread: receives what cannot be read.
-        template: which the text was made from.
+        template: which the text was made from; without it, statements with tags are skipped.
     """
 
     def __init__(
-        self, text: str, dialect: str, names: NameCollector, unread: list[UnreadStatement], template: Template
+        self, text: str, dialect: str, names: NameCollector, unread: list[UnreadStatement], template: Template | None
     ) -> None:
         self.dialect = dialect
         self._text = text
@@ -166,6 +174,8 @@ class _Script:
         except NotParsed as error:
             self._unread.append(UnreadStatement(error.reason, self._above + 1 if self._level else None))
             return []
+        if self._template is None:
+            return [tokens for tokens in statements if not any(map(_is_brace, tokens))]
         if self._template.placeholders:
             for token in (token for tokens in statements for token in tokens if token.token_type not in LITERALS):
                 self._template.look_at(token.text)

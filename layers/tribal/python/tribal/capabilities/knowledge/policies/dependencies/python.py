@@ -59,11 +59,11 @@ def _requirement(line: str, number: int | None = None) -> Iterator[Found]:
         yield from named
     elif archive := _archived(stated):
         yield archive
-    elif stated.startswith((".", "/")) or is_editable:
+    elif _URL.match(stated) and not stated.startswith("file:"):
+        yield Unknown("a package has a URL but no name; write 'NAME @ URL'", number)
+    elif is_editable or stated.startswith((".", "/", "file:")):
         # A folder has a manifest of its own.
         return
-    elif _URL.match(stated):
-        yield Unknown("a package has a URL but no name; write 'NAME @ URL'", number)
     elif found := _REQUIREMENT.match(stated):
         yield found[1]
     else:
