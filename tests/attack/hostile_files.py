@@ -156,6 +156,16 @@ _SQL = _Language(
         "*/",
         "$a$",
         "$$",
+        "DO $$ BEGIN ",
+        "IF a THEN ",
+        "FOR r IN ",
+        "LOOP ",
+        "{{ ref('",
+        "{{",
+        "}}",
+        "{% if x %}",
+        "{% else %}",
+        "{% endif %}",
         "x",
         " OR ",
         "WITH a AS (",
@@ -181,6 +191,8 @@ _SQL = _Language(
         ("/*", "*/"),
         ("x[", "]"),
         ("STRUCT<", ">"),
+        ("{% if x %}", "{% endif %}"),
+        ("DO $$ BEGIN IF a THEN ", " END $$"),
     ),
     (
         ("", ""),
@@ -210,7 +222,7 @@ _SQL = _Language(
     ),
 )
 _JSON = _Language(
-    ("package.json", "package-lock.json", "Pipfile.lock", "npm-shrinkwrap.json"),
+    ("package.json", "package-lock.json", "Pipfile.lock", "npm-shrinkwrap.json", "bun.lock", "a.ipynb"),
     (*_QUOTES, *_SPACES, "{", "}", "[", "]", ":", ",", '"a"', "1", "null", "\\u0000", "-"),
     (("[", "]"), ('{"a":', "}"), ('{"dependencies":{"a":', "}}"), ("[{", "}]")),
     (("", ""), ('{"dependencies":', "}"), ('{"a":"', '"}')),
@@ -219,10 +231,12 @@ _JSON = _Language(
         lambda size: json.dumps({"dependencies": {f"p.{n}.a-b": "npm:q@1" for n in range(size // 30)}}),
         lambda size: json.dumps({"packages": {f"node_modules/a{n}": {} for n in range(size // 30)}}),
         lambda size: '{"dependencies":{"' + "a" * size + '":"1"}}',
+        lambda size: '{"overrides":{"' + _times("a>", size) + '":"1"}}',
+        lambda size: json.dumps({"cells": [{"cell_type": "code", "source": _times("%x\n", size // 2)}]}),
     ),
 )
 _TOML = _Language(
-    ("pyproject.toml", "Pipfile", "poetry.lock", "uv.lock"),
+    ("pyproject.toml", "Pipfile", "poetry.lock", "uv.lock", "pixi.toml"),
     (*_QUOTES, *_SPACES, "[", "]", "[[", "]]", "a", ".", "=", "{", "}", ",", "#", "1", "_", "-"),
     (("[", "]"), ("a={a=", "}"), ("a.", "a=1"), ("{a=[", "]}")),
     (("", ""), ("a = ", "\n"), ("[", "]\n"), ("[project]\ndependencies = [", "]\n")),
@@ -237,7 +251,15 @@ _TOML = _Language(
     ),
 )
 _LINES = _Language(
-    ("requirements.txt", "constraints.txt", "requirements-dev.in", "yarn.lock", "pnpm-lock.yaml"),
+    (
+        "requirements.txt",
+        "requirements/a.txt",
+        "requirements-dev.in",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "setup.cfg",
+        "environment.yml",
+    ),
     (
         *_QUOTES,
         *_SPACES,
@@ -253,6 +275,8 @@ _LINES = _Language(
         ";",
         " #",
         "lockfileVersion: '9'\n",
+        "-r ",
+        "[options]\n",
         "  a@1:\n",
     ),
     (("-", "a"), ("a.", "a"), ("@", ":"), ("[", "]")),

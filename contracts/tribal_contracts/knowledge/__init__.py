@@ -5,7 +5,15 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeSettings, KnowledgeType, SyncSettings
-from tribal_contracts.knowledge.constraints import SEVERITIES, TARGETS, Constraint, Operator, Severity, Target
+from tribal_contracts.knowledge.constraints import (
+    SEVERITIES,
+    TARGETS,
+    Constraint,
+    Operator,
+    Severity,
+    Target,
+    Unreadable,
+)
 from tribal_contracts.knowledge.items import (
     KNOWLEDGE_LAYERS,
     STATUSES,
@@ -96,6 +104,7 @@ __all__ = [
     "SyncStatusInput",
     "SyncStatusOutput",
     "Target",
+    "Unreadable",
     "ViolationPlace",
 ]
 

@@ -17,6 +17,8 @@ Target = Literal["file", "code", "dependency", "import", "config", "table", "col
 Severity = Literal["info", "warn", "block"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """From the lightest to the gravest."""
+Unreadable = Literal["block", "warn"]
+"""What a file that a blocking constraint needs and that cannot be read does: blocks, or only warns."""
 MAX_PATTERN_CHARS = 1_000
 MAX_MESSAGE_CHARS = 500
 

@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue, StringConstraints
 from tribal_contracts.core.camel import CamelContract
 from tribal_contracts.core.knowledge_settings import KnowledgeLayer, KnowledgeType
 from tribal_contracts.core.shape import ContentHash, Count, ISOTimestamp, Unset, optional
-from tribal_contracts.knowledge.constraints import Constraint, Severity
+from tribal_contracts.knowledge.constraints import Constraint, Severity, Unreadable
 
 KnowledgeStatus = Literal["draft", "proposed", "accepted", "deprecated", "superseded"]
 TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
@@ -50,6 +50,7 @@ class ShownItem(CamelContract):
     updated_at: ISOTimestamp
     supersedes: str | Unset = optional()
     superseded_by: list[str] | Unset = optional()
+    unreadable: Unreadable | Unset = optional("Extension: whether a file that cannot be read blocks or warns")
 
 
 class KnowledgeItem(ShownItem):
@@ -145,6 +146,8 @@ class ProjectedItem(CamelContract):
     updated_at: ISOTimestamp
     terms: dict[str, int]
     """How often it has each term, more where that counts more."""
+    unreadable: Unreadable | Unset = optional()
+    """Whether a file that cannot be read blocks or warns; blocks when unset."""
     vector: str | None
     """Little-endian float16 in base64."""
 

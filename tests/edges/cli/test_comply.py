@@ -137,8 +137,9 @@ def test_what_git_says_changed_is_checked_alone(project: Path, tmp_path: Path) -
     assert (refused.returncode, "git has no commit" in refused.stderr) == (2, True)
     outside = run_tribal("comply", *options, cwd=tmp_path)
     assert (outside.returncode, "not in a checkout" in outside.stderr) == (2, True)
-    # A folder of a checkout has what git has, and no more.
+    # A folder of a checkout has what git has, and no more, unless git ignores all of it.
     assert "made" not in said("comply", str(code), "--project", str(project), cwd=tmp_path)
+    assert "made/x.sql:1: " in said("comply", "made", "--project", str(project), cwd=code)
 
 
 def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_them(tmp_path: Path) -> None:
@@ -171,14 +172,53 @@ def test_what_cannot_be_read_is_reported_and_proves_no_absence(project: Path) ->
     write(project / "decisions/projects/shop/policies", {"code.md": searched})
     said("sync", cwd=project)
     found = run_tribal("comply", "code", cwd=project)
-    assert found.returncode == 0, found.stdout
+    assert found.returncode == 1, found.stdout
     assert "code/big.txt: warn: cannot be evaluated: it is larger than 1,048,576 bytes [code: C]" in found.stdout
     assert "code/picture.sql: warn: cannot be evaluated: it is not text [code: C]" not in found.stdout
     # A file of SQL that is no text may name any table.
     assert "code/picture.sql: warn: cannot be evaluated: it is not text [names: Names of tables]" in found.stdout
+    assert "code/picture.sql: block: cannot be evaluated: it is not text; fix the file, exclude" in found.stdout
     assert "'code/big.txt' was not checked: it is larger than 1,048,576 bytes" in found.stderr
     assert "'code/link.sql' was not checked: it is a link" in found.stderr
     assert "'code/pipe.sql' was not checked: it is not a file" in found.stderr
+
+
+def test_a_blocking_policy_blocks_on_a_file_that_it_cannot_read_unless_it_says_otherwise(project: Path) -> None:
+    policy = project / "decisions/projects/shop/policies/names.md"
+    write(project / "code", {"a.sql": "SELECT 1;\nSELECT FROM WHERE (;\n", "other.py": "def (:\n", "Cargo.toml": "= 1"})
+    strict = run_tribal("comply", "code", "--item", "names", cwd=project)
+    assert strict.returncode == 1
+    reason = "cannot be evaluated: cannot parse the SQL as PostgreSQL near 'WHERE'"
+    remedy = "fix the file, exclude it with `appliesTo`, or put `unreadable: warn` into the policy"
+    assert strict.stdout.splitlines()[0] == f"code/a.sql:2: block: {reason}; {remedy} [names: Names of tables]"
+    assert "other.py" not in strict.stdout
+    policy.write_text(NAMES.replace("id: names", "id: names\nunreadable: warn"))
+    said("sync", cwd=project)
+    softened = run_tribal("comply", "code", "--item", "names", cwd=project)
+    assert softened.returncode == 0
+    assert softened.stdout.splitlines()[0] == f"code/a.sql:2: warn: {reason} [names: Names of tables]"
+    assert json.loads(said("decision", "names", "--json", cwd=project))["item"]["unreadable"] == "warn"
+    policy.write_text(NAMES.replace("id: names", "id: names\nunreadable: info"))
+    refused = run_tribal("sync", cwd=project)
+    assert "names.md:3: unreadable: must be one of block, warn" in refused.stdout + refused.stderr
+
+
+def test_sql_is_read_in_the_dialect_of_the_databases_of_the_project(project: Path) -> None:
+    write(project / "code", {"path.sql": "select x:a.b::string from crm.customer", "both.sql": "select 1 from Odd"})
+    entry = "  - {name: shop, type: TYPE, dsn_secret: shop, database: shop}\n"
+
+    def messages(*types: str) -> list[str]:
+        entries = "".join(entry.replace("TYPE", each).replace("name: shop", f"name: {each}") for each in types)
+        settings = SETTINGS.replace("databases: []", f"databases:\n{entries}" if types else "databases: []")
+        write(project, {"databases.yaml": settings})
+        found = json.loads(run_tribal("comply", "code", "--item", "names", "--json", cwd=project).stdout)
+        return sorted(each["message"].partition(";")[0] for each in found["violations"])
+
+    assert messages("postgres")[-1] == "cannot be evaluated: cannot parse the SQL as PostgreSQL near '.'"
+    upper = ["Ask the\n service", "table 'CRM.CUSTOMER' does not match '[a-z0-9_]+'", "table 'ODD' does not match"]
+    assert [each.startswith(text) for each, text in zip(messages("snowflake"), upper, strict=True)] == [True] * 3
+    for types in (("postgres", "snowflake"), ()):
+        assert messages(*types) == upper[:2]
 
 
 def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
@@ -197,6 +237,39 @@ def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
     moved = json.loads(said("comply", "code/a b#\u00e9.sql", "--format", "sarif", cwd=project))["runs"][0]["results"][0]
     assert moved["partialFingerprints"] == result["partialFingerprints"]
     assert moved["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_the_log_for_code_hosts_has_the_same_paths_wherever_the_command_runs(project: Path, tmp_path: Path) -> None:
+    write(project / "code", {"sql/a.sql": 'SELECT * FROM "Odd";\n'})
+    for here, named in ((project, "code"), (project / "code", "sql/a.sql"), (tmp_path, str(project / "code" / "sql"))):
+        told = json.loads(said("comply", named, "--format", "sarif", "--project", str(project), cwd=here))
+        (location,) = told["runs"][0]["results"][0]["locations"]
+        assert location["physicalLocation"]["artifactLocation"] == {"uri": "code/sql/a.sql"}
+
+
+def test_constraints_that_apply_to_no_file_are_noted_in_every_format_and_do_not_fail(project: Path) -> None:
+    constraint = "{operator: must_not_use, target: import, pattern: pickle, severity: block, appliesTo: GLOB}"
+    policy = f"---\nid: glob\ntitle: G\nconstraints: [{constraint}]\n---\n"
+    write(project / "code", {"src/a.py": "import pickle\n"})
+
+    def checked(glob: str, *options: str) -> subprocess.CompletedProcess[str]:
+        write(project, {"decisions/projects/shop/policies/glob.md": policy.replace("GLOB", f"'{glob}'")})
+        said("sync", cwd=project)
+        return run_tribal("comply", "code", "--item", "glob", *options, cwd=project)
+
+    for glob in ("src", "src/", "/code/src/**", "code/src", "!docs/**"):
+        assert checked(glob).returncode == 1, glob
+    note = "appliesTo 'src/**' of glob matches none of the checked files, but '**/src/**' does"
+    text = checked("src/**")
+    assert (text.returncode, text.stderr) == (0, f"note: {note}\n")
+    assert json.loads(checked("src/**", "--json").stdout)["warnings"] == [note]
+    assert checked("src/**", "--format", "sarif").stderr == f"note: {note}\n"
+    assert "constraint applies to none of the checked files: glob (appliesTo 'x/')" in checked("x/").stderr
+    refused = run_tribal("sync", cwd=project)
+    write(project, {"decisions/projects/shop/policies/glob.md": policy.replace("GLOB", "'src\\api'")})
+    refused = run_tribal("sync", cwd=project)
+    assert "glob.md:4: constraint 1: appliesTo: the glob" in refused.stdout + refused.stderr
+    assert "has a backslash; write / between folders" in refused.stdout + refused.stderr
 
 
 def test_a_file_whose_name_holds_a_line_break_is_reported_in_one_line(project: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from tests.cases import each_case
-from tribal.capabilities.knowledge.policies.checking import violations
+from tribal.capabilities.knowledge.policies.checking import Rule, check, violations
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
-from tribal_contracts.knowledge import TARGETS, Constraint
+from tribal_contracts.knowledge import TARGETS, Constraint, Severity
 
 FILES = (
     SourceFile("src/orders/load.py", "import os\nimport pymysql\n\nDEBUG = True\n"),
@@ -122,31 +122,6 @@ def test_a_pattern_that_cannot_be_evaluated_blocks(pattern: str) -> None:
         assert "cannot be evaluated" in violation.reason
 
 
-@pytest.mark.parametrize("glob", ["a*b*c*d*e.py", "**/**/**/**/**/x", "{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}", "a*a*a*b"])
-def test_a_glob_that_would_take_too_long_blocks_or_is_quick(glob: str) -> None:
-    evidence = Evidence([SourceFile("a/" + "a" * 200 + ".py", "")], is_complete=True)
-    told = violations(Constraint(operator="must_not_exist", target="file", pattern=glob), evidence)
-    assert [(each.is_unevaluated, each.severity) for each in told] == ([] if glob == "a*a*a*b" else [(True, "block")])
-
-
-@each_case(
-    ("glob", "paths", "others"),
-    [
-        ("*.py", ["a.py", "src/a.py", "src/.hidden/a.py"], ["a.pyc", "py"]),
-        ("src/*.py", ["src/a.py"], ["src/b/a.py", "a.py"]),
-        ("src/**/*.py", ["src/a.py", "src/b/c/a.py"], ["a.py", "lib/src/a.py"]),
-        ("**/*.sql", ["a.sql", "b/c.sql"], ["sql"]),
-        ("*.{ts,tsx}", ["a.ts", "b/a.tsx"], ["a.js"]),
-        ("./Makefile", ["Makefile"], ["src/Makefile"]),
-        ("[Dd]ockerfile", ["x/dockerfile", "Dockerfile"], ["Dockerfiles"]),
-    ],
-)
-def test_a_glob_without_a_slash_names_files_in_any_folder(glob: str, paths: list[str], others: list[str]) -> None:
-    constraint = Constraint(operator="must_not_exist", target="file", pattern=glob)
-    evidence = Evidence([SourceFile(path, "") for path in [*paths, *others]])
-    assert [each.file for each in violations(constraint, evidence)] == paths
-
-
 def test_a_constraint_is_about_the_files_that_it_applies_to_and_about_what_is_in_no_known_file() -> None:
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql.*", applies_to="api/**")
     named = [NameUse(("mysql2",), "web/package.json"), NameUse(("mysql2",), "api/package.json"), NameUse(("mysql",))]
@@ -159,8 +134,45 @@ def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it
     evidence = Evidence(tables=CollectedNames(unread=[gap]), columns=CollectedNames(unread=[gap]))
     for target in ("table", "column"):
         (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), evidence)
-        assert (told.file, told.line, told.severity, told.is_unevaluated) == ("broken.sql", 7, "warn", True)
+        assert (told.file, told.line, told.severity, told.is_unreadable) == ("broken.sql", 7, None, True)
     assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), evidence) == []
+
+
+def test_what_could_not_be_read_matters_to_what_must_be_used_only_if_nothing_else_is() -> None:
+    gap = Gap("package.json", frozenset({"dependency"}), "cannot parse it")
+    named = CollectedNames([NameUse(("pg",), "web/package.json")], [gap])
+    evidence = Evidence([SourceFile("big.txt", "", "it is too large")], named, is_complete=True)
+    assert found(Constraint(operator="must_use", target="dependency", pattern="pg"), evidence) == []
+    missing = Constraint(operator="must_use", target="dependency", pattern="psycopg")
+    (told,) = violations(missing, evidence)
+    assert (told.file, told.is_unreadable) == ("package.json", True)
+    assert found(missing, replace(evidence, is_complete=False)) == []
+    (told,) = violations(Constraint(operator="must_use", target="code", pattern="x"), evidence)
+    assert (told.file, told.is_unreadable) == ("big.txt", True)
+
+
+@each_case(
+    ("severity", "softened", "expected"),
+    [
+        ("block", False, "block"),
+        ("block", True, "warn"),
+        ("warn", False, "warn"),
+        ("warn", True, "warn"),
+        ("info", False, "info"),
+        ("info", True, "info"),
+    ],
+)
+def test_a_file_that_cannot_be_read_counts_as_its_constraint_does_unless_the_policy_softens_it(
+    severity: Severity, softened: bool, expected: Severity
+) -> None:
+    gap = Gap("a.sql", frozenset({"table"}), "cannot parse the SQL", 3)
+    constraint = Constraint(operator="must_not_use", target="table", pattern="evil", message="Ask the owner")
+    answer = check([Rule("x", "X", severity, constraint, softened)], Evidence(tables=CollectedNames((), [gap])), "info")
+    (told,) = answer.violations
+    assert told.severity == expected
+    assert answer.passed == (expected != "block")
+    remedy = "; fix the file, exclude it with `appliesTo`, or put `unreadable: warn` into the policy"
+    assert told.message == "cannot be evaluated: cannot parse the SQL" + (remedy if expected == "block" else "")
 
 
 def test_a_name_that_is_used_often_in_a_file_is_reported_once() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from random import Random
 
@@ -47,6 +46,9 @@ def seconds_of(path: str, text: str) -> float:
         ("a.js", "import " * 30_000),
         ("a.js", "/*" * 100_000),
         ("a.js", "import{" + "export{ " * 25_000 + "from"),
+        ("a.js", "`${" * 60_000),
+        ("a.js", "/[" * 100_000),
+        ("a.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": "a\n" * 40_000}]})),
         ("a.py", "import a" + ".b" * 100_000),
         ("a.py", "from a" + ".b" * 18 + " import " + ", ".join(f"n{n}" for n in range(20_000))),
         ("a.sql", "SELECT " + ", ".join(f"c{n} AS x{n}" for n in range(4_000)) + " FROM t"),
@@ -54,6 +56,13 @@ def seconds_of(path: str, text: str) -> float:
         ("a.sql", "WITH " + ", ".join(f"a{n + 1} AS (SELECT c FROM a{n})" for n in range(1_500)) + " SELECT 1"),
         ("a.sql", "SELECT * FROM t " + " ".join(f"JOIN t{n} ON t.a = t{n}.a" for n in range(1_500))),
         ("requirements.txt", "".join(f"p{n}==1\n" for n in range(20_000))),
+        ("requirements.txt", "a\\\n" * 100_000),
+        ("requirements.txt", "a-1" * 100_000 + ".zip"),
+        ("setup.cfg", "[options]\ninstall_requires =\n" + " a\n" * 20_000),
+        ("setup.py", "setup(install_requires=[" + "'a'," * 40_000 + "])"),
+        ("a.py", "# /// script\n" * 50_000),
+        ("bun.lock", "{" + "," + " " * 200_000),
+        ("package.json", json.dumps({"overrides": {"a>" * 100_000: "1"}})),
         ("package.json", json.dumps({"dependencies": {f"p{n}": "1" for n in range(20_000)}})),
         ("pyproject.toml", "a" + ".a" * 100_000 + " = 1"),
     ],
@@ -102,70 +111,43 @@ def test_a_file_over_a_limit_cannot_be_evaluated_and_blocks_where_the_policy_blo
         for target in targets
     ]
     evidence, _ = collect_evidence([SourceFile(path, text)], DocumentedNames(), targets, is_complete=False)
-    answer = check(rules, evidence, "warn")
+    answer = check(rules, evidence, "info")
     (told,) = answer.violations
     assert answer.passed is passed
-    assert told.message == f"cannot be evaluated: {reason}"
-    assert told.severity == ("block" if severity == "block" else "warn")
-
-
-def test_what_is_damaged_still_warns_where_the_policy_blocks() -> None:
-    rule = Rule("x", "X", "block", Constraint(operator="must_not_use", target="table", pattern="evil"))
-    evidence, _ = collect_evidence(
-        [SourceFile("q.sql", "SELECT FROM WHERE")], DocumentedNames(), {"table"}, is_complete=False
-    )
-    answer = check([rule], evidence, "warn")
-    assert [each.severity for each in answer.violations] == ["warn"]
-    assert answer.passed
+    assert told.message.startswith(f"cannot be evaluated: {reason}")
+    assert told.severity == severity
 
 
 def test_one_statement_that_is_nested_too_deeply_hides_no_other() -> None:
     found = references_in(f"SELECT 1 FROM a;\nSELECT {'NOT ' * 5_000} x;\nSELECT 1 FROM b", "postgres")
     assert [each.parts for each in found.tables] == [("a",), ("b",)]
-    assert [(each.line, each.is_over_limit) for each in found.unread] == [(2, True)]
+    assert [(each.line, each.reason) for each in found.unread] == [(2, "the SQL is nested too deeply")]
 
 
-_IMPORTED = re.compile(
-    r"""(?:\bimport\s*(?:[\w*{}\s,$]{0,2000}?\bfrom\s*)?|\bexport\s*[\w*{}\s,$]{0,2000}?\bfrom\s*"""
-    r"""|\b(?:require|import)\s*\(\s*)(?P<quote>["'`])(?P<name>[^"'`\s\\]{1,300})(?P=quote)"""
+_TEXTS = (
+    "// import 'no'\n",
+    "/* import 'no' */",
+    "x = \"import 'no'\";",
+    "x = 'import \"no\"';",
+    "x = `import 'no' ${x} \"`;",
+    "x = /import 'no'[/'\"]/;",
+    "x = a / b;",
+    "f(x);\n",
 )
-_COMMENT = re.compile(r"(?P<kept>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_PIECES = (
-    *(
-        "import",
-        "export",
-        "from",
-        "require",
-        "(",
-        ")",
-        '"',
-        "'",
-        "`",
-        "a",
-        "b/c",
-        "@x/y",
-        " ",
-        "\n",
-        "\\",
-        "//",
-        "/*",
-        "*/",
-    ),
-    *("{", "}", ",", "$", "*", ".", "_", "é", " from ", "import ", '"a"', "'b'", "/", 'import "z"', "\t"),
-)
+_IMPORTS = ("import '{}';", 'import {{ a,\n b }} from "{}";', "x = require( '{}');", "export * from '{}'\n")
 
 
-def by_patterns(text: str) -> list[tuple[str, int]]:
-    """What the scanner must find: slow patterns that say the same."""
-    code = _COMMENT.sub(lambda found: found["kept"] or re.sub(r"[^\n]", " ", found[0]), text)
-    return [(found["name"], code.count("\n", 0, found.start("name")) + 1) for found in _IMPORTED.finditer(code)]
-
-
-def test_the_scanner_finds_the_imports_that_the_patterns_define() -> None:
+def test_the_scanner_finds_every_import_between_texts_that_look_like_imports() -> None:
     random = Random(20261127)
-    texts = ["".join(random.choices(_PIECES, k=random.randint(1, 14))) for _ in range(5_000)]
-    assert [text for text in texts if [*imported_names(text)] != by_patterns(text)] == []
-    assert sum(bool(by_patterns(text)) for text in texts) > 500
+    for _ in range(2_000):
+        pieces = random.choices((*_TEXTS, *_IMPORTS), k=random.randint(1, 12))
+        text, expected = "", []
+        for number, piece in enumerate(pieces):
+            text += piece.format(f"p{number}") if piece in _IMPORTS else piece
+            if piece in _IMPORTS:
+                place = text.rindex(f"p{number}")
+                expected.append((f"p{number}", text.count("\n", 0, place) + 1))
+        assert [*imported_names(text)] == expected, text
 
 
 def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
@@ -177,7 +159,7 @@ def test_lines_of_dependencies_are_where_their_names_stand_alone() -> None:
         ("@a/b", 4),
         ("b", 5),
     ]
-    assert found == CollectedNames(found.named)
+    assert not found.unread
 
 
 def test_a_name_that_breaks_a_rule_is_counted_even_when_it_is_not_reported() -> None:

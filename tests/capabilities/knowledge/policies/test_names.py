@@ -1,139 +1,12 @@
-"""What files import, depend on and name in SQL."""
+"""What files name in SQL."""
 
 from __future__ import annotations
-
-import json
-from typing import Any
 
 import pytest
 
 from tribal.capabilities.knowledge.policies.collecting import named, suffixes
-from tribal.capabilities.knowledge.policies.dependencies import dependencies_of
-from tribal.capabilities.knowledge.policies.evidence import CollectedNames, SourceFile
-from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
+from tribal.capabilities.knowledge.policies.evidence import CollectedNames
 from tribal.sql.statements import references_in
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("a.py", "import os, json as j\n", [("json", 1), ("os", 1)]),
-        ("a.py", "from google.cloud import storage\n", [("google.cloud.storage", 1)]),
-        ("a.py", "from . import x\nfrom ..y import z\n", [(".x", 1), ("..y.z", 2)]),
-        ("a.py", "from x import *\n", [("x", 1)]),
-        ("a.py", "def f():\n    import lazy\n'import not_this'\n", [("lazy", 2)]),
-        ("a.ts", "import React, {useState} from 'react'\nimport 'side'\n", [("react", 1), ("side", 2)]),
-        ("a.js", "const x = require('mysql2/promise')\n// require('no')\n", [("mysql2/promise", 1)]),
-        ("a.mjs", "export * from './own'\nawait import(`lazy`)\n", [("./own", 1), ("lazy", 2)]),
-        ("a.tsx", "/* import 'no' */\nimport type {\n  A,\n} from '@scope/pkg/deep'\n", [("@scope/pkg/deep", 4)]),
-        ("a.js", "const url = 'http://x' // import 'no'\nimport 'yes'\n", [("yes", 2)]),
-        ("a.go", 'import "fmt"\n', []),
-        ("a.md", "import nothing\n", []),
-    ],
-)
-def test_imports_are_read_with_their_lines(path: str, text: str, expected: list[tuple[str, int]]) -> None:
-    found = imports_of(SourceFile(path, text))
-    assert [(each.name, each.line) for each in found.named] == expected
-    assert not found.unread
-
-
-def test_an_import_is_named_as_each_package_that_holds_it_too() -> None:
-    (python,) = imports_of(SourceFile("a.py", "import google.cloud.storage\n")).named
-    assert python.spellings == ("google.cloud.storage", "google.cloud", "google")
-    (scoped,) = imports_of(SourceFile("a.js", "import '@scope/pkg/deep/er'\n")).named
-    assert scoped.spellings == ("@scope/pkg/deep/er", "@scope/pkg/deep", "@scope/pkg")
-
-
-@pytest.mark.parametrize("text", ["def (:\n", "import x\n\0", "(" * 5_000])
-def test_python_that_cannot_be_read_is_reported(text: str) -> None:
-    found = imports_of(SourceFile("a.py", text))
-    assert [(each.file, each.targets) for each in found.unread] == [("a.py", frozenset({"import"}))]
-
-
-def test_other_languages_are_known_as_such() -> None:
-    assert [is_of_another_language(path) for path in ("a.go", "a.java", "a.py", "a.md")] == [True, True, False, False]
-
-
-PACKAGE = {"dependencies": {"pg": "^8", "db": "npm:mysql2@^3"}, "devDependencies": {"@types/node": "20"}}
-LOCK: dict[str, Any] = {"packages": {"": {}, "node_modules/pg": {}, "node_modules/a/node_modules/@b/c": {}}}
-OLD_LOCK: dict[str, Any] = {"dependencies": {"pg": {"dependencies": {"pg-types": {}}}}}
-PYPROJECT = """
-[build-system]
-requires = ["hatchling>=1"]
-[project]
-dependencies = ["Flask[async]>=2", "psycopg ; python_version > '3'"]
-[project.optional-dependencies]
-aws = ["boto3"]
-[dependency-groups]
-dev = ["pytest", {include-group = "other"}]
-[tool.poetry.dependencies]
-python = "^3.11"
-requests = "*"
-[tool.poetry.group.dev.dependencies]
-black = "*"
-"""
-REQUIREMENTS = """# comment
--r other.txt
---hash=sha256:aa
-Flask==2.0 ; python_version > "3"  # why
-zope.interface>=5 \\
-    --hash=sha256:bb
-git+https://example.org/x.git#egg=own
-./local
-"""
-YARN = (
-    '"@babel/core@^7.0.0", "@babel/core@^7.1.0":\n  version "7"\n\nlodash@^4:\n  version "4"\n"left@npm:1":\n  v: 1\n'
-)
-PNPM = (
-    "lockfileVersion: '9.0'\n\npackages:\n\n  '@babel/core@7.0.0':\n    resolution: {}\n  lodash@4.17.21:\n    x: {}\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("web/package.json", json.dumps(PACKAGE), ["pg", "db", "mysql2", "@types/node"]),
-        ("package-lock.json", json.dumps(LOCK), ["pg", "@b/c"]),
-        ("npm-shrinkwrap.json", json.dumps(OLD_LOCK), ["pg", "pg-types"]),
-        ("pyproject.toml", PYPROJECT, ["hatchling", "Flask", "psycopg", "boto3", "pytest", "requests", "black"]),
-        ("requirements-dev.txt", REQUIREMENTS, ["Flask", "zope.interface", "own"]),
-        ("poetry.lock", '[[package]]\nname = "attrs"\n', ["attrs"]),
-        ("uv.lock", 'version = 1\n[[package]]\nname = "anyio"\n', ["anyio"]),
-        ("Pipfile", '[packages]\nrequests = "*"\n', ["requests"]),
-        ("Pipfile.lock", '{"default": {"requests": {}}, "develop": {"pytest": {}}}', ["requests", "pytest"]),
-        ("yarn.lock", YARN, ["@babel/core", "lodash", "left"]),
-        ("pnpm-lock.yaml", PNPM, ["@babel/core", "lodash"]),
-        ("settings.toml", '[project]\ndependencies = ["no"]\n', []),
-    ],
-)
-def test_dependencies_are_read_of_what_package_managers_write(path: str, text: str, expected: list[str]) -> None:
-    found = dependencies_of(SourceFile(path, text))
-    assert [each.name for each in found.named] == expected
-    assert not found.unread
-
-
-def test_a_dependency_is_named_as_indexes_of_packages_normalize_it_and_has_its_line() -> None:
-    first, second = dependencies_of(SourceFile("requirements.txt", "Zope.Interface\nruamel_yaml==1\n")).named
-    assert (first.spellings, first.line) == (("Zope.Interface", "zope-interface"), 1)
-    assert (second.spellings, second.line) == (("ruamel_yaml", "ruamel-yaml"), 2)
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("package.json", "{"),
-        ("package.json", "[]"),
-        ("package.json", '{"dependencies": 5}'),
-        ("pyproject.toml", "= 1"),
-        ("pyproject.toml", "project = 3"),
-        ("uv.lock", "[[package]]\nversion = 1\n"),
-        ("pnpm-lock.yaml", "lockfileVersion: 5.4\n"),
-        ("package.json", '{"a":' * 5_000),
-    ],
-)
-def test_a_file_of_dependencies_that_is_damaged_is_reported(path: str, text: str) -> None:
-    found = dependencies_of(SourceFile(path, text))
-    assert [(each.file, each.targets) for each in found.unread] == [(path, frozenset({"dependency"}))]
 
 
 def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tuple[CollectedNames, CollectedNames]:
@@ -200,7 +73,7 @@ def test_lines_are_those_of_the_file_and_what_cannot_be_parsed_hides_nothing_els
     assert [(each.file, each.line) for each in found.unread] == [("q.sql", 3)]
 
 
-@pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "DO $$ BEGIN END $$", "\\connect x", "SELECT 'open"])
+@pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "\\copy t from x", "SELECT 'open", "MAKE TABLE t"])
 def test_sql_that_is_not_understood_is_reported(sql: str) -> None:
     found, _ = names_in(sql)
     assert found.unread

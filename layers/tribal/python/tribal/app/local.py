@@ -130,6 +130,7 @@ def _knowledge(settings: Settings, secrets: Provider[Secrets], *, limits: bool) 
         ),
         stale_hours=settings.sync.stale_hours,
         sync_seconds=SYNC_SECONDS if limits else None,
+        databases=settings.database_types,
         file_reader=Provider(file_reader),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -15,12 +16,13 @@ from tribal.settings.entries import check_dsn
 from tribal.settings.knowledge import with_owner
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
-from tribal.yaml_lines import at_line, compose_yaml, line_of, locate
+from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, value_at
 from tribal_contracts import (
     CAPABILITY_SECTIONS,
     AnswerLimits,
     DatabaseEntry,
     DatabaseLimits,
+    DatabaseType,
     IdentitySettings,
     LintRules,
     ModelPrice,
@@ -70,6 +72,15 @@ def parse_project_file(
     data = read_small_file(path)
     known = Variables(environment)
     return parse_project_text(str(path), data, known, folder=path.parent, with_databases=with_databases), data
+
+
+def database_types(path: str, data: bytes) -> tuple[DatabaseType, ...]:
+    """The types of the databases in a valid `databases.yaml`, whose connections may use undefined variables."""
+    root = compose_yaml(path, data)
+    listed = None if root is None else value_at(root, ("databases",))
+    entries = listed.value if isinstance(listed, yaml.SequenceNode) else []
+    stated = {"postgres" if (node := value_at(entry, ("type",))) is None else node.value for entry in entries}
+    return tuple(each for each in get_args(DatabaseType) if each in stated)
 
 
 def parse_project_text(

@@ -21,6 +21,7 @@ from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
     CapabilitySettings,
     DatabaseEntry,
+    DatabaseType,
     IdentitySettings,
     KnowledgeSettings,
     LintRules,
@@ -83,6 +84,8 @@ class Settings:
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
     """The sections of capabilities that the file has, by name."""
     sync: SyncSettings = field(default_factory=SyncSettings)
+    database_types: tuple[DatabaseType, ...] = ()
+    """The types of the databases in the file, known even to commands that do not read their connections."""
     take_samples: bool = True
     source_date_epoch: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -217,7 +220,7 @@ def load_settings(
     if not file.exists():
         return _with_recorded_source(outside) if needs_databases else outside
     # Imported here because YAML is slow to load and most tool calls run in a folder without this file.
-    from tribal.settings.project_file import parse_project_file
+    from tribal.settings.project_file import database_types, parse_project_file
 
     content, data = parse_project_file(file, values, with_databases=needs_databases)
     in_bucket = content.store is not None and content.store.startswith("s3://")
@@ -225,6 +228,7 @@ def load_settings(
         _with_content(outside, content, data),
         store=folder if in_bucket else store_path(folder, content.store),
         bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
+        database_types=database_types(str(file), data),
     )
 
 

@@ -42,13 +42,11 @@ class UnreadStatement:
     """SQL that could not be read.
 
     Attributes:
-        line: where the statement begins; `None` for the whole text.
-        is_over_limit: whether it is over a limit.
+        line: where; `None` for the whole text.
     """
 
     reason: str
     line: int | None = None
-    is_over_limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

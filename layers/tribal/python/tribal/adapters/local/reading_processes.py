@@ -90,7 +90,7 @@ class ReadingProcesses:
         return names
 
     def _over(self, request: Any, reason: str) -> Any:
-        return self._functions.not_read(request.path, reason, is_over_limit=True)
+        return self._functions.not_read(request.path, reason)
 
     def _prepare_spare(self, request: Any) -> None:
         """Start a spare process for the files after one that may be given up."""

@@ -39,7 +39,7 @@ class FileFunctions(Protocol):
         """Read one file."""
         ...
 
-    def not_read(self, path: str, reason: str, *, is_over_limit: bool) -> Any:
+    def not_read(self, path: str, reason: str) -> Any:
         """The answer for a file that could not be read."""
         ...
 

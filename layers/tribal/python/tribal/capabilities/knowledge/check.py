@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.documented_tables import DocumentedTables
+from tribal.capabilities.knowledge.documented_tables import DocumentedTables, sql_dialects
 from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import spellings
 from tribal.capabilities.knowledge.policies.evidence import NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import ReadFiles, names_tables, read_here
+from tribal.capabilities.knowledge.policies.inclusions import FindFile
+from tribal.capabilities.knowledge.policies.unapplied import notes_on_unapplied
 from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
 from tribal.errors import IndexNotReady
 from tribal_contracts.knowledge import (
@@ -63,7 +65,14 @@ def check_request(
         raise KnowledgeInputInvalid(f"files: they exceed {MAX_FILES_BYTES:,} bytes together; send fewer at once")
     rules = rules_of(visible, request.knowledge_item_ids)
     dependencies = [each.name for each in request.dependencies or ()]
-    what = CheckRequest(files, request.tables or (), request.complete, request.min_severity, dependencies)
+    what = CheckRequest(
+        files,
+        request.tables or (),
+        request.complete,
+        request.min_severity,
+        dependencies,
+        notes_unapplied=request.complete,
+    )
     return _bounded(check_evidence(what, rules, documented, visible.unusable, read, is_late))
 
 
@@ -78,6 +87,8 @@ class CheckRequest:
         least: less severe violations are counted but not listed.
         dependencies: names of those that are in no file.
         most: how many violations are listed; `None` for all.
+        find: finds a file of requirements that a checked file includes.
+        notes_unapplied: whether constraints that apply to none of the files are reported.
     """
 
     files: Sequence[SourceFile]
@@ -86,6 +97,8 @@ class CheckRequest:
     least: Severity
     dependencies: Sequence[str] = ()
     most: int | None = MAX_VIOLATIONS
+    find: FindFile = lambda _: None
+    notes_unapplied: bool = False
 
 
 def check_evidence(
@@ -107,9 +120,11 @@ def check_evidence(
         dependencies=[NameUse(spellings(each)) for each in request.dependencies],
     )
     evidence, warned = collect_evidence(
-        request.files, documented_names, needed, is_complete=request.is_complete, read=read
+        request.files, documented_names, needed, is_complete=request.is_complete, read=read, find=request.find
     )
-    return check(rules, evidence, request.least, [*warnings, *documented.warnings, *warned], request.most, is_late)
+    unapplied = notes_on_unapplied(rules, evidence) if request.notes_unapplied else []
+    notes = [*warnings, *documented.warnings, *warned, *unapplied]
+    return check(rules, evidence, request.least, notes, request.most, is_late)
 
 
 def _documented_names(
@@ -122,7 +137,8 @@ def _documented_names(
     try:
         return documented.names(())
     except IndexNotReady:
-        return DocumentedNames()  # Resolve names by their parts.
+        # Resolve names by their parts.
+        return DocumentedNames(dialects=sql_dialects(documented.databases))
 
 
 def _bounded(answer: KnowledgeCheckOutput) -> KnowledgeCheckOutput:
@@ -154,7 +170,8 @@ def rules_of(visible: VisibleItems, ids: Collection[str] | None) -> list[Rule]:
     for number in visible.seen:
         item = visible.item(number)
         if item.id in ids if ids is not None else item.status == "accepted":
-            own = [Rule(item.id, item.title, item.severity, each) for each in item.constraints]
+            softens = item.unreadable == "warn"
+            own = [Rule(item.id, item.title, item.severity, each, softens) for each in item.constraints]
             rules += own if number in first else [each for each in own if each.severity == "block"]
     return rules
 
@@ -187,6 +204,6 @@ class SqlPolicyChecker:
         request = CheckRequest([SourceFile(_SQL_FILE, sql)], (), is_complete=False, least="info")
         names = _documented_names(request, needed, DocumentedTables(self.app.index(), caller.scope))
         evidence, warned = collect_evidence(
-            request.files, replace(names, dialect=database), needed, is_complete=request.is_complete
+            request.files, replace(names, dialects=(database,)), needed, is_complete=request.is_complete
         )
         return check(rules, evidence, request.least, [*items.unusable, *warned])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +16,10 @@ from tribal.ports.index_reader import IndexedTable, IndexFilter
 if TYPE_CHECKING:
     from tribal.identity.scope import Scope
     from tribal.ports.index_reader import IndexReader
+    from tribal_contracts import DatabaseType
 
 _AT_ONCE = 500
+_DIALECTS: tuple[DatabaseType, ...] = ("postgres", "snowflake")
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,12 @@ class DocumentedTables:
     Args:
         index: where they are.
         scope: what the caller may see.
+        databases: the kinds of databases that the project configures, if that is known.
     """
 
     index: IndexReader
     scope: Scope
+    databases: Sequence[DatabaseType] = ()
     warnings: list[str] = field(default_factory=list, init=False)
     """Warnings about the requested tables."""
 
@@ -49,7 +53,7 @@ class DocumentedTables:
                 for column in outline.columns if outline else ():
                     owners = _spellings(table)
                     columns.append(NameUse((*(f"{owner}.{column.name}" for owner in owners), column.name)))
-        return DocumentedNames(tables=tables, columns=columns, dialect=self._dialect(), resolve=self.resolve)
+        return DocumentedNames(tables=tables, columns=columns, dialects=self._dialects(), resolve=self.resolve)
 
     def resolve(self, parts: Sequence[str]) -> tuple[str, ...]:
         """The spellings of a table named in SQL: those of the documented table, if only one has that name."""
@@ -79,11 +83,15 @@ class DocumentedTables:
             found |= {table.record_id: table for table in meant}
         return list(found.values())
 
-    def _dialect(self) -> str:
-        kinds = {table.database_type for table in self._tables}
-        if len(kinds) > 1:
-            self.warnings.append("databases of several kinds are documented; SQL was read as PostgreSQL")
-        return "snowflake" if kinds == {"snowflake"} else "postgres"
+    def _dialects(self) -> tuple[DatabaseType, ...]:
+        """The dialects of the configured databases, else of the documented ones, else both."""
+        documented = {table.database_type for table in self._tables}
+        return sql_dialects(self.databases or documented)
+
+
+def sql_dialects(databases: Collection[DatabaseType]) -> tuple[DatabaseType, ...]:
+    """The dialects to read SQL in, for databases of these kinds; both without any."""
+    return tuple(each for each in _DIALECTS if not databases or each in databases)
 
 
 def _spellings(table: IndexedTable) -> tuple[str, ...]:

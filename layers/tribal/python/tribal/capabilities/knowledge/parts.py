@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadFiles, ReadRequest
     from tribal.ports.application import Provider
     from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
+    from tribal_contracts import DatabaseType
 
 SYNC_SECONDS = 25.0
 """Less than the 29 s that API Gateway waits. Source: docs/contracts.md, Knowledge."""
@@ -44,6 +45,8 @@ class KnowledgeParts:
     """If the last sync is older than this, the status is unhealthy."""
     sync_seconds: float | None = SYNC_SECONDS
     """Time limit of a sync while a caller waits; `None` for no limit."""
+    databases: Sequence[DatabaseType] = ()
+    """The kinds of databases that the project configures, if that is known: SQL is read in their dialects."""
     file_reader: Provider[FileReader] | None = None
     """Reads files to check in other processes; `None` to read them in this one, if something else limits it."""
 

@@ -54,8 +54,8 @@ def _check(request: KnowledgeCheckInput, caller: Caller, app: Application) -> Co
     from tribal.capabilities.knowledge.documented_tables import DocumentedTables
     from tribal.capabilities.knowledge.snapshots.visible_items import visible_items
 
-    documented, items = DocumentedTables(app.index(), caller.scope), visible_items(caller, app)
     parts = parts_of(app)
+    documented, items = DocumentedTables(app.index(), caller.scope, parts.databases), visible_items(caller, app)
     if parts.file_reader is None:
         return check_request(request, items, documented)
     read = parts.reading_files(READING_SECONDS)

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import JsonValue, ValidationError
@@ -43,6 +43,7 @@ from tribal_contracts.knowledge import (
     KnowledgeStatus,
     KnowledgeType,
     Severity,
+    Unreadable,
 )
 
 MAX_BYTES = 1 << 20
@@ -54,8 +55,8 @@ MAX_METADATA_BYTES = 16_384
 _FENCED = ("yaml", "yml")
 _CONSTRAINTS = "constraints"
 _OWN = frozenset(
-    "id type title summary status severity tags metadata supersedes constraints created updated date layer createdAt"
-    " updatedAt".split()
+    "id type title summary status severity tags metadata supersedes constraints unreadable created updated date layer"
+    " createdAt updatedAt".split()
 )
 """Known keys of front matter; others are stored as metadata."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
@@ -84,6 +85,7 @@ class ReadItem:
     created: str | None = None
     updated: str | None = None
     supersedes: str | None = None
+    unreadable: Unreadable | None = None
     superseded_by: Sequence[str] = ()
     warnings: Sequence[str] = ()
 
@@ -129,6 +131,7 @@ def read_item(path: str, data: bytes, place: Place) -> ReadItem | None:
         created=_day(front, "created", "createdAt", "date") or day_of(document),
         updated=_day(front, "updated", "updatedAt"),
         supersedes=_text(front, node, "supersedes", 200),
+        unreadable=_one_of(front, node, "unreadable", get_args(Unreadable)),
         superseded_by=superseded_by,
         warnings=warnings,
     )
@@ -287,15 +290,16 @@ def _constraint(value: Any, root: yaml.Node | None, number: int) -> Constraint:
         name = ".".join(str(part) for part in detail["loc"])
         line = _line(root, *where, *detail["loc"])
         raise ItemUnusable(f"constraint {number + 1}: {name} {_problem(detail)}".replace(":  ", ": "), line) from None
-    try:
-        if constraint.operator in ("must_exist", "must_not_exist"):
-            path_glob(constraint.pattern)
-        else:
-            expression(constraint.pattern)
-        if constraint.applies_to is not None:
-            path_glob(constraint.applies_to)
-    except PatternInvalid as error:
-        raise ItemUnusable(f"constraint {number + 1}: {error.message}", _line(root, *where, "pattern")) from None
+    is_glob = constraint.operator in ("must_exist", "must_not_exist")
+    for key, read, pattern in (
+        ("pattern", path_glob if is_glob else expression, constraint.pattern),
+        ("appliesTo", path_glob, constraint.applies_to),
+    ):
+        try:
+            if pattern is not None:
+                read(pattern)
+        except PatternInvalid as error:
+            raise ItemUnusable(f"constraint {number + 1}: {key}: {error.message}", _line(root, *where, key)) from None
     return constraint
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tribal.capabilities.knowledge.errors import PatternInvalid
-from tribal.capabilities.knowledge.policies.evidence import Evidence, NameUse, SourceFile
+from tribal.capabilities.knowledge.policies.evidence import Evidence, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.patterns import expression, path_glob
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
@@ -32,7 +32,7 @@ class Violation:
     Attributes:
         severity: unset for the constraint's own.
         is_unevaluated: whether the constraint could not be evaluated.
-        is_over_limit: whether that is because of a limit. Then it blocks where the constraint blocks.
+        is_unreadable: whether that is because of its file, so that the item may soften it.
     """
 
     reason: str
@@ -40,7 +40,7 @@ class Violation:
     line: int | None = None
     severity: Severity | None = None
     is_unevaluated: bool = False
-    is_over_limit: bool = False
+    is_unreadable: bool = False
 
 
 def violations(constraint: Constraint, evidence: Evidence) -> list[Violation]:
@@ -70,7 +70,7 @@ def _existence_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     is_meant = path_glob(constraint.pattern)
-    files = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
+    files = [each for each in evidence.files if applies(each.path) and applies_to_name(constraint, each)]
     found = [each for each in files if is_meant(each.path)]
     if constraint.operator == "must_not_exist":
         for each in found:
@@ -83,11 +83,8 @@ def _text_violations(
     constraint: Constraint, evidence: Evidence, applies: Callable[[str | None], bool]
 ) -> Iterator[Violation]:
     pattern = expression(constraint.pattern)
-    meant = [each for each in evidence.files if applies(each.path) and _applies_to_name(constraint, each)]
-    for each in meant:
-        if each.unread is not None and not each.is_binary:
-            message = f"cannot be evaluated: {each.unread}"
-            yield Violation(message, each.path, severity="warn", is_unevaluated=True, is_over_limit=each.is_over_limit)
+    meant = [each for each in evidence.files if applies(each.path) and applies_to_name(constraint, each)]
+    gaps = [_unreadable(each.unread, each.path) for each in meant if each.unread is not None and not each.is_binary]
     files = [each for each in meant if each.unread is None]
     lines = [(each, pattern.line_in(each.data)) for each in files]
     match constraint.operator:
@@ -95,12 +92,14 @@ def _text_violations(
             for each, line in lines:
                 if line is not None:
                     yield Violation(f"{constraint.pattern!r} is found", each.path, line)
+            yield from gaps
         case "must_match":
             for each, line in lines:
                 if line is None:
                     yield Violation(f"{constraint.pattern!r} is not found", each.path)
+            yield from gaps
         case _ if evidence.is_complete and all(line is None for _, line in lines):
-            yield Violation(f"{constraint.pattern!r} is found in no file")
+            yield from gaps or [Violation(f"{constraint.pattern!r} is found in no file")]
 
 
 def _name_violations(
@@ -109,25 +108,35 @@ def _name_violations(
     # A constraint on how names are written includes their case.
     is_match = cache(expression(constraint.pattern, folded=constraint.operator != "must_match").is_whole)
     found = evidence.found(constraint.target)
-    named = [each for each in found.named if applies(each.file)]
+    named = [each for each in found.named if _applies(applies, each)]
+    gaps = [
+        _unreadable(gap.reason, gap.file, gap.line)
+        for gap in found.unread
+        if constraint.target in gap.targets and _applies(applies, gap)
+    ]
     match constraint.operator:
         case "must_not_use" | "must_not_match":
             for each in _once(named):
                 if _matches(each, is_match):
                     yield Violation(f"{constraint.target} {each.name!r} is not allowed", each.file, each.line)
+            yield from gaps
         case "must_match":
             for each in _once(named):
                 if not _matches(each, is_match):
                     message = f"{constraint.target} {each.name!r} does not match {constraint.pattern!r}"
                     yield Violation(message, each.file, each.line)
+            yield from gaps
         case _ if evidence.is_complete and not any(_matches(each, is_match) for each in named):
-            yield Violation(f"no {constraint.target} matches {constraint.pattern!r}")
-    for gap in found.unread:
-        if constraint.target in gap.targets and applies(gap.file):
-            message = f"cannot be evaluated: {gap.reason}"
-            yield Violation(
-                message, gap.file, gap.line, severity="warn", is_unevaluated=True, is_over_limit=gap.is_over_limit
-            )
+            # What cannot be read may hold what is required.
+            yield from gaps or [Violation(f"no {constraint.target} matches {constraint.pattern!r}")]
+
+
+def _unreadable(reason: str, file: str | None, line: int | None = None) -> Violation:
+    return Violation(f"cannot be evaluated: {reason}", file, line, is_unevaluated=True, is_unreadable=True)
+
+
+def _applies(applies: Callable[[str | None], bool], found: NameUse | Gap) -> bool:
+    return applies(found.file) or any(map(applies, found.included_by))
 
 
 def _matches(named: NameUse, is_match: Callable[[str], bool]) -> bool:
@@ -142,7 +151,8 @@ def _once(named: Sequence[NameUse]) -> list[NameUse]:
     return [*first.values()]
 
 
-def _applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+def applies_to_name(constraint: Constraint, file: SourceFile) -> bool:
+    """Whether a constraint is about files with a name like this one's."""
     # If the constraint lists files, it has decided whether configuration is included.
     return constraint.target != "config" or constraint.applies_to is not None or _is_configuration(file.path)
 
@@ -161,22 +171,23 @@ def _is_configuration(path: str) -> bool:
 
 
 _DEFAULT: Severity = "warn"
-_TOO_LATE = Violation(
-    "cannot be evaluated: the check timed out; check fewer files at once",
-    severity="warn",
-    is_unevaluated=True,
-    is_over_limit=True,
-)
+_TOO_LATE = Violation("cannot be evaluated: the check timed out; check fewer files at once", is_unevaluated=True)
+_REMEDY = "fix the file, exclude it with `appliesTo`, or put `unreadable: warn` into the policy"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A constraint and its item."""
+    """A constraint and its item.
+
+    Attributes:
+        only_warns_if_unreadable: whether the item lets files pass that cannot be read.
+    """
 
     item_id: str
     item_title: str
     item_severity: Severity | None
     constraint: Constraint
+    only_warns_if_unreadable: bool = False
 
     @property
     def severity(self) -> Severity:
@@ -234,18 +245,21 @@ def _finding(rule: Rule, violation: Violation) -> PolicyViolation:
             operator=constraint.operator, target=constraint.target, pattern=constraint.pattern
         ),
         severity=_severity(rule, violation),
-        message=_message(constraint, violation),
+        message=_message(rule, violation),
         location=None if violation.file is None else ViolationPlace(file=violation.file, line=violation.line),
     )
 
 
 def _severity(rule: Rule, violation: Violation) -> Severity:
-    if violation.is_over_limit and rule.severity == "block":
-        return "block"
+    if violation.is_unreadable and rule.only_warns_if_unreadable and rule.severity == "block":
+        return "warn"
     return violation.severity or rule.severity
 
 
-def _message(constraint: Constraint, violation: Violation) -> str:
+def _message(rule: Rule, violation: Violation) -> str:
+    constraint = rule.constraint
+    if violation.is_unreadable and _severity(rule, violation) == "block":
+        return f"{violation.reason}; {_REMEDY}"
     if violation.is_unevaluated or constraint.message is None:
         return violation.reason
     if violation.file is None and constraint.target in ("table", "column"):

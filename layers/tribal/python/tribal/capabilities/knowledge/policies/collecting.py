@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from tribal.capabilities.knowledge.policies.dependencies import is_other_manifest
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Evidence, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import (
     FileNames,
@@ -15,6 +16,7 @@ from tribal.capabilities.knowledge.policies.file_names import (
     targets_read_of,
 )
 from tribal.capabilities.knowledge.policies.imports import is_of_another_language
+from tribal.capabilities.knowledge.policies.inclusions import FindFile, follow_inclusions
 from tribal.sql.references import StatementReferences
 from tribal_contracts.knowledge import Target
 
@@ -31,14 +33,14 @@ class DocumentedNames:
         dependencies: their names.
         tables: the requested documented tables.
         columns: their columns.
-        dialect: SQL dialect, in sqlglot's name.
+        dialects: SQL dialects, in sqlglot's names, see `ReadRequest`.
         resolve: the spellings of a table that SQL names in parts; by its parts alone when unset.
     """
 
     dependencies: Sequence[NameUse] = ()
     tables: Sequence[NameUse] = ()
     columns: Sequence[NameUse] = ()
-    dialect: str = "postgres"
+    dialects: tuple[str, ...] = ("postgres", "snowflake")
     resolve: Resolve | None = None
 
 
@@ -49,6 +51,7 @@ def collect_evidence(
     *,
     is_complete: bool,
     read: ReadFiles = read_here,
+    find: FindFile = lambda _: None,
 ) -> tuple[Evidence, list[str]]:
     """Collect the evidence, and warnings about it.
 
@@ -58,14 +61,20 @@ def collect_evidence(
         needed: targets of the constraints; other names are not read.
         is_complete: whether nothing was left out.
         read: reads the files; in another process where a file may be hostile and others wait.
+        find: finds a file of requirements that one of the files includes.
     """
-    names = _names(files, documented_names.dialect, needed, read)
+    dialects = documented_names.dialects
+    names = _names(files, dialects, needed, read)
+    dependencies = follow_inclusions(
+        names,
+        files,
+        find,
+        lambda found: read([ReadRequest(file.path, file.text, frozenset({"dependency"}), dialects) for file in found]),
+    )
     sql = [named(each.sql, file.path, documented_names.resolve or suffixes) for file, each in names]
     evidence = Evidence(
         files=files,
-        dependencies=_joined(
-            [CollectedNames(documented_names.dependencies), *(each.dependencies for _, each in names)]
-        ),
+        dependencies=_joined([CollectedNames(documented_names.dependencies), *dependencies]),
         imports=_joined([each.imports for _, each in names]),
         tables=_joined([CollectedNames(documented_names.tables), *(tables for tables, _ in sql)]),
         columns=_joined([CollectedNames(documented_names.columns), *(columns for _, columns in sql)]),
@@ -82,7 +91,7 @@ def named(references: StatementReferences, file: str | None, resolve: Resolve) -
         file: which holds the statements.
         resolve: finds the spellings of a table.
     """
-    unread = [Gap(file, _SQL_TARGETS, each.reason, each.line, each.is_over_limit) for each in references.unread]
+    unread = [Gap(file, _SQL_TARGETS, each.reason, each.line) for each in references.unread]
     tables = [NameUse(resolve(each.parts), file, each.line) for each in references.tables]
     columns = []
     for each in references.columns:
@@ -97,16 +106,13 @@ def suffixes(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _names(
-    files: Sequence[SourceFile], dialect: str, needed: Collection[Target], read: ReadFiles
+    files: Sequence[SourceFile], dialects: tuple[str, ...], needed: Collection[Target], read: ReadFiles
 ) -> list[tuple[SourceFile, FileNames]]:
-    wanted = [(file, targets) for file in files if (targets := targets_read_of(file.path, needed))]
-    readable = [ReadRequest(file.path, file.text, targets, dialect) for file, targets in wanted if file.unread is None]
+    wanted = [(file, targets) for file in files if (targets := targets_read_of(file, needed))]
+    readable = [ReadRequest(file.path, file.text, targets, dialects) for file, targets in wanted if file.unread is None]
     answers = iter(read(readable) if readable else ())
     return [
-        (file, next(answers))
-        if file.unread is None
-        else (file, not_read(file.path, file.unread, is_over_limit=file.is_over_limit))
-        for file, _ in wanted
+        (file, next(answers)) if file.unread is None else (file, not_read(file.path, file.unread)) for file, _ in wanted
     ]
 
 
@@ -117,11 +123,15 @@ def _joined(several: Sequence[CollectedNames]) -> CollectedNames:
 
 
 def _warnings(files: Sequence[SourceFile], needed: Collection[Target]) -> list[str]:
-    others = [each.path for each in files if is_of_another_language(each.path)] if "import" in needed else []
-    if not others:
-        return []
+    languages = [each.path for each in files if is_of_another_language(each)] if "import" in needed else []
+    manifests = [each.path for each in files if is_other_manifest(each.path)] if "dependency" in needed else []
     return [
-        f"imports are read only from Python, JavaScript and TypeScript, not from {others[0]!r}" + _more(len(others))
+        f"{what} are read only from {sources}, not from {others[0]!r}{_more(len(others))}"
+        for what, sources, others in (
+            ("imports", "Python, JavaScript and TypeScript", languages),
+            ("dependencies", "manifests of Python and JavaScript", manifests),
+        )
+        if others
     ]
 
 

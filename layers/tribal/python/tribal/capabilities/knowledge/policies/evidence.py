@@ -20,11 +20,13 @@ class NameUse:
         spellings: its names, longest first; a pattern matches if it matches any of them.
         file: where it occurs, if known.
         line: counted from 1.
+        included_by: other files that it belongs to too.
     """
 
     spellings: tuple[str, ...]
     file: str | None = None
     line: int | None = None
+    included_by: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -34,18 +36,13 @@ class NameUse:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that could not be read, so that constraints on its targets cannot be evaluated there.
-
-    Attributes:
-        is_over_limit: whether it is over a limit. Then it blocks where the constraint blocks: else anyone who writes a
-            file could avoid a policy by making the file large.
-    """
+    """Something that could not be read, so that constraints on its targets cannot be evaluated there."""
 
     file: str | None
     targets: frozenset[Target]
     reason: str
     line: int | None = None
-    is_over_limit: bool = False
+    included_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,6 @@ class SourceFile:
     """Why the text is missing, if it is: then only the path is known."""
     is_binary: bool = False
     """Whether it is binary; patterns are not searched in it."""
-    is_over_limit: bool = False
-    """Whether it was not read because it is too large."""
 
     @classmethod
     def of(cls, path: str, text: str) -> SourceFile:
@@ -72,12 +67,27 @@ class SourceFile:
         return self.text.encode("utf-8", "surrogateescape")
 
 
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """A file of requirements that another one includes.
+
+    Attributes:
+        path: as written: relative to the folder of the other one.
+        file: the other one.
+    """
+
+    path: str
+    file: str
+    line: int | None = None
+
+
 @dataclass(frozen=True)
 class CollectedNames:
-    """The names of one kind, and what could not be read."""
+    """The names of one kind, what could not be read, and the files that have more of them."""
 
     named: Sequence[NameUse] = ()
     unread: Sequence[Gap] = ()
+    included: Sequence[Inclusion] = ()
 
 
 @dataclass(frozen=True)

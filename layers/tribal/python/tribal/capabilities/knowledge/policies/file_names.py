@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies
+from tribal.capabilities.knowledge.policies.dependencies import dependencies_of, has_dependencies, is_manifest
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, SourceFile
 from tribal.capabilities.knowledge.policies.imports import has_imports, imports_of
 from tribal.sql.references import StatementReferences, UnreadStatement
@@ -22,13 +22,13 @@ class ReadRequest:
     """A file, and the targets for which it is read.
 
     Attributes:
-        dialect: SQL dialect, in sqlglot's name.
+        dialects: SQL dialects, in sqlglot's names; the first one that can read the whole file counts.
     """
 
     path: str
     text: str
     targets: frozenset[Target]
-    dialect: str
+    dialects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +60,37 @@ def read_file(request: ReadRequest) -> FileNames:
 
 
 def parser_for(request: ReadRequest) -> str:
-    """The parser that a file needs, by its SQL dialect; empty if it needs none."""
-    return request.dialect if names_tables(request.path) else ""
+    """The parsers that a file needs, by its SQL dialects; empty if it needs none."""
+    return " ".join(request.dialects) if names_tables(request.path) else ""
 
 
 def load_parser(name: str) -> None:
-    """Import a parser, so that no time for that is counted for a file."""
+    """Import parsers, so that no time for that is counted for a file."""
     from tribal.sql.statements import references_in
 
-    references_in("", name)
+    for dialect in name.split():
+        references_in("SELECT 1", dialect)
 
 
-def not_read(path: str, reason: str, *, is_over_limit: bool) -> FileNames:
+def not_read(path: str, reason: str) -> FileNames:
     """The answer for a file that was not read."""
 
     def gap(*targets: Target) -> list[Gap]:
-        return [Gap(path, frozenset(targets), reason, None, is_over_limit)]
+        return [Gap(path, frozenset(targets), reason)]
 
     return FileNames(
-        CollectedNames((), gap("dependency") if has_dependencies(path) else ()),
+        CollectedNames((), gap("dependency") if is_manifest(path) else ()),
         CollectedNames((), gap("import") if has_imports(path) else ()),
-        StatementReferences(unread=[UnreadStatement(reason, None, is_over_limit)] if names_tables(path) else ()),
+        StatementReferences(unread=[UnreadStatement(reason)] if names_tables(path) else ()),
     )
 
 
-def targets_read_of(path: str, needed: Collection[Target]) -> frozenset[Target]:
-    """The needed targets that a file with this name may contain."""
+def targets_read_of(file: SourceFile, needed: Collection[Target]) -> frozenset[Target]:
+    """The needed targets that a file may contain."""
     targets: set[Target] = set()
-    targets |= {"dependency"} if has_dependencies(path) else set()
-    targets |= {"import"} if has_imports(path) else set()
-    targets |= {"table", "column"} if names_tables(path) else set()
+    targets |= {"dependency"} if has_dependencies(file) else set()
+    targets |= {"import"} if has_imports(file.path) else set()
+    targets |= {"table", "column"} if names_tables(file.path) else set()
     return frozenset(targets & {*needed})
 
 
@@ -104,4 +105,9 @@ def _references(request: ReadRequest) -> StatementReferences:
     # Loads sqlglot.
     from tribal.sql.statements import references_in
 
-    return references_in(request.text, request.dialect)
+    found: list[StatementReferences] = []
+    for dialect in request.dialects:
+        found.append(references_in(request.text, dialect))
+        if not found[-1].unread:
+            return found[-1]
+    return min(found, key=lambda each: len(each.unread))

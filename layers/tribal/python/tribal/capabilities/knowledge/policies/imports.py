@@ -1,4 +1,4 @@
-"""Reads the imports in a source file: Python with its parser, JavaScript and TypeScript with a scanner.
+"""Reads the imports in a source file: Python and notebooks with its parser, JavaScript and TypeScript with a scanner.
 
 An import has several names: as written, and each package above it. `google.cloud.storage` is also `google.cloud` and
 `google`, `lodash/fp` is also `lodash`.
@@ -7,18 +7,23 @@ An import has several names: as written, and each package above it. `google.clou
 from __future__ import annotations
 
 import ast
+import json
+import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames, Gap, NameUse, SourceFile
 from tribal.capabilities.knowledge.policies.limits import (
     MAX_PYTHON_TOKENS,
     OverLimit,
+    describe,
     first_of_each,
     require_few_bytes,
     require_few_parts,
     require_few_tokens,
 )
+from tribal.capabilities.knowledge.policies.notebooks import Cell, is_notebook, notebook_language, python_cells
 from tribal.capabilities.knowledge.policies.scripts import imported_names
 
 _PYTHON = (".py", ".pyi")
@@ -34,40 +39,76 @@ def imports_of(file: SourceFile) -> CollectedNames:
     """The imports of a file, each name once; `unread` is set if its syntax is invalid or it is over a limit."""
     if not has_imports(file.path):
         return CollectedNames()
-    read = _of_python if file.path.casefold().endswith(_PYTHON) else _of_script
+    read = _of_notebook if is_notebook(file.path) else _of_python if _is_python(file.path) else _of_script
+    gaps: list[Gap] = []
     try:
         require_few_bytes(file.text)
-        return CollectedNames(first_of_each(read(file), lambda each: each.name))
-    except SyntaxError as error:
-        return _gap(file, f"cannot parse the Python code: {error.msg}", error.lineno)
-    except ValueError:
-        return _gap(file, "cannot parse the Python code")
+        return CollectedNames(first_of_each(read(file, gaps), lambda each: each.name), gaps)
+    except ValueError as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        return CollectedNames((), [_gap(file, f"cannot parse it: {describe(error)}", line)])
     except OverLimit as error:
-        return _gap(file, str(error), is_over_limit=True)
+        return CollectedNames((), [_gap(file, str(error))])
     except (RecursionError, MemoryError):
-        return _gap(file, "it is nested too deeply", is_over_limit=True)
+        return CollectedNames((), [_gap(file, "it is nested too deeply")])
 
 
 def has_imports(path: str) -> bool:
     """Whether a file is code whose imports are read."""
-    return path.casefold().endswith((*_PYTHON, *_SCRIPT))
+    return path.casefold().endswith((*_PYTHON, *_SCRIPT)) or is_notebook(path)
 
 
-def is_of_another_language(path: str) -> bool:
+def is_of_another_language(file: SourceFile) -> bool:
     """Whether a file is code whose imports are not read."""
-    return path.casefold().endswith(_OTHERS)
+    if is_notebook(file.path):
+        return notebook_language(file.text) != "python"
+    return file.path.casefold().endswith(_OTHERS)
 
 
-def _gap(file: SourceFile, reason: str, line: int | None = None, *, is_over_limit: bool = False) -> CollectedNames:
-    return CollectedNames((), [Gap(file.path, frozenset({"import"}), reason, line, is_over_limit)])
+def _is_python(path: str) -> bool:
+    return path.casefold().endswith(_PYTHON)
 
 
-def _of_python(file: SourceFile) -> list[NameUse]:
+def _gap(file: SourceFile, reason: str, line: int | None = None) -> Gap:
+    return Gap(file.path, frozenset({"import"}), reason, line)
+
+
+def _of_python(file: SourceFile, gaps: list[Gap]) -> list[NameUse]:
     require_few_tokens(file.text, MAX_PYTHON_TOKENS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        tree = ast.parse(file.text)
-    return sorted(_imported(tree, file.path), key=lambda each: (each.line or 0, each.name))
+    tree = _parsed(file, file.text, gaps)
+    return [] if tree is None else sorted(_imported(tree, file.path), key=lambda each: (each.line or 0, each.name))
+
+
+def _of_notebook(file: SourceFile, gaps: list[Gap]) -> Iterator[NameUse]:
+    require_few_tokens(file.text, MAX_PYTHON_TOKENS)
+    for cell in python_cells(file.text):
+        tree = _parsed(file, cell.code, gaps, cell)
+        for each in () if tree is None else _imported(tree, file.path):
+            yield replace(each, line=_line_in(cell, each.line))
+
+
+def _parsed(file: SourceFile, code: str, gaps: list[Gap], cell: Cell | None = None) -> ast.Module | None:
+    """The syntax tree of a file or a cell; `None` with a gap if it cannot be parsed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return ast.parse(code)
+    except (SyntaxError, ValueError) as error:
+        line = error.lineno if isinstance(error, SyntaxError) else None
+        where = "" if cell is None else f" in cell {cell.number}"
+        version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+        gaps.append(
+            _gap(
+                file,
+                f"cannot parse the code{where} as {version}: {describe(error)}",
+                line if cell is None else _line_in(cell, line),
+            )
+        )
+        return None
+
+
+def _line_in(cell: Cell, line: int | None) -> int | None:
+    return cell.lines[line - 1] if line is not None and 0 < line <= len(cell.lines) else None
 
 
 def _imported(tree: ast.Module, path: str) -> Iterator[NameUse]:
@@ -91,7 +132,7 @@ def _packages(name: str) -> tuple[str, ...]:
     return tuple(filter(None, (".".join(parts[:end]) for end in range(len(parts), 0, -1))))
 
 
-def _of_script(file: SourceFile) -> Iterator[NameUse]:
+def _of_script(file: SourceFile, _: list[Gap]) -> Iterator[NameUse]:
     for name, line in imported_names(file.text):
         yield NameUse(_script_spellings(name), file.path, line)
 

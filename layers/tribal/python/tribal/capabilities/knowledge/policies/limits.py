@@ -6,6 +6,7 @@ They bound the memory of the readers, whose time is proportional to the text. Me
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
@@ -19,6 +20,8 @@ MAX_PARTS = 20
 MAX_NAMES = 20_000
 """Different names in a file."""
 
+_MAX_REASON_CHARS = 200
+_PLACE = re.compile(r" \(?at (?:line \d+, column \d+|end of document)\)?$")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 Item = TypeVar("Item")
@@ -26,6 +29,12 @@ Item = TypeVar("Item")
 
 class OverLimit(Exception):
     """A file is over the limit named in the message."""
+
+
+def describe(error: Exception) -> str:
+    """What a parser says about a text, without the place, which is shown with the file."""
+    text = error.msg if isinstance(error, SyntaxError | json.JSONDecodeError) else str(error)
+    return _PLACE.sub("", text)[:_MAX_REASON_CHARS] or "it has an unexpected format"
 
 
 def require_few_bytes(text: str) -> None:

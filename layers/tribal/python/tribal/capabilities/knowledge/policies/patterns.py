@@ -1,7 +1,8 @@
 """Patterns of constraints: regular expressions and globs, both matched in linear time.
 
-Regular expressions are RE2's, without look-around and references back. Globs are those of shells: `**` crosses folders,
-braces list alternatives, case counts. A glob without `/` names files in any folder.
+Regular expressions are RE2's, without look-around and references back. Globs are those of `.gitignore`, with braces for
+alternatives: `**` crosses folders, case counts, a name without `/` may be in any folder, and a folder means everything
+in it. Unlike there, `*` at the end names no folders, and `!` means everything else.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ _BYTES_OF_EXPRESSION = 8 << 20
 """Memory limit of an expression: RE2's default, enough for about 10,000 states."""
 _PATTERNS_KEPT = 2_000
 
+_BACKSLASH = re.compile(r"\\[A-Za-z0-9]")
+"""As in paths of Windows; before another character it takes that as it is."""
+_WILDCARD = re.compile(r"[*?\[]")
 _SEVERAL_STARS = re.compile(r"\*+")
 _POSIX = r"\[:[a-z]+:\]"
 _SEGMENT_PART = re.compile(
@@ -77,7 +81,7 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
     """A function that tests whether a path, relative and with `/`, matches a glob.
 
     Raises:
-        PatternInvalid: when it cannot be read, or has too many stars or alternatives.
+        PatternInvalid: when it cannot be read, can match no path, or has too many stars or alternatives.
     """
     for segment in pattern.split("/"):
         stars = _SEVERAL_STARS.findall(segment)
@@ -85,13 +89,16 @@ def path_glob(pattern: str) -> Callable[[str], bool]:
             raise PatternInvalid(f"the glob {pattern!r} has more than {_MOST_STARS} stars between two slashes")
     if pattern.count("**") > _MOST_CROSSINGS:
         raise PatternInvalid(f"the glob {pattern!r} has more than {_MOST_CROSSINGS} **")
-    whole = pattern.removeprefix("./") if "/" in pattern else f"**/{pattern}"
+    if _BACKSLASH.search(pattern):
+        raise PatternInvalid(f"the glob {pattern!r} has a backslash; write / between folders")
+    is_negated = pattern.startswith("!")
     try:
-        alternatives = bracex.expand(whole, limit=_MOST_ALTERNATIVES)
-        compiled = re2.compile(f"(?s:{'|'.join(map(_expression_of_glob, alternatives))})", _options())
+        alternatives = bracex.expand(pattern[is_negated:], limit=_MOST_ALTERNATIVES)
+        expressions = [_expression_of_glob(each, pattern) for each in alternatives]
+        compiled = re2.compile(f"(?s:{'|'.join(expressions)})", _options())
     except (re2.error, ValueError, bracex.ExpansionLimitException) as error:
         raise PatternInvalid(f"cannot parse the glob {pattern!r}: {_reason(error)}") from error
-    return lambda path: compiled.fullmatch(path.encode("utf-8", "replace")) is not None
+    return lambda path: (compiled.fullmatch(path.encode("utf-8", "replace")) is not None) != is_negated
 
 
 def _options(*, folded: bool = False) -> re2.Options:
@@ -102,12 +109,20 @@ def _options(*, folded: bool = False) -> re2.Options:
     return options
 
 
-def _expression_of_glob(glob: str) -> str:
-    *folders, last = glob.split("/")
-    # Several slashes count as one, except at the start: no path begins with a slash.
-    kept = [each for number, each in enumerate(folders) if each or not number]
-    above = "".join("(?:[^/]+/)*" if each == "**" else f"{_expression_of_segment(each)}/" for each in kept)
-    return above + (".*" if last == "**" else _expression_of_segment(last))
+def _expression_of_glob(glob: str, pattern: str) -> str:
+    segments = [each for each in glob.split("/") if each not in ("", ".")]
+    if ".." in segments:
+        raise PatternInvalid(f"the glob {pattern!r} has `..`; write it relative to the root of the project")
+    if not segments:
+        return ".*"
+    if "/" not in glob.rstrip("/"):
+        segments.insert(0, "**")
+    *folders, last = segments
+    above = "".join("(?:[^/]+/)*" if each == "**" else f"{_expression_of_segment(each)}/" for each in folders)
+    if last == "**":
+        return f"{above}.*"
+    inside = "/.+" if glob.endswith("/") else "" if _WILDCARD.search(last) else "(?:/.+)?"
+    return f"{above}{_expression_of_segment(last)}{inside}"
 
 
 def _expression_of_segment(segment: str) -> str:

@@ -97,6 +97,7 @@ def _build(manifest: KnowledgeManifest, store: ObjectStore, embedder: Callable[[
             author=item.history[0].author if item.history and item.history[0].author else item.owner,
             updated_at=item.updated_at,
             terms=_terms(item),
+            unreadable=item.unreadable,
             vector=None if vectors is None else base64.b64encode(vectors[number].astype(_STORED).tobytes()).decode(),
         )
         for number, item in enumerate(items)

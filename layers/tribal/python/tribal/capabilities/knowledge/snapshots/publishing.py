@@ -224,6 +224,7 @@ def _item(
         updated_at=updated,
         supersedes=read.supersedes,
         superseded_by=list(read.superseded_by) or None,
+        unreadable=read.unreadable,
         tables=read.tables,
         warnings=list(read.warnings),
         history=list(history),

@@ -74,7 +74,7 @@ def comply(
     elif paths or not tables:
         found = files_of(paths or [_HERE], project)
     else:
-        found = CheckedFiles()
+        found = CheckedFiles(project.resolve())
     answer, rules = _checked(project, found, tables or (), item, least)
     if as_json or form == "json":
         print_json(answer)
@@ -82,6 +82,7 @@ def comply(
         import tribal
 
         typer.echo(json.dumps(sarif(answer.violations, tribal.__version__), indent=2))
+        _print_notes(answer)
     else:
         _print(answer, found, rules, len(tables or ()))
     if not answer.passed:
@@ -111,10 +112,13 @@ def _checked(
         caller = local_caller(settings)
         visible = visible_items(caller, app)
         rules = rules_of(visible, items or None)
-        request = CheckRequest(found.files, tables, found.is_whole, least, most=_MAX_SHOWN)
-        documented = DocumentedTables(app.index(), caller.scope)
+        request = CheckRequest(
+            found.files, tables, found.is_whole, least, most=_MAX_SHOWN, find=found.find, notes_unapplied=True
+        )
+        parts = parts_of(app)
+        documented = DocumentedTables(app.index(), caller.scope, parts.databases)
         warnings = [*visible.unusable, *found.warnings]
-        return check_evidence(request, rules, documented, warnings, parts_of(app).reading_files(None)), rules
+        return check_evidence(request, rules, documented, warnings, parts.reading_files(None)), rules
 
 
 def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Rule], globs: int) -> None:
@@ -127,8 +131,7 @@ def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Ru
             f"note: only the {_MAX_SHOWN:,} most severe violations are shown; check fewer files to see the rest",
             err=True,
         )
-    for warning in answer.warnings or ():
-        typer.echo(f"note: {show_invisible(warning)}", err=True)
+    _print_notes(answer)
     items = len({rule.item_id for rule in rules})
     counts = answer.summary
     looked = [counted(len(found.files), "file")] if found.files or not globs else []
@@ -137,6 +140,13 @@ def _print(answer: KnowledgeCheckOutput, found: CheckedFiles, rules: Sequence[Ru
         f"{'passed' if answer.passed else 'BLOCKED'}: {counts.block} block, {counts.warn} warn, {counts.info} info in"
         f" {' and '.join(looked)}, by {counted(len(rules), 'constraint')} of {counted(items, 'item')}"
     )
+
+
+def _print_notes(answer: KnowledgeCheckOutput) -> None:
+    from tribal.rendering.markdown import show_invisible
+
+    for warning in answer.warnings or ():
+        typer.echo(f"note: {show_invisible(warning)}", err=True)
 
 
 def _line(violation: PolicyViolation) -> str:

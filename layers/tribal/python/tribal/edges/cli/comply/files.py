@@ -11,10 +11,13 @@ from pathlib import Path
 
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
+from tribal.capabilities.knowledge.policies.notebooks import is_notebook, without_images
 from tribal.errors import ConfigurationError
 from tribal.settings.settings import PROJECT_FILE
 
 MOST_FILES = 10_000
+_NOTEBOOK_BYTES = 50 << 20
+"""Limit for a notebook with its images, which are not checked."""
 _BINARY_BYTES = 8_192
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
 _GIT_SECONDS = 60
@@ -25,39 +28,51 @@ class CheckedFiles:
     """Files with their texts.
 
     Attributes:
-        files: with unique relative paths, separated by `/`.
+        root: what their paths are relative to.
+        files: with unique paths, separated by `/`.
         is_whole: whether they are all files of a folder.
         warnings: which files were skipped.
     """
 
+    root: Path
     files: list[SourceFile] = field(default_factory=list)
     is_whole: bool = False
     warnings: list[str] = field(default_factory=list)
 
     def add(self, place: Path, shown: str) -> None:
         """Read a file; a link, or a file that is too large or unreadable, gets a warning."""
-        try:
-            found = place.lstat()
-            if not stat.S_ISREG(found.st_mode):
-                self._leave_out(shown, "a link" if stat.S_ISLNK(found.st_mode) else "not a file")
-                return
-            if found.st_size > MAX_FILE_BYTES:
-                self._leave_out(shown, f"larger than {MAX_FILE_BYTES:,} bytes", by_path=True, is_over_limit=True)
-                return
-            data = place.read_bytes()
-        except OSError as error:
-            self._leave_out(shown, f"not readable ({error.strerror})", by_path=True)
-            return
-        if b"\0" in data[:_BINARY_BYTES]:
-            self.files.append(SourceFile(shown, "", "it is not text", is_binary=True))
-        else:
-            self.files.append(SourceFile.of(shown, data.decode("utf-8", "replace")))
+        found = _read(place, shown)
+        if found is None or (found.unread is not None and not found.is_binary):
+            why = ("it is a link" if place.is_symlink() else "it is not a file") if found is None else found.unread
+            self.warnings.append(f"{shown!r} was not checked: {why}")
+        if found is not None:
+            self.files.append(found)
 
-    def _leave_out(self, shown: str, why: str, *, by_path: bool = False, is_over_limit: bool = False) -> None:
-        self.is_whole = self.is_whole and not by_path
-        self.warnings.append(f"{shown!r} was not checked: it is {why}")
-        if by_path:
-            self.files.append(SourceFile(shown, "", f"it is {why}", is_over_limit=is_over_limit))
+    def find(self, path: str) -> SourceFile | None:
+        """A file below the root that is not checked itself; `None` if it does not exist."""
+        place = self.root / path
+        return _read(place, path) if place.resolve().is_relative_to(self.root) else None
+
+
+def _read(place: Path, shown: str) -> SourceFile | None:
+    """A file with its text, or why it has none; `None` if it is not a file."""
+    try:
+        found = place.lstat()
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        may_have_images = is_notebook(shown) and found.st_size <= _NOTEBOOK_BYTES
+        data = place.read_bytes() if found.st_size <= MAX_FILE_BYTES or may_have_images else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return SourceFile(shown, "", f"it is not readable ({error.strerror})")
+    if data is not None and len(data) > MAX_FILE_BYTES:
+        data = without_images(data)
+    if data is None or len(data) > MAX_FILE_BYTES:
+        return SourceFile(shown, "", f"it is larger than {MAX_FILE_BYTES:,} bytes")
+    if b"\0" in data[:_BINARY_BYTES]:
+        return SourceFile(shown, "", "it is not text", is_binary=True)
+    return SourceFile.of(shown, data.decode("utf-8", "replace"))
 
 
 def files_of(paths: Sequence[Path], project: Path) -> CheckedFiles:
@@ -72,8 +87,8 @@ def files_of(paths: Sequence[Path], project: Path) -> CheckedFiles:
         if not path.exists():
             raise ConfigurationError(f"no such file or folder: {str(path)!r}")
     root = root_of(paths, project)
-    found = CheckedFiles(is_whole=len(paths) == 1 and paths[0].is_dir() and paths[0].resolve() == root)
-    _add_all(found, _places(paths), root)
+    found = CheckedFiles(root, is_whole=len(paths) == 1 and paths[0].is_dir() and paths[0].resolve() == root)
+    _add_all(found, _places(paths))
     return found
 
 
@@ -119,15 +134,15 @@ def changed_files(paths: Sequence[Path], since: str | None, project: Path) -> Ch
         options = ("--name-only", "-z", "--no-ext-diff", "--diff-filter=d", "--relative")
         changed = _git(here, "diff", *options, base, *limits)
     names = sorted({*_names(new), *_names(changed or b"")})
-    found = CheckedFiles()
-    _add_all(found, (here / name for name in names if os.path.lexists(here / name)), root_of([here], project))
+    found = CheckedFiles(root_of([here], project))
+    _add_all(found, (here / name for name in names if os.path.lexists(here / name)))
     return found
 
 
-def _add_all(found: CheckedFiles, places: Iterator[Path], root: Path) -> None:
+def _add_all(found: CheckedFiles, places: Iterator[Path]) -> None:
     known: set[str] = set()
     for place in places:
-        name = _shown(place, root)
+        name = _shown(place, found.root)
         shown = os.fsencode(name).decode("utf-8", "replace").replace(os.sep, "/")
         if shown in known:
             continue
@@ -155,7 +170,9 @@ def _shown(place: Path, root: Path) -> str:
 def _listed(folder: Path) -> list[str]:
     """The files below a folder, relative to it, in order."""
     listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if listed is not None:
+    # Who names a folder that git ignores, such as one of compiled SQL, means its files.
+    is_ignored = listed == b"" and _git(folder, "check-ignore", "--quiet", ".") is not None
+    if listed is not None and not is_ignored:
         # Files that are deleted but not committed are still listed.
         return sorted(name for name in set(_names(listed)) if os.path.lexists(folder / name))
     return sorted(_walked(folder))

@@ -1,4 +1,4 @@
-"""Which tables and columns statements name.
+"""Which tables and columns a syntax tree names.
 
 One pass over the syntax tree keeps what is visible at each place: names that a `WITH` defines, and what the surrounding
 queries select from. Looking that up from each column would take time quadratic in the size of the statement.
@@ -9,62 +9,21 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
-from tribal.sql.parsing import NotParsed, exp, normalize_identifiers, parse_statement, split_statements
-from tribal.sql.references import (
-    MAX_SQL_NAMES,
-    ColumnReference,
-    StatementReferences,
-    TableReference,
-    UnreadStatement,
-)
+from tribal.sql.parsing import SqlglotError, exp, normalize_identifiers
+from tribal.sql.references import ColumnReference, TableReference
 
-_CACHED_CHARS = 20_000
-"""Longer texts are read each time, which bounds the cache to some 10 MB."""
-_RELATIONS = frozenset({"TABLE", "VIEW", "INDEX", "TRIGGER"})
+_RELATIONS = frozenset({"TABLE", "VIEW"})
 """Kinds whose `CREATE` and `DROP` name a relation."""
+_GRANTED = (None, "TABLE", "VIEW")
+_NAMED_BY_VALUE = ("dynamicidentifier", "tablefromrows")
+"""Keys of nodes whose table is a value."""
 
 Parts = tuple[str, ...]
 
 _Step = exp.Expr | Callable[[], object]
 """A node to look at, or what changes the scope before the next one."""
-
-
-def references_in(text: str, dialect: str) -> StatementReferences:
-    """The tables and columns that statements name.
-
-    A name that a `WITH` defines is not a table where it is visible, nor are functions, sequences and schemas. Names are
-    folded as the dialect folds them. What cannot be read is returned too, statement by statement.
-
-    Args:
-        text: statements, separated by semicolons.
-        dialect: as sqlglot names it.
-    """
-    return (_cached if len(text) <= _CACHED_CHARS else _references_in)(text, dialect)
-
-
-def _references_in(text: str, dialect: str) -> StatementReferences:
-    names, unread = _Collector(), []
-    try:
-        statements = split_statements(text, dialect)
-    except NotParsed as error:
-        return StatementReferences(unread=[UnreadStatement(error.reason, None, error.is_over_limit)])
-    for tokens in statements:
-        line = tokens[0].line
-        try:
-            tree = parse_statement(tokens, text, dialect)
-        except NotParsed as error:
-            unread.append(UnreadStatement(error.reason, line, error.is_over_limit))
-        else:
-            names.collect(normalize_identifiers(tree, dialect=dialect), line)
-    if max(len(names.tables), len(names.columns)) > MAX_SQL_NAMES:
-        unread.append(UnreadStatement(f"it has more than {MAX_SQL_NAMES:,} different names", None, is_over_limit=True))
-        return StatementReferences(unread=unread)
-    return StatementReferences([*names.tables.values()], [*names.columns.values()], unread)
-
-
-_cached = lru_cache(maxsize=64)(_references_in)
 
 
 @dataclass(slots=True)
@@ -75,14 +34,24 @@ class _Select:
     in_results: bool = False
 
 
-class _Collector:
-    """Collects the first reference to each name in statements."""
+class NameCollector:
+    """Collects the first reference to each name in statements.
 
-    def __init__(self) -> None:
-        self._line = 0
+    A name that a `WITH` defines is not a table where it is visible, nor are functions, sequences and schemas. Names are
+    folded as the dialect folds them.
+
+    Args:
+        dialect: as sqlglot names it.
+    """
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._line = self._above = 0
         """Of the statement, for a name whose own line is not known."""
         self.tables: dict[Parts, TableReference] = {}
         self.columns: dict[tuple[Parts | None, str], ColumnReference] = {}
+        self.computed: list[int] = []
+        """Lines of tables whose names are computed."""
         self._defined: Counter[str] = Counter()
         """How many visible common table expressions have each name."""
         self._selects: list[_Select] = []
@@ -93,10 +62,16 @@ class _Collector:
         self._changed: list[Parts | None] = []
         """The table of each `CREATE` and `ALTER` around the place."""
 
-    def collect(self, statement: exp.Expr, line: int) -> None:
-        """Collect the names of a statement that begins on a line."""
-        self._line = line
-        steps: list[_Step] = [statement]
+    def collect(self, statement: exp.Expr, line: int, above: int = 0) -> None:
+        """Collect the names of a statement.
+
+        Args:
+            statement: its tree.
+            line: where it begins in its text.
+            above: lines above that text, if it is part of another one.
+        """
+        self._line, self._above = line, above
+        steps: list[_Step] = [normalize_identifiers(statement, dialect=self._dialect)]
         while steps:
             step = steps.pop()
             if isinstance(step, exp.Expr):
@@ -105,10 +80,20 @@ class _Collector:
             else:
                 step()
 
+    def add_table(self, parts: Parts, line: int) -> None:
+        """Add a table that stands outside of a tree."""
+        self.tables.setdefault(parts, TableReference(parts, line))
+
     def _see(self, node: exp.Expr) -> None:
-        if isinstance(node, exp.Table) and self._is_relation(node):
-            parts = _parts(node)
-            self.tables.setdefault(parts, TableReference(parts, self._line_of(node.this)))
+        if node.key in _NAMED_BY_VALUE:
+            self._add_named_by_value(node)
+        elif isinstance(node, exp.Table) and self._is_relation(node):
+            self.add_table(_parts(node), self._line_of(node.this))
+        elif isinstance(node, exp.Comment) and isinstance(node.this, exp.Column) and node.this.table:
+            column = node.this
+            table = tuple(part.name for part in column.parts[:-1])
+            self.add_table(table, self._line_of(column.this))
+            self._add(table, column.name, column.this)
         elif isinstance(node, exp.Column):
             self._add_column(node)
         elif isinstance(node, exp.ColumnDef) and self._changed and self._changed[-1] is not None:
@@ -174,6 +159,19 @@ class _Collector:
                 yield child
         yield self._selects.pop
 
+    def _add_named_by_value(self, node: exp.Expr) -> None:
+        """`IDENTIFIER('a.b')` and `TABLE('a.b')` of Snowflake."""
+        value = node.this
+        if isinstance(value, exp.Literal) and value.is_string:
+            try:
+                table = normalize_identifiers(exp.to_table(value.this, dialect=self._dialect), dialect=self._dialect)
+            except (SqlglotError, ValueError):
+                self.computed.append(self._line + self._above)
+            else:
+                self.add_table(_parts(table), self._line + self._above)
+        elif isinstance(value, exp.Parameter | exp.Placeholder | exp.Concat | exp.DPipe):
+            self.computed.append(self._line + self._above)
+
     def _add_column(self, column: exp.Column) -> None:
         name, qualifier = column.name, column.table
         if isinstance(column.this, exp.Star) or not name or (not qualifier and self._is_alias(name)):
@@ -195,7 +193,9 @@ class _Collector:
         parent = table.parent
         if isinstance(parent, exp.Schema):
             parent = parent.parent
-        if isinstance(parent, exp.UserDefinedFunction):
+        if isinstance(parent, exp.UserDefinedFunction | exp.Use | exp.Opclass):
+            return False
+        if isinstance(parent, exp.Grant | exp.Revoke) and parent.args.get("kind") not in _GRANTED:
             return False
         if isinstance(parent, exp.Create | exp.Drop) and str(parent.args.get("kind", "")).upper() not in _RELATIONS:
             return False
@@ -203,7 +203,7 @@ class _Collector:
 
     def _line_of(self, node: exp.Expr) -> int:
         line: int = node.meta.get("line", self._line)
-        return line
+        return line + self._above
 
 
 def _parts(table: exp.Table) -> Parts:
