@@ -113,7 +113,8 @@ _PERSON_NOUNS = """
 _NEUTRAL_HEADS = """
     type kind status flag count category class classification verified confirmed enabled disabled allowed required
     valid format language preference method frequency currency limit attempt length size version provider domain at on
-    timestamp datetime template reason level total average optin optout consent source channel
+    timestamp datetime template reason level total average optin optout consent source channel state mode policy scope
+    algorithm
 """
 
 _CODE_HEADS = """
