@@ -1,4 +1,4 @@
-"""Literals in a real catalog next to columns whose names say what they hold: none may be written or printed."""
+"""Literals in a real catalog that belong to secrets or are personal values: none may be written or printed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,29 @@ from pathlib import Path
 from random import Random
 
 from servers.postgres import EmbeddedServer
+from tests.attack import made_people
 from tests.attack.outcome import Attack, Outcome
 from tests.edges.cli.tribal_command import tribal
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.documenting.lint import find
+from tribal.masking.personal_names import GIVEN_NAMES, SURNAMES
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import CatalogTable, DatabaseLimits, DocumentedCheck, DocumentedIndex, TableDocument
 
-_COLUMNS = (
+_SECRETS = (
     *("password", "user_password", '"PassWord"', '"old pass phrase"', "security_answer", "api_key", "client_secret"),
-    *("auth_token", "e_mail", "cust_phone", '"LastName"', "iban", "passport_no", "bank_account", "mother_maiden_name"),
+    "auth_token",
 )
-_NUMBERS = ("pin", "salary", "login_pin", '"AnnualIncome"')
+_PERSONAL: dict[str, Callable[[Random], str]] = {
+    "e_mail": made_people.email,
+    "cust_phone": made_people.phone,
+    '"LastName"': lambda random: f"{random.choice(sorted(SURNAMES))}-{made_word(random)}",
+    "mother_maiden_name": lambda random: f"{random.choice(sorted(GIVEN_NAMES))} {made_word(random)}",
+    "iban": made_people.iban,
+    "passport_no": made_people.driving_licence,
+    "bank_account": lambda random: str(random.randrange(10_000_000, 10_000_000_000)),
+}
+_NUMBERS = ("pin", "login_pin", "bank_account", '"CustPhone"')
 _LETTERS = "bcdfghjklmnpqrstvwxz"
 _VOWELS = "aeiou"
 _ATTEMPTS = 12
@@ -206,12 +217,14 @@ def attack(attack: Attack) -> Iterator[Outcome]:
     untold = [place(plant) for _, place, plant in planted if not {plant.table, plant.view} & told]
     yield Outcome("literal in a document, untold by lint", len(planted), len(untold), example="".join(untold[:1]))
     hidden = [code for code in kept if code not in seen]
-    yield Outcome("codes beside a secret that are hidden without need", len(kept), len(hidden), goal=0.05)
+    yield Outcome(
+        "codes next to secrets and personal data that are hidden without need", len(kept), len(hidden), goal=0.05
+    )
 
 
 def _planted(attack: Attack) -> Iterator[tuple[str, _Place, _Plant]]:
     number = 0
-    for places, columns in ((_PLACES, _COLUMNS), (_NUMBER_PLACES, _NUMBERS)):
+    for places, columns in ((_PLACES, (*_SECRETS, *_PERSONAL)), (_NUMBER_PLACES, _NUMBERS)):
         for name, place in places.items():
             random = attack.random(name)
             for _ in range(attack.times(_ATTEMPTS)):
@@ -221,8 +234,7 @@ def _planted(attack: Attack) -> Iterator[tuple[str, _Place, _Plant]]:
                     core = str(random.randrange(200_000_000, 2_000_000_000))
                     yield name, place, _Plant(number, column, core, core, core)
                 else:
-                    core = made_word(random)
-                    yield name, place, _Plant(number, column, *_written(core, random))
+                    yield name, place, _Plant(number, column, *_written(made_value(column, random), random))
 
 
 def _written(core: str, random: Random) -> tuple[str, str, str]:
@@ -236,6 +248,11 @@ def _written(core: str, random: Random) -> tuple[str, str, str]:
     return random.choice(forms), core, f"'{core}{random.randrange(10)}'"
 
 
+def made_value(column: str, random: Random) -> str:
+    """A value to hide in a column: of a person, if it is named for such values, else anything."""
+    return _PERSONAL.get(column.lower() if column.isupper() else column, made_word)(random).lower()
+
+
 def made_word(random: Random) -> str:
     """Something like a word, with or without digits, that occurs nowhere by chance."""
     parts = [random.choice(_LETTERS) + random.choice(_VOWELS) for _ in range(6)]
@@ -243,13 +260,15 @@ def made_word(random: Random) -> str:
 
 
 def _harmless(codes: list[str]) -> Iterator[str]:
-    """Views with an e-mail address, each of which compares and shows other columns by a code."""
-    yield "CREATE TABLE neutral (id int, status text, kind text, email text, password text)"
+    """Views with an e-mail address, each of which compares columns with a code, next to secrets and personal data."""
+    yield "CREATE TABLE neutral (id int, status text, kind text, email text, password text, last_name text, note text)"
     forms = (
         "SELECT id, email FROM neutral WHERE status = '{}' AND email IS NOT NULL",
         "SELECT n.id, n.email, CASE n.kind WHEN '{}' THEN 1 ELSE 2 END AS sort FROM neutral n WHERE n.password <> ''",
         "SELECT id, lower(email) AS email, '{}'::text AS origin FROM neutral ORDER BY password",
         "SELECT a.email FROM neutral a JOIN neutral b ON a.id = b.id AND b.kind IN ('{}', 'x') WHERE a.email LIKE '%@'",
+        "SELECT id, '{}'::text AS note FROM neutral WHERE email IS NOT NULL",
+        "SELECT id, email FROM neutral WHERE last_name <> '{}' OR email = 'x'",
     )
     for number, code in enumerate(codes):
         yield f"CREATE VIEW harmless{number} AS " + forms[number % len(forms)].format(code)

@@ -1,4 +1,4 @@
-"""Literals in Snowflake's catalog next to columns whose names say what they hold, in every form."""
+"""Literals in Snowflake's catalog that belong to secrets or are personal values, in every form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from urllib.parse import quote, urlencode
 
 from tests.adapters.snowflake.readers import new_account, reading, see_all
-from tests.attack.catalog_literals import everything_written, lint_findings, made_word
+from tests.attack.catalog_literals import everything_written, lint_findings, made_value, made_word
 from tests.attack.outcome import Attack, Outcome
 from tests.fakes.snowflake import Column, FakeSnowflake
 from tests.fakes.snowflake.catalog import Schema
@@ -131,9 +131,10 @@ def _planted(attack: Attack) -> Iterator[tuple[str, _Place, _Plant]]:
         random = attack.random(name)
         for _ in range(attack.times(_ATTEMPTS, least=2)):
             number += 1
-            core = made_word(random)
+            column = random.choice(_COLUMNS)
+            core = made_value(column, random)
             literal, other = _written(random, core), _written(random, made_word(random))
-            yield name, place, _Plant(number, random.choice(_COLUMNS), literal, other, core)
+            yield name, place, _Plant(number, column, literal, other, core)
 
 
 def _written(random: Random, core: str) -> str:

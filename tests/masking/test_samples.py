@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import each_case
+from tests.masking.made_columns import CODES, PERSONAL
 from tribal.masking import SensitiveKind, detect, mask_samples
 
 
@@ -41,7 +42,16 @@ def test_codes_flags_and_small_numbers_that_repeat_are_shown(column: str, type_n
         ("first_name", ["Maria", "Ahmed"]),
         ("contact", ["Maria", "Ahmed"]),
         ("note", ["call back", "ask again"]),
-        ("city", ["Lyon", "Graz"]),
+        ("city", ["Schneider", "Maria"]),
+        ("anything", ["dark blue", "olive green"]),
+        ("anything", ["Lyon", "Graz"]),
+        ("status", ["waiting for her son", "no reply as we moved the house twice"]),
+        ("physician", ["Graz", "triage"]),
+        ("assigned_to", ["team north", "triage"]),
+        ("closed_by", ["importer", "system"]),
+        ("ethnicity", ["white", "black"]),
+        ("religion", ["none", "other"]),
+        ("diagnosis_code", ["asthma", "flu"]),
         ("street", ["Main St 1", "Elm St 2"]),
         ("salary", ["4000", "5000"]),
         ("birth_date", ["1980-01-01", "1990-02-02"]),
@@ -66,6 +76,35 @@ def test_codes_flags_and_small_numbers_that_repeat_are_shown(column: str, type_n
 )
 def test_personal_and_secret_values_are_hidden_even_where_they_repeat(column: str, values: list[str]) -> None:
     assert shown(column, [*values, *values, *values]) == ()
+
+
+def test_codes_in_no_list_are_shown_from_the_third_time_on() -> None:
+    values = [*["wont_fix"] * 3, *["needs_id"] * 2, *["open"] * 2]
+    masked = mask_samples("resolution", "thing", values, type_name="text", is_key=False)
+    assert (masked.values, masked.masked) == (("wont_fix", "open"), True)
+
+
+def test_codes_are_shown_of_a_column_with_at_most_fifty_different_values() -> None:
+    rare = [f"{letter}{other}zz" for letter in "abcdefg" for other in "abcdefg"]
+    assert shown("resolution", [*["wont_fix"] * 3, *rare]) == ("wont_fix",)
+    assert shown("resolution", [*["wont_fix"] * 3, *rare, "azzz"]) == ()
+
+
+def shares_shown(columns: dict[str, tuple[str, ...]]) -> float:
+    of_columns = [(set(values), shown(column, [*values] * 3)) for column, values in columns.items()]
+    return sum(len(those) for _, those in of_columns) / sum(len(values) for values, _ in of_columns)
+
+
+def test_nearly_all_codes_are_shown_and_nearly_no_names_and_sentences() -> None:
+    # Measured: 151 of 161 codes, 1 of 115 personal values, a weak password.
+    assert shares_shown(CODES) >= 0.93
+    assert shares_shown(PERSONAL) <= 0.01
+
+
+def test_a_column_with_common_names_of_people_shows_no_word_that_may_be_one_too() -> None:
+    words = ["Plot", "Bishop", "Dolphin"]
+    assert set(shown("anything", words * 3)) == set(words)
+    assert shown("anything", [*words, "Benjamin"] * 3) == ()
 
 
 def test_what_the_catalog_declares_is_shown_unless_it_is_personal_or_long() -> None:
@@ -110,6 +149,11 @@ def test_nothing_that_a_detector_knows_is_ever_shown(values: list[str | None], c
     assert [value for value in masked.values if detect(value) is not None] == []
     assert len(masked.patterns) <= 5
     assert set(masked.values) <= {value.strip() for value in values if value}
+
+
+def test_people_who_are_named_by_their_e_mail_addresses_are_said_to_be() -> None:
+    masked = mask_samples("changed_by", "thing", ["ann@example.com", "job"] * 3, type_name="text", is_key=False)
+    assert (masked.values, masked.kind) == ((), SensitiveKind.EMAIL)
 
 
 @given(st.lists(st.sampled_from(["maria@example.com", "+49 170 1234567", "DE89370400440532013000", "ok"]), min_size=1))

@@ -103,6 +103,7 @@ def test_a_number_is_a_literal_too(number: str) -> None:
         "(nextval('password_seq'::regclass) > password)",
         "((password)::character varying(255) = kind)",
         "(birth_date < (CURRENT_DATE - '18 years'::interval))",
+        "(now() - notify_password > '7 days'::interval)",
         "(CURRENT_USER = 'somebody'::name)",
         "CASE WHEN (password IS NULL) THEN 'unset'::text ELSE 'set'::text END",
         "json_build_object('id', id, 'password', password)",
@@ -138,7 +139,6 @@ VIEWS = [
     (" SELECT q.a FROM ROWS FROM(unnest(ARRAY['<x>'::text]), f(1)) q(password, n) WHERE q.n <> '<y>'", ("a",)),
     (" SELECT id FROM ((t JOIN u ON ((t.id = u.id))) LEFT JOIN w ON ((w.pin = '<x>'))) WHERE t.kind = '<y>'", ("id",)),
     (" SELECT max(t.kind) FROM t GROUP BY t.id HAVING max(t.password) = '<x>' ORDER BY (t.kind = '<y>')", ("m",)),
-    (" SELECT p.id FROM person p JOIN country c ON c.id = p.c WHERE p.name = '<x>' AND c.name = '<y>'", ("id",)),
     (
         " SELECT t.email, row_number() OVER (PARTITION BY t.email ORDER BY t.id) AS n, '<y>' AS k FROM t",
         ("email", "n", "k"),
@@ -174,14 +174,15 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("dialect", ["postgres", "snowflake"])
-def test_a_text_that_cannot_be_parsed_or_is_over_a_limit_loses_every_literal(
+def test_a_text_that_cannot_be_parsed_or_is_over_a_limit_loses_every_literal_if_it_names_a_secret(
     broken: str, dialect: DatabaseType
 ) -> None:
-    text = broken.format(f"kind = '{SECRET}' AND size = 4711")
-    for shown in (redacted(text, dialect=dialect), redacted(f"SELECT 1 FROM t WHERE {text}", ("id",), dialect)):
-        assert SECRET not in shown
-        assert "4711" not in shown
-        assert "kind = '[value]' AND size = [value]" in shown
+    for name, hides in (("pin", True), ("size", False)):
+        text = broken.format(f"kind = '{SECRET}' AND {name} = 4711")
+        for shown in (redacted(text, dialect=dialect), redacted(f"SELECT 1 FROM t WHERE {text}", ("id",), dialect)):
+            expected = f"kind = '[password]' AND {name} = [password]" if hides else text
+            # Without `in`, since a failure would compare a megabyte by character.
+            assert shown.find(expected) >= 0
 
 
 def test_unmatched_brackets_in_a_comment_hide_nothing() -> None:

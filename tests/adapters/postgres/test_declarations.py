@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from servers.postgres import EmbeddedServer
 from tests.plugins.postgres import FreshDatabase, OpenCatalog
+from tribal.masking import redact_table
 
 
 def test_what_a_domain_or_composite_type_declares_is_reported_through_domains_in_between(
@@ -79,3 +80,36 @@ def test_properties_that_decide_which_rows_a_query_sees_are_read(
     assert (tables["old"].inherited_by, tables["old_2023"].inherits) == (["public.old_2023"], ["public.old"])
     counts = {name: contents.statistics["public", name].row_count for name in ("old", "old_2023")}
     assert counts == {"old": 15, "old_2023": 5}
+
+
+def test_literals_of_ddl_are_shown_as_the_server_writes_them_but_for_secrets_and_personal_values(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    dsn = fresh_database(
+        "CREATE TABLE log (message text DEFAULT 'Success', note text DEFAULT 'Not assigned yet',"
+        " last_name text CHECK (last_name <> 'Unknown'), password text DEFAULT 'Not assigned yet',"
+        " sender text DEFAULT 'robot@example.com', dsn text DEFAULT 'postgresql://etl:Xk9mm2pL@db1/dwh',"
+        " comment text GENERATED ALWAYS AS (coalesce(note, 'none at all')) STORED,"
+        " EXCLUDE USING btree (note WITH =) WHERE (note <> 'Not assigned yet'));"
+        "CREATE INDEX ON log (message) WHERE note = 'Not assigned yet';"
+        "CREATE VIEW host AS SELECT 'ipv4 address'::text AS ip_address_family, '10.20.30.40'::text AS gateway",
+        server=server,
+    )
+    read = {table.table_name: table for table in open_catalog(dsn).read().tables}
+    log, host = (redact_table(read[name], "postgres") for name in ("log", "host"))
+    assert {column.name: column.default_value or column.generated for column in log.columns} == {
+        "message": "'Success'::text",
+        "note": "'Not assigned yet'::text",
+        "last_name": None,
+        "password": "'[password]'::text",
+        "sender": "'[email]'::text",
+        "dsn": "'postgresql://[credentials]@db1/dwh'::text",
+        "comment": "COALESCE(note, 'none at all'::text)",
+    }
+    assert (log.checks, log.exclusions, log.indexes) == (
+        read["log"].checks,
+        read["log"].exclusions,
+        read["log"].indexes,
+    )
+    assert "'ipv4 address'::text AS ip_address_family" in (host.view_definition or "")
+    assert "'[ip_address]'::text AS gateway" in (host.view_definition or "")

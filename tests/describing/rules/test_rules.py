@@ -213,3 +213,18 @@ def test_times_and_flags_are_read_only_where_their_names_and_values_say_so(
 ) -> None:
     samples = {name: MaskedSamples(values=values)} if values else None
     assert say(make("s.t", column(name, kind), key=["id"]), name, samples).text == said
+
+
+@each_case(
+    ("samples", "said"),
+    [
+        (MaskedSamples(values=("open", "won")), "Values seen: open, won; there may be others."),
+        (
+            MaskedSamples(values=("open",), patterns=("Aaaa",), masked=True),
+            "Values seen: open; others were seen and are not shown.",
+        ),
+        (MaskedSamples(patterns=("Aaaa",), masked=True), ""),
+    ],
+)
+def test_values_that_were_seen_and_are_not_shown_are_mentioned(samples: MaskedSamples, said: str) -> None:
+    assert say(make("s.t", column("x", "text"), key=["id"]), "x", {"x": samples}).text == said

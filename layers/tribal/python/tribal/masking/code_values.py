@@ -1,15 +1,19 @@
-"""Values that are codes in any column: states, levels, units, currencies, countries."""
+"""Which values of a column are codes: states, levels, units, currencies, countries, departments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
-from tribal.masking.personal_names import PERSONAL_NAMES
-from tribal.naming import is_word
+from tribal.masking.column_names import is_code_name, is_place_or_state_name
+from tribal.masking.personal_names import PERSONAL_NAMES, has_common_name
+from tribal.naming import is_noun, is_word
 
 MAX_CODE_CHARS = 24
-"""Longest code, and so the longest value that is ever shown."""
+"""Longest code that is recognised in any column."""
+MAX_PHRASE_CHARS = 40
+"""Longest code in a column that is named for codes, and so the longest value that is ever shown."""
 MAX_DIGITS = 4
 """Most digits of any value that is shown; five may be a person's number."""
 
@@ -19,7 +23,13 @@ _CODE = re.compile(rf"[A-Za-z0-9][A-Za-z0-9 _./+-]{{0,{MAX_CODE_CHARS - 1}}}")
 _LETTER_AND_DIGIT = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _WORD_AND_DIGIT = re.compile(r"([A-Za-z]{3,})[ _-]?[0-9]")
 _WORDS_OF_A_CODE = 2
+_SHORT = 3
+"""Letters of a word that may be an abbreviation or initials."""
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_PHRASE = re.compile(rf"[^\W_](?:\w|[ ./+&%'\u2019()-]){{0,{MAX_PHRASE_CHARS - 1}}}")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WORDS_OF_A_PHRASE = 5
+_PRONOUNS = frozenset("he her him his my our she their them they we you your".split())
 
 _WORDS = frozenset(
     """
@@ -128,7 +138,7 @@ def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[s
     next to `MK` and `JS` it may be a person's initials. With `named_as_codes`, for a column whose name suggests codes,
     short codes that are in no list count too.
     """
-    short = {value for value in values if len(value) <= 3 and value.isalpha()}
+    short = {value for value in values if len(value) <= _SHORT and value.isalpha()}
     unlisted = {value.lower() for value in short} - _WORDS
     may_be_short = named_as_codes or any(unlisted <= codes for codes in _LISTS)
     return frozenset(
@@ -136,6 +146,76 @@ def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[s
         for value in values
         if _is_code(value) or (value in short and not _is_name(value) and (may_be_short or len(value) == 1))
     )
+
+
+def plain_codes(values: Collection[str], column_name: str) -> frozenset[str]:
+    """Return the values that read as codes in a column of this name, for values that occur often.
+
+    Never a common name of a person, a sentence or a number. Else:
+
+    - In a column named for places, departments, states or kinds: up to five words of any language, with a digit or not.
+    - In another column named for codes: one word that is not written like a name.
+    - In any column: one everyday word that is not written like a name.
+    - If at least half of the values are everyday words, also other words: any in a column named for codes, else those
+      that are either everyday or not written like a name.
+    """
+    is_place_or_state, is_coded = is_place_or_state_name(column_name), is_code_name(column_name)
+    everyday = frozenset(filter(_is_everyday, values))
+    is_vocabulary = _is_vocabulary(values, everyday)
+
+    def is_plain(value: str) -> bool:
+        words, digits = _words(value), sum(map(str.isdecimal, value))
+        if _PHRASE.fullmatch(value) is None or not words or digits > 1 or _is_sentence(value):
+            return False
+        if has_common_name(value, may_be_place=is_place_or_state):
+            return False
+        if is_place_or_state or digits:
+            return is_place_or_state
+        if " " in value:
+            return is_coded and is_vocabulary
+        if any(map(_is_written_like_a_name, words)):
+            return is_vocabulary and (is_coded or value in everyday)
+        # Accounts of people are written `first.last`, and short words may be initials.
+        is_likely = is_coded or value in everyday or (is_vocabulary and len(value) > _SHORT)
+        return is_likely and "." not in value
+
+    return frozenset(filter(is_plain, values))
+
+
+def _is_vocabulary(values: Collection[str], everyday: Collection[str]) -> bool:
+    """Whether at least two values, and half of all, consist of everyday words, and none is a common name."""
+    spelt = sum(any(len(word) > _SHORT for word in _words(value)) for value in values)
+    is_usual = len(everyday) > 1 and 2 * len(everyday) >= spelt
+    return is_usual and not any(map(has_common_name, values))
+
+
+def _words(value: str) -> list[str]:
+    return _LETTERS.findall(value)
+
+
+def _is_sentence(value: str) -> bool:
+    return len(value.split()) > _WORDS_OF_A_PHRASE or not _PRONOUNS.isdisjoint(value.lower().split())
+
+
+def _is_written_like_a_name(word: str) -> bool:
+    """Whether a word starts with a capital and goes on in small letters, or its script has no capitals."""
+    return not (word[0].islower() or word.isupper())
+
+
+def _is_everyday(value: str) -> bool:
+    """Whether a value consists of everyday words and short ones, at least one of them everyday."""
+    words = _words(value)
+    return any(len(word) > _SHORT for word in words) and all(map(_is_everyday_word, words))
+
+
+@lru_cache(maxsize=4_096)
+def _is_everyday_word(word: str) -> bool:
+    parts = list(map(str.lower, _HUMP.findall(word)))
+    return _is_common(word.lower()) or (max(map(len, parts), default=0) > _SHORT and all(map(_is_common, parts)))
+
+
+def _is_common(word: str) -> bool:
+    return len(word) <= _SHORT or word in _WORDS or is_word(word) or is_noun(word)
 
 
 def _is_code(value: str) -> bool:
@@ -157,9 +237,11 @@ def _is_code(value: str) -> bool:
 
 
 def _is_code_word(word: str) -> bool:
-    """Whether a word occurs in codes, or is an everyday word that is not written like a name."""
+    """Whether a word occurs in codes, or is an everyday word, and is not written like a name."""
     lower = word.lower()
-    return lower in _WORDS or (len(word) > 3 and not word.istitle() and lower not in PERSONAL_NAMES and is_word(lower))
+    if word.istitle():
+        return lower in _WORDS and lower not in PERSONAL_NAMES
+    return lower in _WORDS or (len(word) > 3 and lower not in PERSONAL_NAMES and is_word(lower))
 
 
 def _is_name(word: str) -> bool:

@@ -7,11 +7,13 @@ from functools import lru_cache
 from tribal.masking.column_words import (
     CODE_HEADS,
     FREE_TEXT_PHRASES,
+    LABEL_HEADS,
     LAST_WORDS,
     MISLEADING_WORDS,
     NEUTRAL_HEADS,
     PERSON_NOUNS,
     PHRASES,
+    PLACE_AND_STATE_HEADS,
     REVEALING_PARTS,
     WRITTEN_TOGETHER,
 )
@@ -22,6 +24,9 @@ _LONGEST_PHRASE = 4
 _YES_OR_NO = frozenset({"is", "has", "have", "can", "allow", "allows", "was", "should", "needs"})
 _COUNTS = frozenset({"number", "count"})
 _KEY_HEADS = frozenset("id key uuid guid oid pk fk hash checksum digest number reference".split())
+_DONE = frozenset(
+    "bought brought done drawn driven found given held kept led made paid read run seen sent sold taken written".split()
+)
 _ENDS_IN_ID = frozenset(
     """
     acid aid amid android asteroid avoid bid centroid covid fluid grid hybrid invalid kid laid lid liquid maid mid paid
@@ -55,6 +60,13 @@ def is_code_name(column_name: str) -> bool:
     return bool(words) and (words[-1] in CODE_HEADS or words[0] in _YES_OR_NO)
 
 
+def is_place_or_state_name(column_name: str) -> bool:
+    """Whether a column is named for places, departments, or the states and kinds of a thing."""
+    words = _readings(column_name)[1]
+    last = words[-2:-1] if words[-1:] and words[-1] in LABEL_HEADS else words[-1:]
+    return not PLACE_AND_STATE_HEADS.isdisjoint(last)
+
+
 def is_key_name(column_name: str) -> bool:
     """Whether a column is named like an identifier, regardless of what the catalog declares."""
     words = _readings(column_name)[1]
@@ -79,7 +91,8 @@ def _kind_of_words(words: tuple[str, ...]) -> SensitiveKind | None:
         for start in range(len(words) - length, -1, -1):
             kind = PHRASES.get(words[start : start + length])
             is_mere_fact = start + length < len(words) and words[-1] in NEUTRAL_HEADS
-            if kind is not None and not is_mere_fact:
+            # The status of a disability says as much as the disability.
+            if kind is not None and (kind is SensitiveKind.PERSONAL_TRAIT or not is_mere_fact):
                 return kind
     if words and words[-1] in LAST_WORDS:
         return LAST_WORDS[words[-1]]
@@ -107,4 +120,11 @@ def _ends_in_free_text(words: tuple[str, ...]) -> bool:
 def _names_a_person(words: tuple[str, ...], table_name: str) -> bool:
     if words == ("name",):
         return any(word in PERSON_NOUNS for word in _readings(table_name)[1][-1:])
+    if _names_who_did_it(words[:-1] if words[-1] == "name" else words):
+        return True
     return words[-1] in PERSON_NOUNS or (words[-1] == "name" and any(word in PERSON_NOUNS for word in words))
+
+
+def _names_who_did_it(words: tuple[str, ...]) -> bool:
+    """Whether a name ends like `closed_by` or `sold_by`."""
+    return len(words) > 1 and words[-1] == "by" and (words[-2].endswith("ed") or words[-2] in _DONE)

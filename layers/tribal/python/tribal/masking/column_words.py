@@ -34,8 +34,9 @@ _PHRASES: dict[SensitiveKind, str] = {
         forename, nick name, nickname, birth name, christian name, preferred name, father name, mother name, middle
         initial, second name, contact name, contact person, legal name, next of kin, card holder, cardholder, account
         holder, created by, updated by, modified by, approved by, assigned to, reported by, requested by, signed by,
-        reviewed by, salesperson, sales rep, sales representative, emergency contact, vorname, nachname, familienname,
-        prenom, prénom, nombre, apellido, nom de famille, cognome, sobrenome, addressee
+        reviewed by, report to, reporting to, referred to, escalated to, delegated to, person in charge, salesperson,
+        sales rep, sales representative, emergency contact, vorname, nachname, familienname, prenom, prénom, nombre,
+        apellido, nom de famille, cognome, sobrenome, addressee
     """,
     SensitiveKind.USERNAME: """
         username, user name, login, login name, log in, screen name, user handle, account name, skype, twitter
@@ -83,6 +84,13 @@ _PHRASES: dict[SensitiveKind, str] = {
         salary, wage, income, compensation, remuneration, pay rate, hourly rate, net worth, payroll, base pay, gross
         pay, net pay, gehalt, lohn, salaire, salario, sueldo
     """,
+    SensitiveKind.PERSONAL_TRAIT: """
+        diagnosis, disease, illness, symptom, allergy, disability, handicap, blood type, blood group, vaccination,
+        pregnancy, medication, medicine, drug name, med name, mental health, health condition, health issue, health
+        problem, medical condition, medical history, religion, religious, faith, ethnicity, ethnic, ethnic group,
+        nationality, citizenship, caste, national origin, mother tongue, political party, political affiliation,
+        political view, sexual orientation, sexuality, trade union, union membership, criminal record
+    """,
     SensitiveKind.IP_ADDRESS: """
         ip, ip address, ipaddress, ipv, ip v, remote host, remote address, client host, x forwarded for
     """,
@@ -99,21 +107,27 @@ _FREE_TEXT = """
 """
 
 _PERSON_NOUNS = """
-    actor advisor agent applicant artist attendee author beneficiary borrower buyer candidate caregiver carer
-    chauffeur client clinician coach colleague composer contact contractor crew customer debtor delegate dentist
-    dependent director doctor donor driver editor employee engineer enrollee entrant executive friend guardian guest
-    guarantor holder individual insured instructor investor judge landlord lawyer lecturer lender manager member
-    musician nurse officer operator owner parent participant party passenger patient payee payer pensioner people
-    performer person personnel physician pilot player politician principal professor programmer prospect provider
-    pupil recipient referee reporter representative resident reviewer rider salesperson scientist secretary seller
-    sender shopper singer speaker spouse staff student submitter subscriber supervisor surgeon teacher technician
-    tenant therapist trainer traveler trustee tutor user visitor volunteer voter winner witness worker writer
+    accountant actor adjuster advisor agent applicant approver artist assignee assigner attendant attendee attorney
+    auditor author beneficiary borrower buyer caller candidate caregiver carer cashier chairman chairperson chauffeur
+    claimant clerk client clinician coach colleague complainant composer consultant contact contractor coordinator
+    counselor counsellor creator crew customer debtor defendant delegate dentist dependent director doctor donor driver
+    editor employee engineer enrollee entrant examiner executive father friend guardian guest guarantor heir holder
+    husband individual inspector instructor insured interviewer investor judge landlord lawyer lecturer lender
+    lessee lessor maintainer manager member mentor midwife mother musician nominee nurse occupant officer operator
+    organiser organizer owner parent participant party passenger patient payee payer pensioner people performer person
+    personnel pharmacist physician pilot plaintiff player politician prescriber principal professor programmer prospect
+    provider psychologist pupil recipient recruiter referee reporter representative requester requestor
+    resident reviewer rider salesperson scientist secretary seller sender shopper sibling signatory signer singer
+    speaker spouse staff student submitter subscriber supervisor surgeon surveyor teacher technician tenant
+    therapist trainer traveler trustee tutor underwriter user veterinarian visitor volunteer voter wife winner witness
+    worker writer
 """
 
 _NEUTRAL_HEADS = """
     type kind status flag count category class classification verified confirmed enabled disabled allowed required
     valid format language preference method frequency currency limit attempt length size version provider domain at on
-    timestamp datetime template reason level total average optin optout consent source channel
+    timestamp datetime template reason level total average optin optout consent source channel state mode policy scope
+    algorithm
 """
 
 _CODE_HEADS = """
@@ -122,7 +136,15 @@ _CODE_HEADS = """
     source action operation direction color colour size plan frequency period quarter season weekday month year day
     model brand make sector industry genre indicator option policy scope scale rank band bucket group division
     department condition classification event environment platform os browser protocol active enabled yn bool boolean
-    verified confirmed valid deleted visible public default required position symbol size version
+    verified confirmed valid deleted visible public default required position symbol size version resolution disposition
+    specialty discipline topic
+"""
+
+_PLACE_AND_STATE_HEADS = """
+    country region state province county city town municipality district borough territory continent zone area site
+    location department division faculty branch office warehouse campus market airport port
+    status type stage phase priority level severity currency unit uom language locale color colour size gender sex
+    season weekday month mode method format
 """
 
 
@@ -135,8 +157,10 @@ PHRASES: dict[tuple[str, ...], SensitiveKind] = {
 }
 """Words that say what a column holds, anywhere in its name."""
 
-LAST_WORDS: dict[str, SensitiveKind] = {"mail": SensitiveKind.EMAIL}
-"""Words that say so only at the end of a name: `mail_city` is a city."""
+LAST_WORDS: dict[str, SensitiveKind] = {"mail": SensitiveKind.EMAIL} | dict.fromkeys(
+    ("race", "drug", "med", "treatment", "therapy", "tribe"), SensitiveKind.PERSONAL_TRAIT
+)
+"""Words that say so only at the end of a name: `mail_city` is a city, `race_date` a date."""
 
 WRITTEN_TOGETHER: dict[str, SensitiveKind] = {
     "".join(phrase): kind for phrase, kind in PHRASES.items() if len(phrase) > 1
@@ -173,3 +197,12 @@ NEUTRAL_HEADS: frozenset[str] = frozenset(_NEUTRAL_HEADS.split())
 
 CODE_HEADS: frozenset[str] = frozenset(_CODE_HEADS.split())
 """Last words in names of columns that hold one of a few codes."""
+
+PLACE_AND_STATE_HEADS: frozenset[str] = frozenset(_PLACE_AND_STATE_HEADS.split())
+"""Last words in names of columns that hold places, departments, or the states and kinds of a thing.
+
+Their values are often proper nouns or words of any language, and almost never people.
+"""
+
+LABEL_HEADS: frozenset[str] = frozenset({"name", "label"})
+"""Last words that add nothing to such a word: a `department_name` is a department."""

@@ -13,8 +13,7 @@ from tribal.masking.name_patterns import NAME_RULES
 from tribal.masking.national import NATIONAL_RULES
 from tribal.masking.personal_patterns import ACCOUNT_RULES, EMAIL_RULES, HOME_RULES, MACHINE_RULES, PHONE_RULES
 from tribal.masking.rules import AnyRule
-from tribal.masking.secrets import RANDOM_RULES, SECRET_RULES
-from tribal.masking.secrets.sentences import SentenceRule
+from tribal.masking.secrets import PROSE_RULES, RANDOM_RULES, SECRET_RULES
 
 __all__ = ["Span", "detect", "detect_by_name", "find_sensitive"]
 
@@ -40,6 +39,7 @@ _RANKED = tuple(
     (rank, rule, _shortest(rule.required), frozenset(word[:3] for word in rule.required))
     for rank, rule in enumerate(_RULES)
 )
+_OF_PROSE = frozenset(rank for rank, rule in enumerate(_RULES) if rule in PROSE_RULES)
 _DIGIT = re.compile(r"\d")
 
 
@@ -68,7 +68,7 @@ def find_sensitive(text: str, *, prose: bool = True) -> list[Span]:
         # Most texts lack the words that most rules require, so one look at the shortest words skips those rules.
         if words and grams is not None and starts.isdisjoint(grams):
             continue
-        if not prose and isinstance(rule, SentenceRule):
+        if not prose and rank in _OF_PROSE:
             continue
         if digits < rule.min_digits or (words and not _has_any(lower, words)):
             continue

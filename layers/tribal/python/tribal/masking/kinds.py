@@ -24,6 +24,7 @@ class SensitiveKind(StrEnum):
     IBAN = "iban"
     BANK_ACCOUNT = "bank_account"
     INCOME = "income"
+    PERSONAL_TRAIT = "personal_trait"
     IP_ADDRESS = "ip_address"
     MAC_ADDRESS = "mac_address"
     CREDENTIALS = "credentials"

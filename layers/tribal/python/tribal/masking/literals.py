@@ -1,6 +1,6 @@
-"""Hide sensitive literals in SQL: those of a column whose name suggests it, unless they are harmless.
+"""Hide literals in SQL that belong to a column for secrets, and personal values next to a column for such values.
 
-Separators, patterns, formats, lengths and names of settings are harmless anywhere.
+SQL is code: any other literal stays. Separators, patterns, formats, lengths and names of settings stay anywhere.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from tribal.masking.checksums import digits_of
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
+from tribal.masking.personal_names import has_common_name
 from tribal.sql.scanner import TokenType
 from tribal.sql.segments import Literal, Name, Place, Segment, Structure, replace_literals
 from tribal.sql.structure import structure_of
@@ -32,7 +34,20 @@ _PATTERN_PART = re.compile(
 )
 _LONGEST_PATTERN = 400
 _PLAIN_PATH = re.compile(r"(?:(?:strict|lax) )?\$(?:\.(?:\w{1,64}|\"[^\"]{1,64}\")|\[\d?\*?\]){0,20}")
-_EARTH = frozenset({"90", "180", "360"})
+_PERSONAL_NUMBERS = frozenset(
+    {
+        SensitiveKind.PHONE,
+        SensitiveKind.NATIONAL_ID,
+        SensitiveKind.IDENTITY_DOCUMENT,
+        SensitiveKind.TAX_ID,
+        SensitiveKind.CARD,
+        SensitiveKind.IBAN,
+        SensitiveKind.BANK_ACCOUNT,
+    }
+)
+_ANYWHERE = Place()
+_LONG_NUMBER = re.compile(r"\d(?:[ .-]?[A-Za-z]{0,5}[ .-]?\d){4,}")
+_BOUND = re.compile(r"(\d)\1*|10*")
 
 _NAMING_TYPES = frozenset(
     "REGCLASS REGTYPE REGPROC REGPROCEDURE REGROLE REGNAMESPACE REGCONFIG REGDICTIONARY REGOPER REGOPERATOR "
@@ -68,11 +83,11 @@ def hide_literals(
     dialect: DatabaseType,
     columns: Sequence[str] = (),
     kind: SensitiveKind | None = None,
-    if_broken: SensitiveKind | None = SensitiveKind.VALUE,
 ) -> str:
-    """Replace each literal of a sensitive column by the column's kind; harmless literals stay.
+    """Replace each sensitive literal by the kind of the column that it belongs to.
 
-    A literal belongs to the columns that it is compared or combined with, and to the name that it is selected as.
+    A literal belongs to the columns that it is compared or combined with, and to the name that it is selected as. If a
+    text that cannot be parsed names a secret, all its literals belong to it.
 
     Args:
         sql: an expression on a table, or the definition of a view.
@@ -80,7 +95,6 @@ def hide_literals(
         dialect: the dialect of the SQL.
         columns: the columns of the view.
         kind: the kind of every literal, as in the default of a column of that kind.
-        if_broken: the kind of every literal where the text cannot be parsed and names no secret.
     """
     if "'" not in sql and "$" not in sql and not any(char.isdecimal() for char in sql):
         return sql
@@ -88,30 +102,53 @@ def hide_literals(
     tables = (table, *structure.tables.values())
 
     def kind_of(name: Name) -> SensitiveKind | None:
-        found = detect_by_name(name.text)
-        if found is not None or name.text.lower() != "name":
-            return found
+        if name.text.lower() != "name":
+            return literal_kind(name.text)
         # Whether a plain `name` is a person's name depends on its table.
         among = (structure.tables[name.qualifier],) if name.qualifier in structure.tables else tables
-        return next((found for each in among if (found := detect_by_name("name", each)) is not None), None)
+        return next((found for each in among if (found := literal_kind("name", each)) is not None), None)
 
-    def is_harmless(literal: Literal, kind: SensitiveKind) -> bool:
-        is_string = literal.token.type is TokenType.STRING
-        return (is_harmless_text if is_string else _is_harmless_number)(literal.token.text, literal.place, kind)
+    def is_sensitive(literal: Literal, kind: SensitiveKind) -> bool:
+        if literal.token.type is TokenType.STRING or not kind.is_secret:
+            return is_sensitive_text(literal.token.text, kind, literal.place)
+        return not _is_harmless_number(literal.token.text, literal.place)
 
-    found = _kinds_of_literals(structure, kind_of, kind, if_broken)
-    return replace_literals(sql, ((literal, kind) for literal, kind in found if not is_harmless(literal, kind)))
+    found = _kinds_of_literals(structure, kind_of, kind)
+    return replace_literals(sql, ((literal, kind) for literal, kind in found if is_sensitive(literal, kind)))
+
+
+def literal_kind(column: str, table: str = "") -> SensitiveKind | None:
+    """Return the kind of a column whose literals may be sensitive: secrets, numbers of people and their names.
+
+    Other personal values, such as e-mail and network addresses, are found by their patterns, whatever the column.
+    """
+    kind = detect_by_name(column, table)
+    is_checked = kind in _PERSONAL_NUMBERS or kind is SensitiveKind.PERSON_NAME
+    return kind if is_checked or (kind is not None and kind.is_secret) else None
+
+
+def is_sensitive_text(text: str, kind: SensitiveKind, place: Place = _ANYWHERE) -> bool:
+    """Whether a literal that belongs to a column of a kind that `literal_kind` returns must not be shown.
+
+    Any value may be a secret. A number of a person has at least five digits; a bound such as 10000 or 99999 is none.
+    """
+    if place.cast in _NAMING_TYPES or place.call in _NAMING_CALLS:
+        return False
+    if kind.is_secret:
+        return not _is_harmless_text(text, place)
+    if kind is SensitiveKind.PERSON_NAME:
+        return has_common_name(text)
+    return any(_BOUND.fullmatch(digits_of(number)) is None for number in _LONG_NUMBER.findall(text))
 
 
 def _kinds_of_literals(
     structure: Structure,
     kind_of: Callable[[Name], SensitiveKind | None],
     whole: SensitiveKind | None,
-    if_broken: SensitiveKind | None,
 ) -> Iterator[tuple[Literal, SensitiveKind]]:
     """Return each literal that belongs to a sensitive name, with its kind. Linear in the number of segments."""
     kinds = _kinds_of_names(structure, kind_of)
-    everywhere = (_secret_kind(kinds, kinds) or if_broken) if structure.broken else None
+    everywhere = _secret_kind(kinds, kinds) if structure.broken else None
     near: dict[Segment, SensitiveKind | None] = {}
     for segment in reversed(structure.segments):
         for name in segment.names:
@@ -132,9 +169,9 @@ def _kinds_of_literals(
 
 
 def _surer(one: SensitiveKind | None, other: SensitiveKind | None) -> SensitiveKind | None:
-    """Return the surer of two kinds: secrets first, free text last; the first of two equals."""
+    """Return the kind of a secret if one of two is; else the first."""
     ranked = [kind for kind in (one, other) if kind is not None]
-    return min(ranked, key=lambda kind: (not kind.is_secret, kind is SensitiveKind.FREE_TEXT), default=None)
+    return min(ranked, key=lambda kind: not kind.is_secret, default=None)
 
 
 def _secret_kind(names: Iterable[Name], kinds: dict[Name, SensitiveKind]) -> SensitiveKind | None:
@@ -148,7 +185,7 @@ def _kinds_of_names(structure: Structure, kind_of: Callable[[Name], SensitiveKin
     kinds = {name: kind for name in names if (kind := kind_of(name)) is not None}
     same = _other_names(structure)
     learned: dict[str, SensitiveKind] = {}
-    known = {name.text: kind for name, kind in kinds.items() if kind is not SensitiveKind.FREE_TEXT}
+    known = {name.text: kind for name, kind in kinds.items()}
     waiting = list(known.items())
     while waiting:
         text, kind = waiting.pop()
@@ -189,30 +226,26 @@ def _add(known: set[str], more: Iterable[str]) -> None:
         known.add(name)
 
 
-def is_harmless_text(text: str, place: Place, kind: SensitiveKind) -> bool:
-    """Whether a string cannot be a value of this kind."""
-    if place.cast in _NAMING_TYPES or place.call in _NAMING_CALLS:
-        return True
-    if place.cast == "INTERVAL" and not kind.is_secret:
+def _is_harmless_text(text: str, place: Place) -> bool:
+    """Whether a string cannot be a secret."""
+    if place.cast == "INTERVAL":
         return True
     left = PLACEHOLDER.sub("", text)
     if len(left.lstrip("+-")) <= 1 or left.lower() in _FLAGS or left.lower() in _OPTIONS.get(place.call, ()):
         return True
     if len(left) <= _FEW_SIGNS and not any(map(str.isalnum, left)):
         return True
-    if kind is SensitiveKind.COORDINATES and left.lstrip("+-") in _EARTH:
-        return True
     if (place.call.startswith("json") or place.call == "columns") and _PLAIN_PATH.fullmatch(left):
         return True
     return _FORMAT.fullmatch(left) is not None or _is_pattern(left)
 
 
-def _is_harmless_number(number: str, place: Place, kind: SensitiveKind) -> bool:
+def _is_harmless_number(number: str, place: Place) -> bool:
     if len(number) == 1 or not number.strip("0."):
         return True
     if place.call in _COUNTING_CALLS and len(number) <= _FEW_DIGITS:
         return place.argument > 0 or place.call == "gen_random_bytes"
-    return kind is SensitiveKind.COORDINATES and number in _EARTH
+    return False
 
 
 def _is_pattern(text: str) -> bool:

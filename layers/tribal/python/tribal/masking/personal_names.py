@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _GIVEN_NAMES = """
 aaron abdul abigail adam adele adrian agnes ahmed aisha alan albert alejandro alex alexander alexandra alexandre
 alexis alfonso alfred ali alice alicia alina alison allison amanda amelia amir amy ana anastasia andre andrea andreas
@@ -65,3 +67,32 @@ GIVEN_NAMES = frozenset(_GIVEN_NAMES.split())
 SURNAMES = frozenset(_SURNAMES.split())
 PERSONAL_NAMES: frozenset[str] = GIVEN_NAMES | SURNAMES
 """Lower-case names; those that are also everyday words (`mark`, `rose`, `may`, `white`) are left out."""
+
+_ALSO_PLACES = frozenset(
+    """
+    carolina charlotte costa hamilton jackson jordan leon madison marshall milan nancy regina santiago santos sofia
+    victoria virginia washington wells
+    """.split()
+)
+"""Those of them that are also countries, states or well-known cities."""
+_BEFORE_PLACES = frozenset("el fort lake los mount new north port saint san santa s\u00e3o south st".split())
+_WORD = re.compile(r"[^\W\d_]+")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def has_common_name(text: str, *, may_be_place: bool = False) -> bool:
+    """Whether a word of a text, or a part of one such as `annaMeyer`, is a common name of people.
+
+    Args:
+        text: a value.
+        may_be_place: whether a name that is also a place, as in `San Diego`, does not count.
+    """
+    words = _WORD.findall(text)
+    before: set[str] = set()
+    for word in words:
+        parts = {part.lower() for part in (word, *_HUMP.findall(word))}
+        is_place = may_be_place and not (_ALSO_PLACES.isdisjoint(parts) and _BEFORE_PLACES.isdisjoint(before))
+        if not is_place and not PERSONAL_NAMES.isdisjoint(parts):
+            return True
+        before |= parts
+    return False

@@ -6,13 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import find_sensitive
 from tribal.masking.kinds import SensitiveKind
-from tribal.masking.literals import hide_literals, is_harmless_text
+from tribal.masking.literals import hide_literals, is_sensitive_text, literal_kind
 from tribal.sql.dialect import string_literal
 from tribal.sql.scanner import TokenType, scan
-from tribal.sql.segments import Place
 from tribal_contracts import (
     CatalogCheck,
     CatalogColumn,
@@ -115,7 +113,7 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
 
 def redact_expression(sql: str, *, table: str, dialect: DatabaseType, column: str = "") -> str:
     """Redact an expression of a table; `column` is the column whose value it is."""
-    return _redact_sql(sql, table, dialect, kind=detect_by_name(column, table) if column else None)
+    return _redact_sql(sql, table, dialect, kind=literal_kind(column, table) if column else None)
 
 
 def redact_view(sql: str, *, view: str, columns: Sequence[str], dialect: DatabaseType) -> str:
@@ -136,11 +134,14 @@ def _redact_sql(
 
 
 def redact_labels(labels: Sequence[str], *, table: str, column: str) -> list[str] | None:
-    """Redact the labels of a column's enum type; `None` if the column's name hides them all."""
-    kind = detect_by_name(column, table)
-    if kind is not None and not all(is_harmless_text(label, Place(), kind) for label in labels):
+    """Redact the labels of a column's enum type; `None` if they may be secrets."""
+    kind = literal_kind(column, table)
+    if kind is None:
+        return [redact_text(label) for label in labels]
+    hidden = [is_sensitive_text(label, kind) for label in labels]
+    if kind.is_secret and any(hidden):
         return None
-    return [redact_text(label) for label in labels]
+    return [f"[{kind}]" if hide else redact_text(label) for label, hide in zip(labels, hidden, strict=True)]
 
 
 def _without_patterns(sql: str, table: str, dialect: DatabaseType) -> str:
@@ -175,8 +176,7 @@ def _redact_string(written: str, text: str, dialect: DatabaseType) -> str:
 def _redact_comment(written: str, table: str, dialect: DatabaseType) -> str:
     """Redact a comment as prose, and as the SQL that it may contain."""
     inside = _NO_SQL.sub("  ", written[2:])
-    # In prose, brackets that do not match are no reason to hide anything.
-    hidden = hide_literals(inside, table=table, dialect=dialect, if_broken=None)
+    hidden = hide_literals(inside, table=table, dialect=dialect)
     if hidden != inside:
         written = f"{written[:2]}{hidden.rstrip()}{' */' if written.startswith('/*') else ''}"
     return redact_text(written)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tribal.masking.code_values import MAX_DIGITS, is_small_number, known_codes
+from tribal.masking.code_values import MAX_DIGITS, is_small_number, known_codes, plain_codes
 from tribal.masking.column_names import detect_by_name, is_code_name, is_key_name
 from tribal.masking.detectors import detect
 from tribal.masking.kinds import SensitiveKind
@@ -19,8 +19,12 @@ MAX_SAMPLE_CHARS = 2_000
 """Characters of a sample that are read; a longer sample is never shown."""
 MAX_DETECTED = 25
 """Distinct values of a column, most frequent first, that detectors check; more only if more may be shown."""
-MAX_DISTINCT = 12
+MAX_DISTINCT = 50
 """Values are shown only of columns with at most so many distinct ones."""
+_FEW_DISTINCT = 12
+"""In a column with at most so many distinct values, small numbers and listed codes that occur twice are shown."""
+_OFTEN = 3
+"""How often any other value must occur."""
 MAX_PATTERNS = 5
 """Patterns of hidden values that are shown."""
 
@@ -69,23 +73,27 @@ def mask_samples(
 ) -> MaskedSamples:
     """Show codes, flags and small numbers that repeat in a column of few distinct values, and mask the rest.
 
-    A code is a value that the catalog declares (`declared`: labels of an enum, values of a check) or that is in a list
-    of codes. No value is shown of a column whose name or type suggests personal data, whose values identify rows, or
-    in which a detector recognises a value. Dates and values with five or more digits are never shown.
+    A code is a value that the catalog declares (`declared`: labels of an enum, values of a check), that is in a list
+    of codes, or that occurs at least three times and reads as one. No value is shown of a column whose name or type
+    suggests personal data, whose values identify rows, or in which a detector recognises a value. Dates and values with
+    five or more digits are never shown.
     """
     cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
     counts = Counter([value for value in cut if value])
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
     kind = _kind_of_type(type_name) or detect_by_name(column_name, table_name)
-    kind = kind or _kind_of_values(ranked[: max(MAX_DETECTED, MAX_DISTINCT)])
+    # A value that occurs once is never shown.
+    repeating = min(sum(count > 1 for count in counts.values()), MAX_DISTINCT)
+    if kind in (None, SensitiveKind.PERSON_NAME):
+        # People are also named by their e-mail addresses.
+        kind = _kind_of_values(ranked[: max(MAX_DETECTED, repeating)]) or kind
     hidden_column = kind is not None or is_key or is_key_name(column_name) or _is_never_shown(type_name)
-    shown: list[str] = []
-    if not hidden_column and _is_low_cardinality(counts, type_name):
-        codes = known_codes(ranked, named_as_codes=is_code_name(column_name)) | set(declared)
-        shown = [value for value in ranked if _is_safe(value, counts[value], codes, type_name)]
+    shown: Collection[str] = ()
+    if not hidden_column and len(counts) <= MAX_DISTINCT:
+        shown = _safe_booleans(ranked) if _is_boolean(type_name) else _safe_codes(counts, column_name, declared)
     hidden = [value for value in ranked if value not in shown]
     return MaskedSamples(
-        values=tuple(shown),
+        values=tuple(value for value in ranked if value in shown),
         patterns=() if kind is not None and kind.is_secret else _patterns(hidden, counts),
         kind=kind,
         masked=bool(hidden),
@@ -120,20 +128,24 @@ def _kind_of_values(ranked: list[str]) -> SensitiveKind | None:
     return min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else None
 
 
-def _is_low_cardinality(counts: Counter[str], type_name: str) -> bool:
-    if not counts or len(counts) > MAX_DISTINCT:
-        return False
-    repeating = all(count > 1 for count in counts.values())
-    return _is_boolean(type_name) or repeating or len(counts) <= counts.total() / 2
-
-
 def _is_boolean(type_name: str) -> bool:
     return type_name.lower().startswith("bool")
 
 
-def _is_safe(value: str, count: int, codes: Collection[str], type_name: str) -> bool:
-    if _is_boolean(type_name):
-        return value.lower() in ("t", "f", "true", "false")
-    if count < 2 or sum(map(str.isdecimal, value)) > MAX_DIGITS or is_date(value):
-        return False
-    return is_small_number(value) or value in codes
+def _safe_booleans(values: Collection[str]) -> Collection[str]:
+    return {value for value in values if value.lower() in ("t", "f", "true", "false")}
+
+
+def _safe_codes(counts: Counter[str], column_name: str, declared: Collection[str]) -> Collection[str]:
+    is_repetitive = all(count > 1 for count in counts.values()) or len(counts) <= counts.total() / 2
+    known = known_codes(counts, named_as_codes=is_code_name(column_name)) | set(declared)
+    if is_repetitive and len(counts) <= _FEW_DISTINCT:
+        least = 2
+        known |= set(filter(is_small_number, counts))
+    else:
+        least = _OFTEN
+    safe = {value for value in known if counts[value] >= least}
+    others = {value for value, count in counts.items() if count >= _OFTEN and not is_number(value)} - safe
+    if others:
+        safe |= others & plain_codes(counts, column_name)
+    return {value for value in safe if sum(map(str.isdecimal, value)) <= MAX_DIGITS and not is_date(value)}

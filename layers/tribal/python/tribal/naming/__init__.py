@@ -9,7 +9,7 @@ from tribal.naming.letter_runs import reads_like_a_word
 from tribal.naming.searched_names import glued, read_name
 from tribal.naming.segmentation import glued_prefixes, is_word, segment, segment_all
 from tribal.naming.stemming import porter, stem
-from tribal.naming.thesaurus.lookup import broader, synonyms
+from tribal.naming.thesaurus.lookup import broader, is_noun, synonyms
 from tribal.naming.tokens import (
     MAX_TEXT_CHARS,
     MAX_TOKEN_CHARS,
@@ -32,6 +32,7 @@ __all__ = [
     "glued_prefixes",
     "index_terms",
     "is_acronym",
+    "is_noun",
     "is_word",
     "likely_words",
     "plural",

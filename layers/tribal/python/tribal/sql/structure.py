@@ -65,7 +65,7 @@ def structure_of(
 ) -> Structure:
     """The structure of an expression or, given columns, of a view with these columns.
 
-    A text over `MAX_TOKENS` is returned as broken, with all its literals in one segment.
+    A text over `MAX_TOKENS` is returned as broken, with all its names and literals in one segment.
 
     Args:
         sql: any text.
@@ -77,11 +77,14 @@ def structure_of(
     if len(tokens) <= MAX_TOKENS:
         return _Reader([token for token in tokens if token.type is not TokenType.COMMENT], hidden).read(columns)
     found = Structure(broken=True)
-    found.new().literals += (
-        Literal(token, Place())
-        for token in scan(sql, dialect, hidden)
-        if token.type in (TokenType.STRING, TokenType.NUMBER)
-    )
+    everything = found.new()
+    names: set[str] = set()
+    for token in scan(sql, dialect, hidden):
+        if token.type in (TokenType.STRING, TokenType.NUMBER):
+            everything.literals.append(Literal(token, Place()))
+        elif token.type is TokenType.NAME:
+            names.add(token.text)
+    everything.names += map(Name, sorted(names))
     return found
 
 

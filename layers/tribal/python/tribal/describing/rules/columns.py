@@ -96,7 +96,8 @@ def _allowed(facts: ColumnFacts) -> Iterator[Statement]:
 
 def _samples(facts: ColumnFacts) -> Iterator[Statement]:
     if facts.samples.values and facts.family == "text" and not facts.foreign_keys and not facts.values:
-        yield seen(f"Values seen: {values_list(facts.samples.values)}; there may be others.")
+        others = "others were seen and are not shown" if facts.samples.masked else "there may be others"
+        yield seen(f"Values seen: {values_list(facts.samples.values)}; {others}.")
 
 
 _UNITS = {

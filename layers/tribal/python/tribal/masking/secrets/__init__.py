@@ -9,6 +9,8 @@ from tribal.masking.secrets.random_runs import RANDOM_RULES, looks_random
 from tribal.masking.secrets.sentences import SENTENCE_RULES
 from tribal.masking.secrets.spoken import SPOKEN_RULES
 
-SECRET_RULES = (*FORM_RULES, *FIELD_RULES, *COMMAND_RULES, *SENTENCE_RULES, *SPOKEN_RULES)
+PROSE_RULES = (*SENTENCE_RULES, *SPOKEN_RULES)
+"""Rules by which a word such as "password" marks values near it."""
+SECRET_RULES = (*FORM_RULES, *FIELD_RULES, *COMMAND_RULES, *PROSE_RULES)
 
-__all__ = ["RANDOM_RULES", "SECRET_RULES", "looks_random"]
+__all__ = ["PROSE_RULES", "RANDOM_RULES", "SECRET_RULES", "looks_random"]

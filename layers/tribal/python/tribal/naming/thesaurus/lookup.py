@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from tribal.naming.inflection import singular
 
 FILE = "nouns.txt"
+_UNLISTED: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 def synonyms(word: str) -> tuple[str, ...]:
@@ -23,13 +24,18 @@ def broader(word: str) -> tuple[str, ...]:
     return _listed(word)[1]
 
 
+def is_noun(word: str) -> bool:
+    """Whether a lower-case word, singular or plural, is an English noun."""
+    return _listed(word) is not _UNLISTED
+
+
 @lru_cache(maxsize=4_096)
 def _listed(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     start = f"{singular(word)}\t"
     lines = sorted_lines()
     place = bisect_left(lines, start)
     if place == len(lines) or not lines[place].startswith(start):
-        return (), ()
+        return _UNLISTED
     _, same, wider = lines[place].split("\t")
     return tuple(same.split()), tuple(wider.split())
 
