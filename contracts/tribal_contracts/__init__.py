@@ -48,9 +48,11 @@ if TYPE_CHECKING:
     from tribal_contracts.core.shape import TablePriority as TablePriority
     from tribal_contracts.core.shape import UnitInterval as UnitInterval
     from tribal_contracts.core.shape import Unset as Unset
+    from tribal_contracts.documentation.budget import BudgetAccount as BudgetAccount
     from tribal_contracts.documentation.budget import BudgetHolder as BudgetHolder
     from tribal_contracts.documentation.budget import BudgetRecord as BudgetRecord
     from tribal_contracts.documentation.budget import BudgetSpend as BudgetSpend
+    from tribal_contracts.documentation.budget import ModelPause as ModelPause
     from tribal_contracts.documentation.catalog import CatalogCheck as CatalogCheck
     from tribal_contracts.documentation.catalog import CatalogColumn as CatalogColumn
     from tribal_contracts.documentation.catalog import CatalogExclusion as CatalogExclusion
@@ -208,7 +210,7 @@ else:
         "core.shape": "SCHEMA_VERSION AgentError AgentStatus CapabilitySettings ClosedContract ContentHash "
         "Contract Count DatabaseType DomainName ErrorSeverity FullyQualifiedTableName "
         "ISOTimestamp RowCount TablePriority UnitInterval Unset",
-        "documentation.budget": "BudgetHolder BudgetRecord BudgetSpend",
+        "documentation.budget": "BudgetAccount BudgetHolder BudgetRecord BudgetSpend ModelPause",
         "documentation.catalog": "CatalogCheck CatalogColumn CatalogExclusion CatalogForeignKey CatalogIndex "
         "CatalogKey CatalogReading CatalogSchema CatalogSlice CatalogSnapshot CatalogStatistics CatalogTable "
         "CompositeField ExpandedDatabases IncomingKey KeyElsewhere SliceNeighbour TableCopy "

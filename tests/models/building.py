@@ -7,12 +7,13 @@ from datetime import timedelta
 
 from tests.fakes.simulation import Simulation
 from tribal.identity.locations import BUDGET_FILE, LEASE_FILE
-from tribal.models import Budget, CappedModel, Timing
+from tribal.models import Budget, CappedModel, Caps, Spender, Timing
 from tribal.models.timing import timestamp
 from tribal.ports import LanguageModel, ModelRequest, ObjectStore, StopToken
 from tribal.store import put_record, require_record
 from tribal_contracts import NANODOLLARS, BudgetRecord, LeaseRecord, ModelSettings
 
+MODEL = "bedrock/a-model"
 PRICE = NANODOLLARS // 1000
 """The worst price of a call in these tests: a tenth of a cent."""
 
@@ -36,13 +37,20 @@ def timing(simulation: Simulation) -> Timing:
 def budget(
     store: ObjectStore,
     simulation: Simulation,
-    caps: ModelSettings | None = None,
+    caps_of: ModelSettings | None = None,
     *,
     run: str = "r1",
+    account: str = "",
     holder: str = "here/1",
 ) -> Budget:
     """A budget that the test renews itself."""
-    return Budget(store, caps or settings(), run, holder, timing(simulation), beat_seconds=None)
+    caps = Caps.of(caps_of or settings())
+    return Budget(store, caps, spender(account or f"run:{run}", holder), timing(simulation), beat_seconds=None)
+
+
+def spender(account: str, holder: str) -> Spender:
+    """A process that asks the model of these tests."""
+    return Spender(account, MODEL, holder)
 
 
 def capped(model: LanguageModel, money: Budget, simulation: Simulation, stop: StopToken | None = None) -> CappedModel:

@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 
 from tests.fakes.scripted_model import ScriptedModel, answer
-from tests.models.building import PRICE, request, settings
+from tests.models.building import PRICE, request, settings, spender
 from tribal.adapters.local.folder import FolderStore
-from tribal.models import Budget, CappedModel, Timing
+from tribal.models import Budget, CappedModel, Caps, Timing
 from tribal.ports import ModelOutcome, ModelRequest, StopToken
 from tribal.runs.clock import SystemClock
 
@@ -42,8 +42,9 @@ def main(folder: str, run_id: str, seed: str, shift_seconds: str) -> None:
         os.write(sys.stdout.fileno(), f"{cost}\n".encode())
         return answer(cost)
 
-    caps = settings(CALLS, CALLS, at_once=8)
-    budget = Budget(FolderStore(Path(folder)), caps, run_id, f"here/{os.getpid()}", timing, beat_seconds=0.01)
+    caps = Caps.of(settings(CALLS, CALLS, at_once=8))
+    who = spender(f"run:{run_id}", f"here/{os.getpid()}")
+    budget = Budget(FolderStore(Path(folder)), caps, who, timing, beat_seconds=0.01)
     model = CappedModel(ScriptedModel(counted), budget, lambda _: PRICE, StopToken(), timing)
 
     def ask_for_ever() -> None:

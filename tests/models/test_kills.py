@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 
 from tests import ROOT
-from tests.models.building import PRICE, meet, record, settings
+from tests.models.building import PRICE, meet, record, settings, spender
 from tests.models.killed_process import CALLS, ShiftedClock
 from tribal.adapters.local.folder import FolderStore
-from tribal.models import Budget, Timing, read_spending
+from tribal.models import Budget, Caps, Timing, read_spending
 from tribal_contracts import NANODOLLARS
 
 KILLS = 10
@@ -42,7 +42,8 @@ def test_after_ten_kills_the_next_run_has_booked_what_the_provider_counted_and_s
     chance, store, clock, counted = Random(15), FolderStore(tmp_path), ShiftedClock(shift), 0
     for number in range(KILLS):
         counted += _killed(tmp_path, number, shift, chance.choice([1, 3, 20, 300]) + chance.randrange(9))
-    with Budget(store, settings(CALLS, CALLS), "last", "here/last", Timing(clock), beat_seconds=None) as budget:
+    last, caps = spender("run:last", "here/last"), Caps.of(settings(CALLS, CALLS))
+    with Budget(store, caps, last, Timing(clock), beat_seconds=None) as budget:
         meet(budget)
     day = record(store).day_spend
     assert counted <= day.nanodollars

@@ -18,12 +18,12 @@ from servers.moto import one_object_at_a_time
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
-from tests.models.building import PRICE, beats, budget, capped, meet, record, request, settings
+from tests.models.building import PRICE, beats, budget, capped, meet, record, request, settings, spender
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.identity.locations import BUDGET_FILE
-from tribal.models import Budget, CappedModel, Timing
+from tribal.models import Budget, CappedModel, Caps, Timing
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
 from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage
@@ -58,7 +58,7 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
 
     model = ScriptedModel(mixed)
     time = Timing(SystemClock(), lambda: 100 * monotonic(), pause=lambda _: None, random=lambda: 0.0)
-    caps = settings(calls=60, at_once=8)
+    caps = Caps.of(settings(calls=60, at_once=8))
     errors: list[BaseException] = []
 
     def ask(asked: CappedModel) -> None:
@@ -68,7 +68,8 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
         except BaseException as error:  # noqa: BLE001 - raised below
             errors.append(error)
 
-    holders = [Budget(any_store, caps, "r1", f"here/{number}", time, beat_seconds=0.01) for number in range(4)]
+    spenders = [spender("run:r1", f"here/{number}") for number in range(4)]
+    holders = [Budget(any_store, caps, each, time, beat_seconds=0.01) for each in spenders]
     asked = [CappedModel(model, each, lambda _: PRICE, StopToken(), time) for each in holders]
     threads = [threading.Thread(target=ask, args=(each,)) for each in asked for _ in range(4)]
     for thread in threads:

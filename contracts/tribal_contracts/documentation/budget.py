@@ -32,10 +32,31 @@ class BudgetHolder(Contract):
     calls_wanted: Count
     """Calls in progress, and waiting to start."""
     renewed_at: ISOTimestamp
+    account: str | Unset = optional("The account that its calls are booked to; unset for the run of the record.")
+    calls_at_once: Count | Unset = optional("Its setting; the largest of all holders applies.")
+
+
+class BudgetAccount(Contract):
+    """Spending of something other than a run: a session, an exam, a caller's chat, an upload or a cycle."""
+
+    spend: BudgetSpend
+    """All of it; of a chat, today's."""
+    day_spend: BudgetSpend
+    updated_at: ISOTimestamp
+
+
+class ModelPause(Contract):
+    """Until when a model is not called."""
+
+    wait_until: ISOTimestamp | Unset = optional("No call begins before: the provider asked for fewer.")
+    open_until: ISOTimestamp | Unset = optional("Calls fail at once before: too many in a row have failed.")
 
 
 class BudgetRecord(Contract):
-    """Spending of the day and of the run. File: `progress/budget.json`, changed only by conditional put."""
+    """Spending of the day, of the run and of other accounts.
+
+    File: `progress/budget.json`, changed only by conditional put.
+    """
 
     schema_version: Literal["1.0"]
     day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -44,7 +65,11 @@ class BudgetRecord(Contract):
     run_id: str
     run_spend: BudgetSpend
     holders: dict[str, BudgetHolder] = Field(default_factory=dict)
-    """By name; all of them belong to the run."""
-    wait_until: ISOTimestamp | Unset = optional("No call begins before: the provider asked for fewer.")
-    open_until: ISOTimestamp | Unset = optional("Calls fail at once before: too many in a row have failed.")
+    """By name."""
+    accounts: dict[str, BudgetAccount] = Field(default_factory=dict)
+    """By name, such as `session:ID`."""
+    models: dict[str, ModelPause] = Field(default_factory=dict)
+    """By provider and model, for models that are paused."""
+    wait_until: ISOTimestamp | Unset = optional("In records of before `models`; ignored.")
+    open_until: ISOTimestamp | Unset = optional("In records of before `models`; ignored.")
     stopped: str | Unset = optional("Why no call of the run can succeed, and what to do about it.")

@@ -65,7 +65,7 @@ class Models:
             return rules_describers()
         from tribal.describing.model.describers import ModelDescribers
         from tribal.describing.model.questions import Prompting, load_prompts
-        from tribal.models import Budget, CappedModel, Timing
+        from tribal.models import RUN, Budget, CappedModel, Caps, Spender, Timing
         from tribal.models.known_models import model_facts
 
         facts = model_facts(settings)
@@ -73,7 +73,8 @@ class Models:
         thinking = 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
         timing = Timing(self.clock)
-        budget = Budget(self.store(), settings, run_id, _holder(), timing)
+        spender = Spender(RUN + run_id, model.name, _holder())
+        budget = Budget(self.store(), Caps.of(settings), spender, timing)
         return ModelDescribers(
             CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare),
             Prompting(prompts, settings, model.name, thinking),

@@ -1,4 +1,4 @@
-"""The budget of a run: the threads of one process reserve money and concurrent calls from it."""
+"""A share of the budget: the threads of one process reserve money and concurrent calls from it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
 from tribal.identity.locations import LEASE_FILE
 from tribal.models.breaker import OPEN_SECONDS, Breaker
 from tribal.models.budget_file import BudgetFile
-from tribal.models.ledger import Account, Reservation
+from tribal.models.ledger import RUN, Caps, Reservation, ReservationState
 from tribal.models.slots import Slots, Turn, fair_shares
 from tribal.models.timing import Timing, timestamp
 from tribal.ports import ModelFailure, ObjectStore
 from tribal.store import read_record
-from tribal_contracts import BudgetHolder, BudgetRecord, LeaseRecord, ModelSettings
+from tribal_contracts import BudgetHolder, BudgetRecord, LeaseRecord, ModelPause
 
 BEAT_SECONDS = 0.5
 """How often a holder reads the record; a change by another holder is seen within two beats."""
-LONGEST_PAUSE_SECONDS = 30.0
-"""The longest pause of all holders at the provider's request; half of a call's usual deadline."""
+LONGEST_PAUSE_SECONDS = 120.0
+"""The longest pause of all holders at the provider's request; a longer one ends the call."""
 _RENEWALS_A_TERM = 3
 _LOOK_AGAIN_SECONDS = 0.25
 """How soon to ask the record for money again if it had too little; waiting threads share the answer."""
@@ -41,7 +41,7 @@ Verdict = Literal["reserved", "later", "exhausted"]
 class _Update:
     """What a holder wants to change in the record."""
 
-    account: Account
+    state: ReservationState
     price: int = 0
     """The price of a call that the reservation does not cover."""
     purpose: Literal["open", "renew", "return", "leave"] = "renew"
@@ -60,6 +60,24 @@ class _UpdateResult:
     exhausted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Who spends from the budget, on what."""
+
+    account: str
+    """What the calls are for: `run:ID` of a run, which holds the documentation lease, or another, such as
+    `session:ID`."""
+    model: str
+    """Provider and model; the calls of all holders to it pause together."""
+    holder: str
+    """A unique name of this process or invocation."""
+
+    @property
+    def run_id(self) -> str | None:
+        """The run, if the calls are for one."""
+        return self.account.removeprefix(RUN) if self.account.startswith(RUN) else None
+
+
 class Budget:
     """What one holder may spend and how many calls it may run at once, kept in `progress/budget.json`.
 
@@ -68,9 +86,8 @@ class Budget:
 
     Args:
         store: holds the record.
-        settings: the caps and the number of concurrent calls.
-        run_id: the run that the calls are for; it holds the documentation lease.
-        holder: unique name of this process or invocation.
+        caps: what the account and the day may cost, and the number of concurrent calls.
+        spender: who spends, on what.
         timing: the clock; days are UTC.
         beat_seconds: pause between renewals; `None` if the caller renews.
     """
@@ -78,17 +95,16 @@ class Budget:
     def __init__(
         self,
         store: ObjectStore,
-        settings: ModelSettings,
-        run_id: str,
-        holder: str,
+        caps: Caps,
+        spender: Spender,
         timing: Timing,
         *,
         beat_seconds: float | None = BEAT_SECONDS,
     ) -> None:
         self._file = BudgetFile(store, timing)
-        self._caps = ledger.Caps.of(settings)
-        self._run_id = run_id
-        self._holder = holder
+        self._caps = caps
+        self._spender = spender
+        self._holder = spender.holder
         self._timing = timing
         self._beat_seconds = beat_seconds
         self._slots = Slots()
@@ -111,7 +127,7 @@ class Budget:
         if self._stopped is not None:
             return ModelFailure("stopped", self._stopped)
         if self._replaced:
-            return ModelFailure("interrupted", f"another run has taken over the budget of run {self._run_id!r}")
+            return ModelFailure("interrupted", f"another run has taken over the budget of {self._spender.account!r}")
         if self.breaker.is_open():
             last = f" (last: {self.breaker.last_failure})" * bool(self.breaker.last_failure)
             message = f"too many calls in a row have failed{last}; the next one is tried in a minute"
@@ -147,7 +163,7 @@ class Budget:
             if self._timing.monotonic() < self._look_again_at:
                 return "later"
             try:
-                result = self._update(_Update(self._reservation.account(), price))
+                result = self._update(_Update(self._reservation.state(), price))
             except PreconditionFailed:
                 return "later"
         if result is not None and result.block and self._reservation.reserve(price):
@@ -174,7 +190,7 @@ class Budget:
         return 0.0 if until is None else max(0.0, (until - self._timing.now()).total_seconds())
 
     def stop(self, message: str) -> None:
-        """End all calls of the run, in every holder."""
+        """End all calls here and, for a run, in every holder of it."""
         self._stopped = self._stopped or message
         with suppress(StoreError):  # tried again at the next beat
             self.renew()
@@ -192,10 +208,10 @@ class Budget:
             if self._reservation.was_used():
                 self._drawn_at = now
             lies_idle = now - self._drawn_at >= _IDLE_SECONDS
-            if lies_idle and ledger.may_be_needed(self._reservation.account().idle, self._left):
+            if lies_idle and ledger.may_be_needed(self._reservation.state().idle, self._left):
                 self._update(_Update(self._reservation.withdraw_idle(), purpose="return"))
             else:
-                self._update(_Update(self._reservation.account()))
+                self._update(_Update(self._reservation.state()))
 
     def close(self) -> None:
         """Write what was spent and release the rest; does nothing if no call was ever made.
@@ -256,22 +272,22 @@ class Budget:
             )
             return None
         if result.written:
-            self._reservation.written(update.account, result.block)
+            self._reservation.written(update.state, result.block)
         self._left = result.left
         self._slots.allow(result.calls)
         self._adopt(result.record)
         return result
 
     def _changed(self, update: _Update, present: BudgetRecord | None) -> tuple[BudgetRecord | None, _UpdateResult]:
-        now, account = self._timing.now(), update.account
-        found = ledger.current_record(present, self._run_id, now, self._holder)
-        if update.purpose == "open" and self._may_take_over(found, now):
-            found = ledger.record_of_run(found, self._run_id, self._holder)
-        if found.run_id != self._run_id:
-            booked = ledger.booked_to_day(found, account.settled, account.unsettled)
+        now, state, account = self._timing.now(), update.state, self._spender.account
+        found = ledger.current_record(present, now, self._holder)
+        if update.purpose == "open" and self._may_open(found, now):
+            found = ledger.opened_record(found, account, self._holder, now)
+        if self._is_replaced_in(found):
+            booked = ledger.booked(found, account, state.settled, state.unsettled, now)
             return booked, _UpdateResult(booked, written=True)
         if update.purpose == "leave":
-            booked = ledger.booked(found, account.settled, account.unsettled + account.in_progress)
+            booked = ledger.booked(found, account, state.settled, state.unsettled + state.in_progress, now)
             left = ledger.with_entry(booked, self._holder, None)
             return left, _UpdateResult(left, written=True)
         return self._renewed(update, present, self._with_pauses(found, now), now)
@@ -279,14 +295,14 @@ class Budget:
     def _renewed(
         self, update: _Update, present: BudgetRecord | None, found: BudgetRecord, now: datetime
     ) -> tuple[BudgetRecord | None, _UpdateResult]:
-        account, old = update.account, found.holders.get(self._holder)
-        booked = ledger.booked(found, account.settled, account.unsettled)
-        unspent = ledger.unspent(booked, self._caps)
-        left = unspent - ledger.reserved_by_others(booked, self._holder) - account.reserved
+        state, old = update.state, found.holders.get(self._holder)
+        booked = ledger.booked(found, self._spender.account, state.settled, state.unsettled, now)
+        caps_leave = ledger.left_of(booked, self._spender.account, self._caps, self._holder)
+        left = caps_leave.unreserved - state.reserved
         calls, entry = self._calls(booked, now)
-        block = ledger.block_for(update.price, account, left, max(1, calls)) if update.price else 0
-        entry = entry.model_copy(update={"reserved_nanodollars": account.reserved + block})
-        result = _UpdateResult(booked, True, block, calls, left - block, exhausted=unspent < update.price)
+        block = ledger.block_for(update.price, state, left, max(1, calls)) if update.price else 0
+        entry = entry.model_copy(update={"reserved_nanodollars": state.reserved + block})
+        result = _UpdateResult(booked, True, block, calls, left - block, exhausted=caps_leave.unspent < update.price)
         quiet = update.purpose == "renew" and not block and found == present
         if quiet and old is not None and _is_fresh(old, now) and self._changes_no_share(booked, old, entry, now):
             return present, replace(result, written=False)
@@ -296,20 +312,29 @@ class Budget:
         """The number of calls that may run here from now on, and the entry for it."""
         others = ledger.with_entry(record, self._holder, None).holders.values()
         demand = self._slots.wanted
-        free = self._caps.calls_at_once - sum(entry.calls_granted for entry in others)
+        free = self._calls_at_once(record) - sum(entry.calls_granted for entry in others)
         calls = max(0, min(self._shares(record, demand, now)[self._holder], free))
         # No more calls start from here on, so the current number is the maximum.
         granted = max(calls, self._slots.allow_at_most(calls))
         entry = BudgetHolder(
-            reserved_nanodollars=0, calls_granted=granted, calls_wanted=demand, renewed_at=timestamp(now)
+            reserved_nanodollars=0,
+            calls_granted=granted,
+            calls_wanted=demand,
+            renewed_at=timestamp(now),
+            account=None if self._spender.run_id is not None else self._spender.account,
+            calls_at_once=self._caps.calls_at_once,
         )
         return calls, entry
+
+    def _calls_at_once(self, record: BudgetRecord) -> int:
+        """The largest setting of all holders."""
+        return max([self._caps.calls_at_once, *(entry.calls_at_once or 0 for entry in record.holders.values())])
 
     def _shares(self, record: BudgetRecord, demand: int, now: datetime) -> dict[str, int]:
         """How the holders would share the concurrent calls if this one wanted `demand` of them."""
         wanted = {name: entry.calls_wanted for name, entry in record.holders.items()}
         turn = int(now.timestamp()) // _TURN_SECONDS
-        return fair_shares({**wanted, self._holder: demand}, self._caps.calls_at_once, turn)
+        return fair_shares({**wanted, self._holder: demand}, self._calls_at_once(record), turn)
 
     def _changes_no_share(self, record: BudgetRecord, old: BudgetHolder, new: BudgetHolder, now: datetime) -> bool:
         """Whether no holder's share would change, for example if all want more than they have."""
@@ -319,29 +344,35 @@ class Budget:
         return before == after or self._shares(record, before, now) == self._shares(record, after, now)
 
     def _with_pauses(self, record: BudgetRecord, now: datetime) -> BudgetRecord:
-        waits = [_within(record.wait_until, now, LONGEST_PAUSE_SECONDS), _future(self._wait_until, now)]
-        opens = [_within(record.open_until, now, OPEN_SECONDS), _future(self.breaker.open_until, now)]
-        return record.model_copy(
-            update={
-                "wait_until": max(filter(None, waits), default=None),
-                "open_until": max(filter(None, opens), default=None),
-                "stopped": record.stopped or self._stopped,
-            }
-        )
+        pause = record.models.get(self._spender.model) or ModelPause()
+        waits = [_within(pause.wait_until, now, LONGEST_PAUSE_SECONDS), _future(self._wait_until, now)]
+        opens = [_within(pause.open_until, now, OPEN_SECONDS), _future(self.breaker.open_until, now)]
+        wait, opened = max(filter(None, waits), default=None), max(filter(None, opens), default=None)
+        models = {name: other for name, other in record.models.items() if name != self._spender.model}
+        if wait is not None or opened is not None:
+            models[self._spender.model] = ModelPause(wait_until=wait, open_until=opened)
+        stopped = record.stopped if self._spender.run_id is None else record.stopped or self._stopped
+        return record.model_copy(update={"models": models, "stopped": stopped})
 
     def _adopt(self, record: BudgetRecord) -> None:
-        self._replaced = record.run_id != self._run_id
+        self._replaced = self._is_replaced_in(record)
         if self._replaced:
             return
-        self._stopped = record.stopped or self._stopped
-        if record.wait_until is not None:
-            self.pause((datetime.fromisoformat(record.wait_until) - self._timing.now()).total_seconds())
-        if record.open_until is not None:
-            self.breaker.adopt(datetime.fromisoformat(record.open_until))
+        if self._spender.run_id is not None:
+            self._stopped = record.stopped or self._stopped
+        pause = record.models.get(self._spender.model) or ModelPause()
+        if pause.wait_until is not None:
+            self.pause((datetime.fromisoformat(pause.wait_until) - self._timing.now()).total_seconds())
+        if pause.open_until is not None:
+            self.breaker.adopt(datetime.fromisoformat(pause.open_until))
 
-    def _may_take_over(self, record: BudgetRecord, now: datetime) -> bool:
-        """Whether the record's run has ended: a run that still holds the lease has not."""
-        if record.run_id == self._run_id:
+    def _is_replaced_in(self, record: BudgetRecord) -> bool:
+        """Whether the record is of another run than this holder's."""
+        return self._spender.run_id is not None and self._spender.run_id != record.run_id
+
+    def _may_open(self, record: BudgetRecord, now: datetime) -> bool:
+        """Whether the record's run has ended, so that another may take over: a run with the lease has not."""
+        if self._spender.run_id in (None, record.run_id):
             return True
         lease = read_record(self._file.store, LEASE_FILE, LeaseRecord)
         if lease is None or lease.released or lease.run_id != record.run_id:

@@ -88,7 +88,8 @@ def read_spending(store: ObjectStore, clock: Clock) -> Spending:
         return Spending(damaged=True)
     if present is None:
         return Spending()
-    record = current_record(present, present.run_id, clock.real())
+    record = current_record(present, clock.real())
+    accounts = {name: account.day_spend.nanodollars / NANODOLLARS for name, account in record.accounts.items()}
     return Spending(
         day_usd=record.day_spend.nanodollars / NANODOLLARS,
         run_usd=record.run_spend.nanodollars / NANODOLLARS,
@@ -96,4 +97,5 @@ def read_spending(store: ObjectStore, clock: Clock) -> Spending:
         reserved_usd=sum(entry.reserved_nanodollars for entry in record.holders.values()) / NANODOLLARS,
         run_id=record.run_id,
         stopped=record.stopped,
+        day_usd_by_account={name: spent for name, spent in sorted(accounts.items()) if spent},
     )

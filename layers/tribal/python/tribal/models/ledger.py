@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Self
 
-from tribal_contracts import NANODOLLARS, SCHEMA_VERSION, BudgetHolder, BudgetRecord, BudgetSpend, ModelSettings
+from tribal.models.timing import timestamp
+from tribal_contracts import (
+    NANODOLLARS,
+    SCHEMA_VERSION,
+    BudgetAccount,
+    BudgetHolder,
+    BudgetRecord,
+    BudgetSpend,
+    ModelSettings,
+)
 
 TERM = timedelta(seconds=60)
 """How long a holder's entry lives without renewal; the same as a run's lease."""
@@ -17,23 +26,31 @@ _SMALLEST_SHARE = 16
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What a run and a day may cost, in nanodollars, and a run's concurrent calls."""
+    """What an account and a day may cost, in nanodollars, and how many calls may run at once."""
 
-    run: int
+    account: int
     day: int
     calls_at_once: int
 
     @classmethod
     def of(cls, settings: ModelSettings) -> Self:
-        """The caps in the settings."""
+        """The caps of a run in the settings."""
         return cls(
-            run=round(settings.per_run_usd * NANODOLLARS),
+            account=round(settings.per_run_usd * NANODOLLARS),
             day=round(settings.per_day_usd * NANODOLLARS),
             calls_at_once=settings.calls_at_once,
         )
 
 
-def current_record(present: BudgetRecord | None, run_id: str, now: datetime, holder: str = "") -> BudgetRecord:
+RUN = "run:"
+"""Accounts of runs begin with it; their spending is the record's `run_spend`."""
+CHAT = "chat:"
+"""Accounts of callers' chats begin with it; they are of one day."""
+_FORGOTTEN_AFTER = timedelta(days=7)
+"""How long an account without spending is kept; by judgement, longer than anything that resumes."""
+
+
+def current_record(present: BudgetRecord | None, now: datetime, holder: str = "") -> BudgetRecord:
     """The record for today, without dead holders.
 
     What those had reserved is booked as unsettled. The entry of `holder`, the reader, is kept.
@@ -41,29 +58,51 @@ def current_record(present: BudgetRecord | None, run_id: str, now: datetime, hol
     today = now.date().isoformat()
     if present is None:
         return BudgetRecord(
-            schema_version=SCHEMA_VERSION, day=today, day_spend=BudgetSpend(), run_id=run_id, run_spend=BudgetSpend()
+            schema_version=SCHEMA_VERSION, day=today, day_spend=BudgetSpend(), run_id="", run_spend=BudgetSpend()
         )
     dead = [name for name, entry in present.holders.items() if name != holder and not _is_alive(entry, now)]
-    record = _without(present, dead)
+    record = _without(present, dead, now)
     tomorrow = (now + timedelta(days=1)).date().isoformat()
     if today < record.day <= tomorrow:
         return record  # another holder's clock is ahead, and its day has started
     if record.day > tomorrow:
         return record.model_copy(update={"day": today})  # written by a wrong clock; the money may be today's
-    return record if record.day == today else record.model_copy(update={"day": today, "day_spend": BudgetSpend()})
+    return record if record.day == today else _of_new_day(record, today, now)
 
 
-def record_of_run(record: BudgetRecord, run_id: str, holder: str) -> BudgetRecord:
-    """The record for a holder that opens it: taken over from the previous run, if there was one.
+def _of_new_day(record: BudgetRecord, today: str, now: datetime) -> BudgetRecord:
+    accounts = {
+        name: account.model_copy(update={"day_spend": BudgetSpend()})
+        for name, account in record.accounts.items()
+        if not name.startswith(CHAT) and now - datetime.fromisoformat(account.updated_at) < _FORGOTTEN_AFTER
+    }
+    return record.model_copy(update={"day": today, "day_spend": BudgetSpend(), "accounts": accounts})
 
-    What holders of that run, or a dead holder of the same name, had reserved is booked as unsettled.
+
+def opened_record(record: BudgetRecord, account: str, holder: str, now: datetime) -> BudgetRecord:
+    """The record for a holder that opens it. A run takes over from the previous run, and only from that.
+
+    A new run tries every model again, even where many calls in a row had failed.
+
+    What holders of the previous run, or a dead holder of the same name, had reserved is booked as unsettled.
     """
-    if record.run_id == run_id:
-        return _without(record, [holder])
-    freed = _without(record, list(record.holders))
+    if not account.startswith(RUN) or RUN + record.run_id == account:
+        return _without(record, [holder], now)
+    of_run = [name for name, entry in record.holders.items() if account_of(entry, record).startswith(RUN)]
+    freed = _without(record, [*of_run, holder], now)
+    waiting = {
+        name: pause.model_copy(update={"open_until": None})
+        for name, pause in record.models.items()
+        if pause.wait_until is not None
+    }
     return freed.model_copy(
-        update={"run_id": run_id, "run_spend": BudgetSpend(), "open_until": None, "stopped": None},
+        update={"run_id": account.removeprefix(RUN), "run_spend": BudgetSpend(), "stopped": None, "models": waiting},
     )
+
+
+def account_of(entry: BudgetHolder, record: BudgetRecord) -> str:
+    """The account that a holder's calls are booked to."""
+    return entry.account or RUN + record.run_id
 
 
 def _is_alive(entry: BudgetHolder, now: datetime) -> bool:
@@ -71,25 +110,36 @@ def _is_alive(entry: BudgetHolder, now: datetime) -> bool:
     return abs(now - datetime.fromisoformat(entry.renewed_at)) <= TERM
 
 
-def _without(record: BudgetRecord, names: list[str]) -> BudgetRecord:
-    lost = sum(record.holders[name].reserved_nanodollars for name in names if name in record.holders)
-    left = {name: entry for name, entry in record.holders.items() if name not in names}
-    return booked(record, 0, lost).model_copy(update={"holders": left})
-
-
-def booked(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
-    """The record with added spending for the day and the run.
-
-    Spending just before midnight may be written after it and then counts for the new day.
-    """
-    return booked_to_day(record, settled, unsettled).model_copy(
-        update={"run_spend": _more(record.run_spend, settled, unsettled)}
+def _without(record: BudgetRecord, names: list[str], now: datetime) -> BudgetRecord:
+    left = record
+    for name in names:
+        if (entry := record.holders.get(name)) is not None:
+            left = booked(left, account_of(entry, record), 0, entry.reserved_nanodollars, now)
+    return left.model_copy(
+        update={"holders": {name: entry for name, entry in record.holders.items() if name not in names}}
     )
 
 
-def booked_to_day(record: BudgetRecord, settled: int, unsettled: int) -> BudgetRecord:
-    """The record with added spending for the day only, by a run that no longer owns the record."""
-    return record.model_copy(update={"day_spend": _more(record.day_spend, settled, unsettled)})
+def booked(record: BudgetRecord, account: str, settled: int, unsettled: int, now: datetime) -> BudgetRecord:
+    """The record with added spending for the day and the account; a run that was replaced spends for the day only.
+
+    Spending just before midnight may be written after it and then counts for the new day.
+    """
+    if not settled and not unsettled:
+        return record
+    changes: dict[str, object] = {"day_spend": _more(record.day_spend, settled, unsettled)}
+    if account == RUN + record.run_id:
+        changes["run_spend"] = _more(record.run_spend, settled, unsettled)
+    elif not account.startswith(RUN):
+        present = record.accounts.get(account)
+        spent, today = (present.spend, present.day_spend) if present else (BudgetSpend(), BudgetSpend())
+        changed = BudgetAccount(
+            spend=_more(spent, settled, unsettled),
+            day_spend=_more(today, settled, unsettled),
+            updated_at=timestamp(now),
+        )
+        changes["accounts"] = {**record.accounts, account: changed}
+    return record.model_copy(update=changes)
 
 
 def _more(spend: BudgetSpend, settled: int, unsettled: int) -> BudgetSpend:
@@ -105,14 +155,30 @@ def with_entry(record: BudgetRecord, holder: str, entry: BudgetHolder | None) ->
     return record.model_copy(update={"holders": others if entry is None else {**others, holder: entry}})
 
 
-def unspent(record: BudgetRecord, caps: Caps) -> int:
-    """What the tighter cap leaves, ignoring reservations; negative if a call cost more than its highest price."""
-    return min(caps.run - record.run_spend.nanodollars, caps.day - record.day_spend.nanodollars)
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What the tighter of two caps leaves an account, in nanodollars.
+
+    Negative if a call cost more than its highest price.
+    """
+
+    unspent: int
+    """Ignoring reservations."""
+    unreserved: int
+    """Without what other holders may still spend."""
 
 
-def reserved_by_others(record: BudgetRecord, holder: str) -> int:
-    """What the other holders may still spend."""
-    return sum(entry.reserved_nanodollars for name, entry in record.holders.items() if name != holder)
+def left_of(record: BudgetRecord, account: str, caps: Caps, holder: str) -> Left:
+    """What the caps leave the account of a holder."""
+    if account.startswith(RUN):
+        spent = record.run_spend if account == RUN + record.run_id else BudgetSpend()
+    else:
+        spent = record.accounts[account].spend if account in record.accounts else BudgetSpend()
+    others = [entry for name, entry in record.holders.items() if name != holder]
+    reserved = sum(entry.reserved_nanodollars for entry in others)
+    of_account = sum(entry.reserved_nanodollars for entry in others if account_of(entry, record) == account)
+    of_caps = (caps.account - spent.nanodollars, of_account), (caps.day - record.day_spend.nanodollars, reserved)
+    return Left(min(left for left, _ in of_caps), min(left - others for left, others in of_caps))
 
 
 def may_be_needed(idle: int, left: int) -> bool:
@@ -120,20 +186,20 @@ def may_be_needed(idle: int, left: int) -> bool:
     return idle > 0 and left < _SMALLEST_SHARE * idle
 
 
-def block_for(price: int, account: Account, left: int, calls: int) -> int:
-    """What to reserve for an account that cannot pay a call; 0 if `left` is too little.
+def block_for(price: int, state: ReservationState, left: int, calls: int) -> int:
+    """What to reserve for a holder that cannot pay a call; 0 if `left` is too little.
 
     Enough for two calls per slot at the highest price, which refunds stretch to dozens, but only a small part of what
     is left: with a few cents left, just the one call.
     """
-    missing = price - account.idle
+    missing = price - state.idle
     if missing > left:
         return 0
     return max(missing, min(2 * calls * price, left // _SMALLEST_SHARE))
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ReservationState:
     """The state of a reservation, in nanodollars."""
 
     idle: int
@@ -176,16 +242,16 @@ class Reservation:
             self._settled += spent
             self._unsettled += unsettled
 
-    def account(self) -> Account:
+    def state(self) -> ReservationState:
         """The current state."""
         with self._lock:
-            return Account(self._idle, self._in_progress, self._settled, self._unsettled)
+            return ReservationState(self._idle, self._in_progress, self._settled, self._unsettled)
 
-    def withdraw_idle(self) -> Account:
+    def withdraw_idle(self) -> ReservationState:
         """Remove the idle money, and return the state."""
         with self._lock:
             self._idle = 0
-            return Account(0, self._in_progress, self._settled, self._unsettled)
+            return ReservationState(0, self._in_progress, self._settled, self._unsettled)
 
     def was_used(self) -> bool:
         """Whether a call started since the last check."""
@@ -193,9 +259,9 @@ class Reservation:
             drawn, self._drawn = self._drawn, False
             return drawn
 
-    def written(self, account: Account, block: int) -> None:
-        """Note that the record now has the account's spending and an additional block."""
+    def written(self, state: ReservationState, block: int) -> None:
+        """Note that the record now has the spending of that state, and an additional block."""
         with self._lock:
-            self._settled -= account.settled
-            self._unsettled -= account.unsettled
+            self._settled -= state.settled
+            self._unsettled -= state.unsettled
             self._idle += block

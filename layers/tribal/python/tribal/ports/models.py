@@ -194,3 +194,5 @@ class Spending:
     """Why that run stopped calling the model, and what to do."""
     damaged: bool = False
     """Whether the record is unreadable, so that spending is unknown and no model is called."""
+    day_usd_by_account: Mapping[str, float] = field(default_factory=dict)
+    """The parts of `day_usd` that were not for a run, by account, such as `session:ID`."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _LISTED_TABLES = 10
 """Tables listed per reason for waiting for a model; the rest is counted."""
+_LISTED_ACCOUNTS = 10
+"""Accounts listed with what they spent today, the dearest first."""
 _IN_CENTS = 0.1
 _LEAST = 0.0001
 
@@ -110,13 +112,19 @@ def spending_lines(spent: Spending) -> Iterator[str]:
     """The cost of models today and in the last run that used one; nothing if none was ever used."""
     if spent.damaged:
         yield "model: progress/budget.json is damaged, so no model is called; check what was spent, then delete it"
-    if not spent.run_id:
+    if not spent.run_id and not spent.day_usd:
         return
     day, run, unsettled, reserved = (
         dollars(_nanodollars(usd)) for usd in (spent.day_usd, spent.run_usd, spent.unsettled_usd, spent.reserved_usd)
     )
     unseen = f", of which {unsettled} for calls with unknown outcome" * bool(spent.unsettled_usd)
     aside = f", {reserved} more reserved" * bool(spent.reserved_usd)
-    yield f"model: {day} spent today (UTC){unseen}{aside}; {run} in run {spent.run_id}"
+    of_run = f"; {run} in run {spent.run_id}" * bool(spent.run_id)
+    yield f"model: {day} spent today (UTC){unseen}{aside}{of_run}"
+    dearest = sorted(spent.day_usd_by_account.items(), key=lambda item: (-item[1], item[0]))
+    for account, usd in dearest[:_LISTED_ACCOUNTS]:
+        yield f"  {dollars(_nanodollars(usd))} by {account}"
+    if more := dearest[_LISTED_ACCOUNTS:]:
+        yield f"  {dollars(_nanodollars(sum(usd for _, usd in more)))} by {len(more)} more"
     if spent.stopped:
         yield f"model: no more calls in that run: {spent.stopped}"
