@@ -101,3 +101,13 @@ def test_the_most_promising_pairs_are_compared_first_and_no_views() -> None:
     assert not any("view" in pair.from_table + pair.to_table for pair in pairs)
     many = [outline(f"p{place}x", " ".join(f"p{other}x_id" for other in range(90))) for place in range(90)]
     assert len(candidate_pairs(many)) <= MOST_PAIRS
+
+
+def test_a_column_that_declares_a_key_is_not_inferred_to_reference_another_table() -> None:
+    server = outline("server", "id", key="id")
+    cache = outline("needed_cache", "server_id x", references={"server_id": "server id"})
+    client = outline("push_client", "id server_id", key="id", unique=["server_id"])
+    overlaps = dict.fromkeys(candidate_pairs([server, cache, client]), Overlap(90, 90, unique=True))
+    assert not any(
+        "needed_cache(" in key.partition(" ->")[0] for key in likely(server, cache, client, overlaps=overlaps)
+    )

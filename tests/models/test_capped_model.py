@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
-from tests.models.building import PRICE, budget, capped, meet, record, request, settings, timing
+from tests.models.building import PRICE, beats, budget, capped, meet, record, request, settings, timing
 from tribal.errors import RunInterrupted
 from tribal.models import CappedModel, read_spending
 from tribal.models.breaker import FAILURES_IN_A_ROW, OPEN_SECONDS
@@ -98,7 +99,7 @@ def test_what_the_provider_asks_for_is_waited(store: MemoryStore, simulation: Si
     assert 20 <= simulation.monotonic() < 22
 
 
-@pytest.mark.parametrize("after", [31, 86_400])
+@pytest.mark.parametrize("after", [121, 86_400])
 def test_who_is_asked_to_wait_too_long_gives_up_at_once_and_keeps_no_one_waiting(
     after: float, store: MemoryStore, simulation: Simulation
 ) -> None:
@@ -106,15 +107,60 @@ def test_who_is_asked_to_wait_too_long_gives_up_at_once_and_keeps_no_one_waiting
     with budget(store, simulation) as money:
         outcome = capped(model, money, simulation).ask(request())
         assert money.pause_left() == 0
-    assert outcome == _failure("throttled", after=after)
+    assert outcome == replace(_failure("throttled", after=after), kind="unavailable")
     assert simulation.monotonic() == 0
 
 
-def test_a_wait_longer_than_the_rest_of_the_call_is_not_started(store: MemoryStore, simulation: Simulation) -> None:
-    model = _in_turn(_failure("throttled", after=25))
+def test_a_wait_that_the_provider_asks_for_does_not_count_towards_the_deadline(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    model = _in_turn(_failure("throttled", after=41), answer())
     with budget(store, simulation) as money:
-        capped(model, money, simulation).ask(request(30))
-    assert (len(model.requests), simulation.monotonic()) == (1, 0)
+        outcome = capped(model, money, simulation).ask(request(30))
+    assert outcome == ModelAnswer({}, ModelUsage(calls=2))
+    assert 41 <= simulation.monotonic() < 43
+
+
+def test_a_call_waits_three_times_at_most_for_a_provider_that_always_asks(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    model = ScriptedModel(lambda _request, _number: _failure("throttled", after=10))
+    with budget(store, simulation) as money:
+        outcome = capped(model, money, simulation).ask(request(30))
+        assert not money.breaker.is_open()
+    assert isinstance(outcome, ModelFailure)
+    assert (outcome.kind, len(model.requests)) == ("throttled", 4)
+
+
+def test_waits_that_the_provider_asks_for_never_open_the_circuit(store: MemoryStore, simulation: Simulation) -> None:
+    model = ScriptedModel(lambda _request, _number: _failure("throttled", after=1))
+    with budget(store, simulation) as money:
+        for _ in range(2 * FAILURES_IN_A_ROW):
+            capped(model, money, simulation).ask(request(30))
+        assert not money.breaker.is_open()
+
+
+def test_five_equal_refusals_without_a_success_stop_the_run(store: MemoryStore, simulation: Simulation) -> None:
+    rejected = ModelFailure("rejected", "refuses this request (400)", ModelUsage(calls=1))
+    with budget(store, simulation) as money:
+        asked = capped(_in_turn(*[rejected] * 4, answer(), *[rejected] * 5), money, simulation)
+        for _ in range(9):
+            asked.ask(request())
+        assert money.refusal() is None
+        asked.ask(request())
+        refusal = money.refusal()
+    assert refusal is not None
+    assert refusal.message == "refuses this request (400), 5 times without a success: check the settings of the model"
+
+
+@pytest.mark.parametrize(("may_retry", "calls"), [(True, 2), (False, 1)])
+def test_what_the_provider_says_about_a_retry_is_done(
+    may_retry: bool, calls: int, store: MemoryStore, simulation: Simulation
+) -> None:
+    kind: FailureKind = "rejected" if may_retry else "overloaded"
+    model = _in_turn(ModelFailure(kind, "no", ModelUsage(calls=1), may_retry=may_retry), answer())
+    _ask_once(model, store, simulation)
+    assert len(model.requests) == calls
 
 
 def test_a_throttled_call_keeps_the_calls_of_other_processes_waiting(
@@ -122,16 +168,19 @@ def test_a_throttled_call_keeps_the_calls_of_other_processes_waiting(
 ) -> None:
     with budget(store, simulation, holder="one") as one, budget(store, simulation, holder="two") as two:
         meet(one, two)
-        capped(_in_turn(_failure("overloaded", after=15)), one, simulation).ask(request(5))
-        began = []
+        began: list[float] = []
 
         def tell_when(_: ModelRequest, number: int) -> ModelOutcome:
             began.append(simulation.monotonic())
             return answer()
 
-        one.renew()
-        two.renew()
-        capped(ScriptedModel(tell_when), two, simulation).ask(request())
+        def ask_second() -> None:
+            simulation.pause(3)
+            capped(ScriptedModel(tell_when), two, simulation).ask(request())
+
+        throttled = capped(_in_turn(_failure("overloaded", after=15), answer()), one, simulation)
+        renewals = [beats(money, simulation, lambda: bool(began)) for money in (one, two)]
+        simulation.run(lambda: throttled.ask(request(5)), ask_second, *renewals)
     assert 15 <= began[0] <= 16.5
 
 

@@ -94,7 +94,7 @@ class Inference:
         """The columns whose values are worth comparing, the most promising first, at most `MOST_PAIRS`."""
         views = {table.name for table in self.tables if table.is_view}
         found = sorted(self._every, key=lambda each: (-each.confidence, each.pair))
-        pairs = (pair for each in found for pair in _directions(each))
+        pairs = (pair for each in found for pair in _directions(each, self._by_name))
         kept = (pair for pair in pairs if views.isdisjoint((pair.from_table, pair.to_table)))
         return list(dict.fromkeys(kept))[:MOST_PAIRS]
 
@@ -196,10 +196,11 @@ def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, 
     return found
 
 
-def _directions(each: Guess) -> Iterator[KeyPair]:
-    """The pair, and its reverse if nothing shows the direction."""
+def _directions(each: Guess, tables: Mapping[str, KeyTable]) -> Iterator[KeyPair]:
+    """The pair, and its reverse if nothing shows the direction and its columns declare no key."""
     yield each.pair
-    if not each.is_likely and each.pair.from_columns == each.pair.to_columns:
+    is_same = each.pair.from_columns == each.pair.to_columns
+    if not each.is_likely and is_same and tables[each.pair.to_table].declared.isdisjoint(each.pair.to_columns):
         yield _reversed(each.pair)
 
 
@@ -211,7 +212,7 @@ def _compared(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str,
     """The guesses that the values allow, in the direction that they show."""
     for each in guesses:
         ways = []
-        for pair in _directions(each):
+        for pair in _directions(each, tables):
             overlap = overlaps.get(pair)
             is_key = pair.to_columns in tables[pair.to_table].keys
             enough = ENOUGH_NUMBERS if _may_be_a_number(each, tables) else ENOUGH

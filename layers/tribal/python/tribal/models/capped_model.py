@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from tribal.models.budget import Budget
+from tribal.models.budget import LONGEST_PAUSE_SECONDS, Budget
 from tribal.models.timing import Timing
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome, ModelRequest, StopToken
 from tribal_contracts import ModelUsage
@@ -22,8 +24,8 @@ _SPREAD_SECONDS = 1.0
 class CappedModel:
     """Asks a model within the caps of a budget; safe to share between threads.
 
-    Waiting for a slot and for money does not count towards the deadline. Retries of throttled, overloaded and
-    unavailable calls do. The usage of an outcome is the sum over its attempts.
+    Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline. Retries of
+    throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over its attempts.
 
     Args:
         model: the model to call.
@@ -49,6 +51,7 @@ class CappedModel:
         self._stop = stop
         self._timing = timing
         self._prepare = prepare
+        self._rejections = _Rejections()
 
     @property
     def name(self) -> str:
@@ -110,15 +113,17 @@ class CappedModel:
         failed, why = True, ""
         try:
             outcome = self._repeated(request, price)
-            failed = isinstance(outcome, ModelFailure) and outcome.kind in _DOWN
+            failed = isinstance(outcome, ModelFailure) and _shows_outage(outcome)
             why = outcome.message if isinstance(outcome, ModelFailure) and failed else ""
         finally:
             self._budget.breaker.count(failed=failed, why=why)
+        if (message := self._rejections.count(outcome)) is not None:
+            self._budget.stop(message)
         return outcome
 
     def _repeated(self, request: ModelRequest, price: int) -> ModelOutcome:
         ends = self._timing.monotonic() + request.deadline_seconds
-        usage, unseen = ModelUsage(), False
+        usage, unseen, asked_to_wait = ModelUsage(), False, 0
         for attempt in count():
             left = max(0.0, ends - self._timing.monotonic())
             outcome = self._booked(replace(request, deadline_seconds=left), price)
@@ -128,9 +133,15 @@ class CappedModel:
             unseen = unseen or outcome.unseen
             if outcome.kind == "stopped":
                 self._budget.stop(outcome.message)
+            waited, asks = self._timing.monotonic(), outcome.retry_after_seconds is not None
+            asked_to_wait += asks
+            if asked_to_wait > _MOST_WAITS:
+                return replace(outcome, usage=usage, unseen=unseen)
             again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
             if not again:
-                return replace(outcome, usage=usage, unseen=unseen)
+                return replace(_given_up(outcome), usage=usage, unseen=unseen)
+            if asks:
+                ends += self._timing.monotonic() - waited
         raise AssertionError("retries must end at the deadline")
 
     def _booked(self, request: ModelRequest, price: int) -> ModelOutcome:
@@ -144,20 +155,25 @@ class CappedModel:
 
     def _wait_to_repeat(self, failure: ModelFailure, attempt: int, ends: float, request: ModelRequest) -> bool:
         """Whether to retry a call, after waiting; `False` if there is not enough time."""
-        if failure.kind not in _TRANSIENT or _wait_is_too_long(failure):
+        may_help = failure.kind in _TRANSIENT if failure.may_retry is None else failure.may_retry
+        if not may_help or _wait_is_too_long(failure):
             return False
         delay = _retry_delay(failure, attempt, self._timing.random)
         if failure.kind in _BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
+        is_asked_for = failure.retry_after_seconds is not None
         while delay > 0:
-            if not _has_time_left(ends - self._timing.monotonic() - delay, request.deadline_seconds):
+            passes = 0.0 if is_asked_for else delay
+            if not _has_time_left(ends - self._timing.monotonic() - passes, request.deadline_seconds):
+                return False
+            if is_asked_for and not self._stop.has_time_for(delay + request.deadline_seconds):
                 return False
             self._pause(delay)
             if self._stop.requested or self._budget.refusal() is not None:
                 return False
             delay = self._budget.pause_left()
-        return _has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
+        return is_asked_for or _has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
 
     def _wait_out_pause(self) -> None:
         self._pause(self._budget.pause_left())
@@ -171,8 +187,10 @@ class CappedModel:
             seconds -= _SLICE_SECONDS
 
 
-_LONGEST_RETRY_AFTER_SECONDS = 30.0
-"""Longer requested waits are not made; a judgement, half of a call's usual deadline."""
+_MOST_WAITS = 3
+"""How often a call waits because the provider asks for it; a judgement."""
+_SAME_REJECTIONS = 5
+"""After so many equal refusals of a request without a success, no call is likely to succeed. By judgement."""
 _TRANSIENT = frozenset({"throttled", "overloaded", "unavailable"})
 _BUSY = frozenset({"throttled", "overloaded"})
 """The provider is overloaded, so all calls wait, not only the failed one."""
@@ -186,7 +204,42 @@ _LEAST_LEFT = 0.2
 
 def _wait_is_too_long(failure: ModelFailure) -> bool:
     """Whether the provider asks for a longer wait than a call has time for, such as until tomorrow."""
-    return (failure.retry_after_seconds or 0.0) > _LONGEST_RETRY_AFTER_SECONDS
+    return (failure.retry_after_seconds or 0.0) > LONGEST_PAUSE_SECONDS
+
+
+def _given_up(failure: ModelFailure) -> ModelFailure:
+    """The failure of a call that ends; one that was asked to wait for longer than calls wait counts as unavailable."""
+    return replace(failure, kind="unavailable") if failure.kind in _BUSY and _wait_is_too_long(failure) else failure
+
+
+def _shows_outage(failure: ModelFailure) -> bool:
+    """Whether a failure counts towards the circuit breaker: a provider that says when to come back does not."""
+    return failure.kind in _DOWN and failure.retry_after_seconds is None
+
+
+class _Rejections:
+    """Counts equal refusals of requests since the last success, for all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._message = ""
+        self._count = 0
+
+    def count(self, outcome: ModelOutcome) -> str | None:
+        """Count an outcome; returns why no further call should be made, or `None`."""
+        with self._lock:
+            if not isinstance(outcome, ModelFailure):
+                self._count = 0
+            elif outcome.kind == "rejected":
+                message = _WITHOUT_ID.sub("", outcome.message)
+                self._count = self._count + 1 if message == self._message else 1
+                self._message = message
+            if self._count < _SAME_REJECTIONS:
+                return None
+            return f"{self._message}, {self._count} times without a success: check the settings of the model"
+
+
+_WITHOUT_ID = re.compile(r" \[request [^\]]*\]\Z")
 
 
 def _retry_delay(failure: ModelFailure, attempt: int, random: Callable[[], float]) -> float:

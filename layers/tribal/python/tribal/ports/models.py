@@ -140,6 +140,8 @@ class ModelFailure:
     """The delay that the provider asks for."""
     unseen: bool = False
     """Whether a request was sent whose usage is unknown; record its maximum price."""
+    may_retry: bool | None = None
+    """Whether the provider says that a retry can help; `None` if it does not say."""
 
 
 ModelOutcome = ModelAnswer | ModelFailure

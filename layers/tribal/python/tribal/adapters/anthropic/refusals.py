@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -73,6 +75,7 @@ _KINDS: dict[int, tuple[FailureKind, str]] = {
     504: ("unavailable", "did not finish in time"),
     529: ("overloaded", "is overloaded"),
 }
+_REMAINING = re.compile(r"anthropic-ratelimit-[a-z-]+-remaining")
 _UNFINISHED = frozenset({408, 499, 504})
 """The model may have continued, and the call may be billed."""
 
@@ -82,6 +85,9 @@ _AWS_KINDS: dict[str, tuple[FailureKind, str]] = {
 }
 """Errors of bedrock-runtime whose status is ambiguous (botocore/data/bedrock-runtime, InvokeModel)."""
 
+_OF_MONEY = re.compile(r"credit balance|usage limits?\b|spend(?:ing)? limit", re.IGNORECASE)
+"""In the messages of refusals because of an empty balance or a limit that was reached, which come as 400
+`invalid_request_error` (https://platform.claude.com/docs/en/api/errors, and reports of users)."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{4,80}")
 
 
@@ -102,6 +108,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes, advice: A
         f"{advice.provider} {message}{_request_id(headers)}",
         ModelUsage(calls=1, time_ms=time_ms),
         retry_after_seconds=_retry_after(headers),
+        may_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "").lower()),
         # A proxy may answer 5xx although the model answered.
         unseen=status in _UNFINISHED or (status >= 500 and not answer),
     )
@@ -118,9 +125,11 @@ def _meaning(
         return "stopped", stopping
     if name in _AWS_KINDS:
         return _AWS_KINDS[name]
-    # The one case that has neither a status nor a code of its own, at Anthropic ("prompt is too long") and at Bedrock.
+    # These have neither a status nor a code of their own, at Anthropic and at Bedrock.
     if status == 400 and "too long" in message.lower():
         return "too_long", "takes no prompt of this length"
+    if status == 400 and _OF_MONEY.search(message):
+        return "stopped", "money"
     if status in _KINDS:
         return _KINDS[status]
     if status < 400:
@@ -149,13 +158,26 @@ def _request_id(headers: Mapping[str, str]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of the header `retry-after`, which may be a date."""
-    retry_after = headers.get("retry-after", "")
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
-        except ValueError:
-            return None
-    return max(seconds, 0.0) if math.isfinite(seconds) else None
+    """Seconds to wait: of `retry-after-ms`, of `retry-after`, which may be a date, or until a limit is reset."""
+    ways: tuple[Callable[[], float], ...] = (
+        lambda: float(headers["retry-after-ms"]) / 1000,
+        lambda: float(headers["retry-after"]),
+        lambda: parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time(),
+        lambda: _until_reset(headers),
+    )
+    for way in ways:
+        with suppress(KeyError, ValueError):
+            seconds = way()
+            return max(seconds, 0.0) if math.isfinite(seconds) else None
+    return None
+
+
+def _until_reset(headers: Mapping[str, str]) -> float:
+    """Seconds until every limit that is used up is reset, by `anthropic-ratelimit-*`.
+
+    Raises:
+        ValueError: when no limit is used up, or a time cannot be read.
+    """
+    names = [name for name in headers if _REMAINING.fullmatch(name.lower()) and headers[name] == "0"]
+    resets = [datetime.fromisoformat(headers[f"{name.lower().removesuffix('remaining')}reset"]) for name in names]
+    return max(reset.timestamp() for reset in resets) - time.time()

@@ -1,0 +1,58 @@
+"""What a refusal says about money, waiting and retries, beyond its status."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tribal.adapters.anthropic.model import ADVICE
+from tribal.adapters.anthropic.refusals import read_refusal
+from tribal.ports import ModelFailure
+
+
+def refusal(status: int, message: str = "no", **headers: str) -> ModelFailure:
+    body = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return read_refusal(status, named, body.encode(), ADVICE, 1)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to purchase credits.",
+        "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
+        "This request would exceed your organization's monthly spend limit.",
+    ],
+)
+def test_an_empty_balance_and_a_reached_limit_stop_the_run_although_they_come_as_400(message: str) -> None:
+    found = refusal(400, message)
+    assert found.kind == "stopped"
+    assert "add credit or raise the limit" in found.message
+
+
+def test_another_400_is_about_the_request() -> None:
+    assert refusal(400, "max_tokens: must be positive").kind == "rejected"
+
+
+def test_milliseconds_come_before_seconds() -> None:
+    assert refusal(429, retry_after_ms="1500", retry_after="7").retry_after_seconds == 1.5
+
+
+def test_without_a_time_to_wait_that_of_the_limit_which_is_used_up_counts() -> None:
+    now = datetime.now(UTC)
+    found = refusal(
+        429,
+        anthropic_ratelimit_requests_remaining="12",
+        anthropic_ratelimit_requests_reset=(now + timedelta(seconds=50)).isoformat(),
+        anthropic_ratelimit_tokens_remaining="0",
+        anthropic_ratelimit_tokens_reset=(now + timedelta(seconds=20)).isoformat(),
+    )
+    assert found.retry_after_seconds is not None
+    assert 15 < found.retry_after_seconds <= 20
+
+
+@pytest.mark.parametrize(("value", "expected"), [("true", True), ("false", False), ("", None), ("maybe", None)])
+def test_the_providers_word_about_a_retry_is_passed_on(value: str, expected: bool | None) -> None:
+    assert refusal(529, x_should_retry=value).may_retry is expected
