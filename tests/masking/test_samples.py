@@ -162,3 +162,9 @@ def test_one_recognised_value_hides_its_whole_column(values: list[str]) -> None:
     if set(values) != {"ok"}:
         assert masked.values == ()
         assert masked.kind in set(SensitiveKind)
+
+
+def test_a_value_is_shown_as_it_is_stored_unless_its_type_pads_it() -> None:
+    values = ["default "] * 3 + ["other"] * 3
+    assert shown("access_kind", values) == ("default ", "other")
+    assert shown("access_kind", values, type_name="character(8)") == ("default", "other")

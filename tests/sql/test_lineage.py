@@ -32,6 +32,12 @@ def test_aliases_and_joins_are_followed() -> None:
     assert lineage(text).columns == {"id": ("staff", "emp", "id"), "dept": ("staff", "dept", "name")}
 
 
+def test_tables_of_subqueries_in_the_list_of_columns_are_read_too() -> None:
+    found = lineage("SELECT a.x, (SELECT count(*) FROM s.b WHERE b.y = a.x) AS many FROM s.a")
+    assert found.tables == (A, B)
+    assert found.columns == {"x": (*A, "x")}
+
+
 def test_a_calculated_column_has_no_origin() -> None:
     text = "SELECT (e.a + e.b) AS total, count(e.c) AS many, CURRENT_DATE AS now, e.d FROM staff.emp e GROUP BY e.d"
     assert lineage(text).columns == {"d": ("staff", "emp", "d")}

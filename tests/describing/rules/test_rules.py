@@ -203,6 +203,8 @@ def test_tables_that_may_be_in_use_are_not_called_leftovers(name: str) -> None:
         ("duration_ms", "bigint", ("1764200000000",), "In milliseconds."),
         ("hasexpired", "boolean", (), ""),
         ("lastaccessed", "timestamp with time zone", (), ""),
+        ("lastexecuted", "timestamp with time zone", (), ""),
+        ("occured_at", "timestamp with time zone", (), ""),
         ("told", "timestamp with time zone", (), ""),
         ("expired", "boolean", (), "Whether it has expired."),
         ("onboarded_at", "timestamp with time zone", (), "When it was onboarded."),

@@ -9,7 +9,7 @@ from tribal.masking.redaction import redact_expression, redact_labels, redact_ta
 from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
 
-MASKING_VERSION: str = "6"
+MASKING_VERSION: str = "7"
 """Increase it whenever the same input may be masked differently, so that existing documents are rebuilt."""
 
 __all__ = [

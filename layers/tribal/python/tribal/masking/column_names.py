@@ -102,6 +102,8 @@ def _kind_of_words(words: tuple[str, ...]) -> SensitiveKind | None:
 def _kind_of_parts(words: tuple[str, ...]) -> SensitiveKind | None:
     if not words or words[-1] in NEUTRAL_HEADS:
         return None
+    if words[-1].endswith(("token", "secret")):
+        return SensitiveKind.SECRET
     for word in words:
         if word in WRITTEN_TOGETHER:
             return WRITTEN_TOGETHER[word]
@@ -126,5 +128,7 @@ def _names_a_person(words: tuple[str, ...], table_name: str) -> bool:
 
 
 def _names_who_did_it(words: tuple[str, ...]) -> bool:
-    """Whether a name ends like `closed_by` or `sold_by`."""
+    """Whether a name ends like `closed_by`, `storedby` or `sold_by`."""
+    if words[-1:] and words[-1].endswith("edby"):
+        return True
     return len(words) > 1 and words[-1] == "by" and (words[-2].endswith("ed") or words[-2] in _DONE)

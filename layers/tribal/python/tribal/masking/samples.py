@@ -78,8 +78,8 @@ def mask_samples(
     suggests personal data, whose values identify rows, or in which a detector recognises a value. Dates and values with
     five or more digits are never shown.
     """
-    cut = [value.strip()[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
-    counts = Counter([value for value in cut if value])
+    cut = [value[:MAX_SAMPLE_CHARS] for value in values[:MAX_SAMPLES] if value is not None]
+    counts = Counter([value.strip() for value in cut if value.strip()])
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
     kind = _kind_of_type(type_name) or detect_by_name(column_name, table_name)
     # A value that occurs once is never shown.
@@ -93,11 +93,18 @@ def mask_samples(
         shown = _safe_booleans(ranked) if _is_boolean(type_name) else _safe_codes(counts, column_name, declared)
     hidden = [value for value in ranked if value not in shown]
     return MaskedSamples(
-        values=tuple(value for value in ranked if value in shown),
+        values=tuple(form for value in ranked if value in shown for form in _forms(value, cut, type_name)),
         patterns=() if kind is not None and kind.is_secret else _patterns(hidden, counts),
         kind=kind,
         masked=bool(hidden),
     )
+
+
+def _forms(value: str, cut: Sequence[str], type_name: str) -> list[str]:
+    """How a value is stored: with spaces around it, unless the type pads its values."""
+    if type_name.startswith(("character(", "char(")):
+        return [value]
+    return sorted({form for form in cut if form.strip() == value})
 
 
 def _patterns(hidden: list[str], counts: Counter[str]) -> tuple[str, ...]:

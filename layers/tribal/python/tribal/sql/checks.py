@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tribal_contracts import CatalogCheck
 
@@ -51,10 +52,16 @@ def _about(column: str, checks: Iterable[CatalogCheck]) -> Iterable[str]:
     for check in checks:
         if check.validated is False:
             continue
-        expression = check.expression[:_EXPRESSION_CHARS]
+        # A check allows NULL anyway.
+        expression = _or_null(column).sub("(", check.expression[:_EXPRESSION_CHARS], count=1)
         bare = _STRING.sub("", expression)
         if column in expression and not re.search(r"\bOR\b|\bNOT\b|\bCASE\b", bare, flags=re.IGNORECASE):
             yield expression
+
+
+@lru_cache(maxsize=1_024)
+def _or_null(column: str) -> re.Pattern[str]:
+    return re.compile(rf"^\(*\"?{re.escape(column)}\"?\)*{_CAST}\)*\s+IS\s+NULL\s*\)*\s+OR\s+", re.IGNORECASE)
 
 
 def _name(column: str) -> str:

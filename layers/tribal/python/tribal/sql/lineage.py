@@ -67,7 +67,7 @@ def view_lineage(query: str, dialect: DatabaseType) -> ViewLineage:
     joins = tuple(_joins(equalities))
     if not isinstance(tree, exp.Select) or not _is_plain(tree):
         return ViewLineage(joins=joins)
-    sources = scopes[id(tree)].sources
+    sources = [each for scope in scopes.values() for each in scope.sources]
     tables = tuple(dict.fromkeys(each.table for each in sources if each.table is not None))
     return ViewLineage(tables, dict(_passed_on(tree, scopes[id(tree)])), joins)
 

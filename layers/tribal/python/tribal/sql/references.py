@@ -72,7 +72,8 @@ class ViewLineage:
     """What is certain about a view.
 
     Attributes:
-        tables: those that it reads, in the order of its FROM; empty for a view that combines several queries.
+        tables: those that it reads, also in subqueries of its columns, in order of appearance; empty for a view that
+            combines several queries.
         columns: of these tables, by the column of the view that passes it through unchanged.
         joins: between tables, anywhere in the view.
     """

@@ -67,8 +67,8 @@ _IRREGULAR = frozenset(
 # Other words with the ending of participles.
 _OTHERS = frozenset(
     """
-    bleed breed creed embed exceed feed greed hundred indeed kindred moped need proceed sacred seed shed speed steed
-    succeed treed tweed unneed weed
+    bleed breed creed embed exceed feed greed hundred indeed kindred moped need occured proceed sacred seed shed speed
+    steed succeed treed tweed unneed weed
     """.split()
 )
 INTRANSITIVE = frozenset(
@@ -93,5 +93,20 @@ def is_participle(word: str) -> bool:
     if is_word(word):
         return True
     rest = _AUXILIARY.sub("", word, count=1)
-    glued = rest != word and (rest in INTRANSITIVE or any(is_word(verb) for verb in (rest, rest[:-1], rest[:-2])))
-    return len(segment(word)) == 1 and not glued
+    glued = rest != word and (rest in INTRANSITIVE or _is_of_verb(rest))
+    return len(segment(word)) == 1 and not glued and not _ORDINAL.match(word) and not _is_compound(word)
+
+
+_ORDINAL = re.compile(r"(?:first|last)[a-z]{3,}ed")
+_FIRST_PART = 4
+_LAST_PART = 6
+
+
+def _is_of_verb(word: str) -> bool:
+    return any(is_word(verb) for verb in (word, word[:-1], word[:-2]))
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a word is another one and a participle: `remindcompleted`."""
+    cuts = range(_FIRST_PART, len(word) - _LAST_PART + 1)
+    return any(is_word(word[:cut]) and _is_of_verb(word[cut:]) for cut in cuts)
