@@ -35,7 +35,7 @@ from tribal_contracts import (
 
 COMMON_JOINS = 10
 """The most joins in a domain's overview."""
-DOMAIN_FILES_VERSION = "7"
+DOMAIN_FILES_VERSION = "8"
 """Change it whenever the same documents would produce different domain files."""
 
 

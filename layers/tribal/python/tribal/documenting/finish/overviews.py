@@ -177,7 +177,7 @@ def _listed(document: DomainDocument) -> OverviewDomain:
 
 def _overview(scope: str, name: str, databases: Sequence[str], domains: Sequence[OverviewDomain]) -> OverviewDocument:
     tables = sum(domain.table_count for domain in domains)
-    counted = f"{number(tables, 'table')} in {number(len(domains), 'domain')}"
+    counted = f"{number(tables, 'table or view', 'tables and views')} in {number(len(domains), 'domain')}"
     if scope == "catalog":
         counted = f"{counted} of {number(len(databases), 'database')}"
     return OverviewDocument(
