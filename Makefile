@@ -35,7 +35,7 @@ demo: $(READY) ## Document a live sample database in .demo/ and ask it three que
 opensearch: $(READY) ## Run an OpenSearch node until Ctrl-C and print its address
 	@$(BIN)/python -m servers.opensearch
 
-quick: $(READY) ## Run the checks that need no server, in at most 90 seconds
+quick: $(READY) ## Run the checks that need no server
 	@$(BIN)/python -m tests.checks --quick
 
 test: $(READY) ## Run the checks that every change has to pass

@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the checks and return the exit code: 0 when every one of them passed."""
     parser = argparse.ArgumentParser(prog="python -m tests.checks", description=main.__doc__)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="only what needs no server: at most 90 s")
+    size.add_argument("--quick", action="store_true", help="only what needs no server")
     size.add_argument("--verify", action="store_true", help="also what `make test` leaves out")
     options = parser.parse_args(arguments)
     target = "quick" if options.quick else "verify" if options.verify else "test"
