@@ -70,6 +70,6 @@ class BudgetRecord(Contract):
     """By name, such as `session:ID`."""
     models: dict[str, ModelPause] = Field(default_factory=dict)
     """By provider and model, for models that are paused."""
-    wait_until: ISOTimestamp | Unset = optional("In records of before `models`; ignored.")
-    open_until: ISOTimestamp | Unset = optional("In records of before `models`; ignored.")
+    wait_until: ISOTimestamp | Unset = optional("Ignored: only in records from before `models`.")
+    open_until: ISOTimestamp | Unset = optional("Ignored: only in records from before `models`.")
     stopped: str | Unset = optional("Why no call of the run can succeed, and what to do about it.")

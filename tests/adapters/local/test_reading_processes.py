@@ -63,9 +63,9 @@ def test_a_process_is_used_again(reader: ReadingProcesses) -> None:
 
 def test_a_file_that_takes_too_long_is_given_up_and_the_rest_are_read(reader: ReadingProcesses) -> None:
     slow, after = reader.read([request("slow.sql", DOUBLING), SQL], seconds=None)
-    (told,) = unread(slow)
-    assert (told.file, told.reason) == ("slow.sql", "reading it took longer than 0.5 s")
-    assert told.targets == {"table", "column"}
+    (gap,) = unread(slow)
+    assert (gap.file, gap.reason) == ("slow.sql", "reading it took longer than 0.5 s")
+    assert gap.targets == {"table", "column"}
     assert [each.parts for each in after.sql.tables] == [("t",)]
 
 

@@ -105,8 +105,8 @@ def test_globs_mean_the_same_whichever_part_of_a_project_or_checkout_is_checked(
 
 def test_only_named_items_and_severities_are_reported_and_all_are_counted(project: Path) -> None:
     write(project / "code", {"a.sql": 'SELECT * FROM "Odd";\n'})
-    told = run_tribal("comply", "code/a.sql", "--min-severity", "block", cwd=project)
-    assert told.stdout == "passed: 0 block, 1 warn, 0 info in 1 file, by 4 constraints of 2 items\n"
+    result = run_tribal("comply", "code/a.sql", "--min-severity", "block", cwd=project)
+    assert result.stdout == "passed: 0 block, 1 warn, 0 info in 1 file, by 4 constraints of 2 items\n"
     only = run_tribal("comply", "code/a.sql", "--item", "adr-042-database-selection", cwd=project)
     assert only.stdout == "passed: 0 block, 0 warn, 0 info in 1 file, by 2 constraints of 1 item\n"
     unknown = run_tribal("comply", "code/a.sql", "--item", "adr-42", cwd=project)
@@ -155,8 +155,8 @@ def test_documented_tables_are_checked_and_what_sql_names_is_looked_up_among_the
     assert (nothing.returncode, "no documented table" in nothing.stderr) == (0, True)
     # Two databases have a table `customer`, so that its name alone says too little.
     write(tmp_path / "code", {"one.sql": "SELECT * FROM customer;\n", "two.sql": "SELECT * FROM crm.customer;\n"})
-    told = run_tribal("comply", "code/one.sql", "code/two.sql", cwd=tmp_path).stdout
-    assert [line.split(":")[0] for line in told.splitlines()] == ["code/two.sql", "BLOCKED"]
+    result = run_tribal("comply", "code/one.sql", "code/two.sql", cwd=tmp_path).stdout
+    assert [line.split(":")[0] for line in result.splitlines()] == ["code/two.sql", "BLOCKED"]
 
 
 def test_what_cannot_be_read_is_reported_and_proves_no_absence(project: Path) -> None:
@@ -242,8 +242,8 @@ def test_the_log_for_code_hosts_names_rules_and_places(project: Path) -> None:
 def test_the_log_for_code_hosts_has_the_same_paths_wherever_the_command_runs(project: Path, tmp_path: Path) -> None:
     write(project / "code", {"sql/a.sql": 'SELECT * FROM "Odd";\n'})
     for here, named in ((project, "code"), (project / "code", "sql/a.sql"), (tmp_path, str(project / "code" / "sql"))):
-        told = json.loads(said("comply", named, "--format", "sarif", "--project", str(project), cwd=here))
-        (location,) = told["runs"][0]["results"][0]["locations"]
+        log = json.loads(said("comply", named, "--format", "sarif", "--project", str(project), cwd=here))
+        (location,) = log["runs"][0]["results"][0]["locations"]
         assert location["physicalLocation"]["artifactLocation"] == {"uri": "code/sql/a.sql"}
 
 

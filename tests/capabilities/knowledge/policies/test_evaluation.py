@@ -133,8 +133,13 @@ def test_what_could_not_be_read_is_a_violation_of_each_constraint_that_needed_it
     gap = Gap("broken.sql", frozenset({"table", "column"}), "the SQL cannot be read", 7)
     evidence = Evidence(tables=CollectedNames(unread=[gap]), columns=CollectedNames(unread=[gap]))
     for target in ("table", "column"):
-        (told,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), evidence)
-        assert (told.file, told.line, told.severity, told.is_unreadable) == ("broken.sql", 7, None, True)
+        (violation,) = violations(Constraint(operator="must_not_use", target=target, pattern="x"), evidence)
+        assert (violation.file, violation.line, violation.severity, violation.is_unreadable) == (
+            "broken.sql",
+            7,
+            None,
+            True,
+        )
     assert violations(Constraint(operator="must_not_use", target="code", pattern="x"), evidence) == []
 
 
@@ -144,11 +149,11 @@ def test_what_could_not_be_read_matters_to_what_must_be_used_only_if_nothing_els
     evidence = Evidence([SourceFile("big.txt", "", "it is too large")], named, is_complete=True)
     assert found(Constraint(operator="must_use", target="dependency", pattern="pg"), evidence) == []
     missing = Constraint(operator="must_use", target="dependency", pattern="psycopg")
-    (told,) = violations(missing, evidence)
-    assert (told.file, told.is_unreadable) == ("package.json", True)
+    (violation,) = violations(missing, evidence)
+    assert (violation.file, violation.is_unreadable) == ("package.json", True)
     assert found(missing, replace(evidence, is_complete=False)) == []
-    (told,) = violations(Constraint(operator="must_use", target="code", pattern="x"), evidence)
-    assert (told.file, told.is_unreadable) == ("big.txt", True)
+    (violation,) = violations(Constraint(operator="must_use", target="code", pattern="x"), evidence)
+    assert (violation.file, violation.is_unreadable) == ("big.txt", True)
 
 
 @each_case(
@@ -168,15 +173,15 @@ def test_a_file_that_cannot_be_read_counts_as_its_constraint_does_unless_the_pol
     gap = Gap("a.sql", frozenset({"table"}), "cannot parse the SQL", 3)
     constraint = Constraint(operator="must_not_use", target="table", pattern="evil", message="Ask the owner")
     answer = check([Rule("x", "X", severity, constraint, softened)], Evidence(tables=CollectedNames((), [gap])), "info")
-    (told,) = answer.violations
-    assert told.severity == expected
+    (violation,) = answer.violations
+    assert violation.severity == expected
     assert answer.passed == (expected != "block")
     remedy = "; fix the file, exclude it with `appliesTo`, or put `unreadable: warn` into the policy"
-    assert told.message == "cannot be evaluated: cannot parse the SQL" + (remedy if expected == "block" else "")
+    assert violation.message == "cannot be evaluated: cannot parse the SQL" + (remedy if expected == "block" else "")
 
 
 def test_a_name_that_is_used_often_in_a_file_is_reported_once() -> None:
     named = [NameUse(("mysql2",), "a.json", 3), NameUse(("mysql2",), "a.json", 9), NameUse(("mysql2",), "b.json", 1)]
     constraint = Constraint(operator="must_not_use", target="dependency", pattern="mysql2")
-    told = violations(constraint, Evidence(dependencies=CollectedNames(named)))
-    assert [(each.file, each.line) for each in told] == [("a.json", 3), ("b.json", 1)]
+    found = violations(constraint, Evidence(dependencies=CollectedNames(named)))
+    assert [(each.file, each.line) for each in found] == [("a.json", 3), ("b.json", 1)]

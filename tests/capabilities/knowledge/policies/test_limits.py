@@ -112,10 +112,10 @@ def test_a_file_over_a_limit_cannot_be_evaluated_and_blocks_where_the_policy_blo
     ]
     evidence, _ = collect_evidence([SourceFile(path, text)], DocumentedNames(), targets, is_complete=False)
     answer = check(rules, evidence, "info")
-    (told,) = answer.violations
+    (violation,) = answer.violations
     assert answer.passed is passed
-    assert told.message.startswith(f"cannot be evaluated: {reason}")
-    assert told.severity == severity
+    assert violation.message.startswith(f"cannot be evaluated: {reason}")
+    assert violation.severity == severity
 
 
 def test_one_statement_that_is_nested_too_deeply_hides_no_other() -> None:
@@ -190,6 +190,6 @@ def test_rules_that_are_left_when_the_time_is_over_cannot_be_evaluated_and_block
     late = iter([False, True])
     answer = check(rules, Evidence(), "warn", is_late=lambda: next(late))
     assert answer.passed
-    (told,) = answer.violations
-    assert told.message == "cannot be evaluated: the check timed out; check fewer files at once"
+    (violation,) = answer.violations
+    assert violation.message == "cannot be evaluated: the check timed out; check fewer files at once"
     assert not check(rules, Evidence(), "warn", is_late=lambda: True).passed

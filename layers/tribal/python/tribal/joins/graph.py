@@ -42,6 +42,12 @@ identify its rows. Across is between two tables where one row meets at most one,
 WAYS: tuple[Way, ...] = ("up", "down", "link", "across")
 
 
+def _way(key: KeyEdge, to_parent: bool) -> Way:
+    if key.identifies == "alone":
+        return "across"
+    return "up" if to_parent else "link" if key.identifies else "down"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One key, followed from child to parent (`to_parent`) or from parent to child."""
@@ -72,16 +78,12 @@ class Step:
     @property
     def way(self) -> Way:
         """How many rows one row meets, and how."""
-        if self.key.identifies == "alone":
-            return "across"
-        return "up" if self.to_parent else "link" if self.key.identifies else "down"
+        return _way(self.key, self.to_parent)
 
     @property
     def way_back(self) -> Way:
         """The `way` of the same key in the other direction."""
-        if self.key.identifies == "alone":
-            return "across"
-        return "up" if not self.to_parent else "link" if self.key.identifies else "down"
+        return _way(self.key, not self.to_parent)
 
     @property
     def order(self) -> tuple[str, bool, str, tuple[str, ...], tuple[str, ...]]:

@@ -70,18 +70,18 @@ class TableOutline(Contract):
 
     def is_unique(self, columns: Collection[str]) -> bool:
         """Whether the table declares these columns unique."""
-        return any(key <= set(columns) for key in row_keys(self))
+        return any(set(key) <= set(columns) for key in row_keys(self))
 
 
-def row_keys(table: TableOutline | TableDocument) -> list[frozenset[str]]:
-    """The sets of columns that identify a row: of the primary key, of unique keys and of unique indexes."""
+def row_keys(table: TableOutline | TableDocument) -> list[list[str]]:
+    """The columns that identify a row: those of the primary key, then of unique keys and of unique indexes."""
     keys = [table.primary_key, *table.unique_keys] if table.primary_key else table.unique_keys
-    found = [frozenset(key.columns) for key in keys]
-    return found + [frozenset(each.columns) for each in table.indexes if each.unique and each.predicate is None]
+    found = [key.columns for key in keys]
+    return found + [each.columns for each in table.indexes if each.unique and each.predicate is None]
 
 
 def identifies(
-    columns: Sequence[str], others: Iterable[Sequence[str]], keys: Iterable[frozenset[str]]
+    columns: Sequence[str], others: Iterable[Sequence[str]], keys: Iterable[Sequence[str]]
 ) -> KeyIdentifies | None:
     """Whether the columns of a key to another table identify a row of their own table.
 
@@ -91,7 +91,7 @@ def identifies(
         keys: the table's `row_keys`.
     """
     own = frozenset(columns)
-    rows = list(keys)
+    rows = list(map(frozenset, keys))
     if any(row <= own for row in rows):
         return "alone"
     pairs = [own.union(other) for other in others if own.isdisjoint(other)]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.joins.outline import TableOutline
+from tribal.joins.outline import TableOutline, row_keys
 from tribal.key_inference.name_words import (
     SURROGATES,
     Words,
@@ -120,12 +120,9 @@ class KeyTable:
     @cached_property
     def keys(self) -> Sequence[Columns]:
         """The columns of each primary and unique key, the primary one first, each set once."""
-        outline, known = self.outline, {column.name for column in self.outline.columns}
-        keys = [outline.primary_key.columns] if outline.primary_key else []
-        keys += [key.columns for key in outline.unique_keys]
-        keys += [index.columns for index in outline.indexes if index.unique and index.predicate is None]
+        known = {column.name for column in self.outline.columns}
         found: dict[frozenset[str], Columns] = {}
-        for key in keys:
+        for key in row_keys(self.outline):
             if key and known.issuperset(key):
                 found.setdefault(frozenset(key), tuple(key))
         return list(found.values())

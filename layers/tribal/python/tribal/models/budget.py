@@ -73,9 +73,9 @@ class Spender:
     """A unique name of this process or invocation."""
 
     @property
-    def run_id(self) -> str | None:
-        """The run, if the calls are for one."""
-        return self.account.removeprefix(RUN) if self.account.startswith(RUN) else None
+    def is_run(self) -> bool:
+        """Whether the calls are for a run."""
+        return self.account.startswith(RUN)
 
 
 class Budget:
@@ -283,7 +283,7 @@ class Budget:
         found = ledger.current_record(present, now, self._holder)
         if update.purpose == "open" and self._may_open(found, now):
             found = ledger.opened_record(found, account, self._holder, now)
-        if self._is_replaced_in(found):
+        if ledger.is_replaced(found, account):
             booked = ledger.booked(found, account, state.settled, state.unsettled, now)
             return booked, _UpdateResult(booked, written=True)
         if update.purpose == "leave":
@@ -321,7 +321,7 @@ class Budget:
             calls_granted=granted,
             calls_wanted=demand,
             renewed_at=timestamp(now),
-            account=None if self._spender.run_id is not None else self._spender.account,
+            account=None if self._spender.is_run else self._spender.account,
             calls_at_once=self._caps.calls_at_once,
         )
         return calls, entry
@@ -351,14 +351,14 @@ class Budget:
         models = {name: other for name, other in record.models.items() if name != self._spender.model}
         if wait is not None or opened is not None:
             models[self._spender.model] = ModelPause(wait_until=wait, open_until=opened)
-        stopped = record.stopped if self._spender.run_id is None else record.stopped or self._stopped
+        stopped = record.stopped or (self._stopped if self._spender.is_run else None)
         return record.model_copy(update={"models": models, "stopped": stopped})
 
     def _adopt(self, record: BudgetRecord) -> None:
-        self._replaced = self._is_replaced_in(record)
+        self._replaced = ledger.is_replaced(record, self._spender.account)
         if self._replaced:
             return
-        if self._spender.run_id is not None:
+        if self._spender.is_run:
             self._stopped = record.stopped or self._stopped
         pause = record.models.get(self._spender.model) or ModelPause()
         if pause.wait_until is not None:
@@ -366,13 +366,9 @@ class Budget:
         if pause.open_until is not None:
             self.breaker.adopt(datetime.fromisoformat(pause.open_until))
 
-    def _is_replaced_in(self, record: BudgetRecord) -> bool:
-        """Whether the record is of another run than this holder's."""
-        return self._spender.run_id is not None and self._spender.run_id != record.run_id
-
     def _may_open(self, record: BudgetRecord, now: datetime) -> bool:
         """Whether the record's run has ended, so that another may take over: a run with the lease has not."""
-        if self._spender.run_id in (None, record.run_id):
+        if not ledger.is_replaced(record, self._spender.account):
             return True
         lease = read_record(self._file.store, LEASE_FILE, LeaseRecord)
         if lease is None or lease.released or lease.run_id != record.run_id:

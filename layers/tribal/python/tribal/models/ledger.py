@@ -79,6 +79,11 @@ def _of_new_day(record: BudgetRecord, today: str, now: datetime) -> BudgetRecord
     return record.model_copy(update={"day": today, "day_spend": BudgetSpend(), "accounts": accounts})
 
 
+def is_replaced(record: BudgetRecord, account: str) -> bool:
+    """Whether an account is of a run, and the record of another one."""
+    return account.startswith(RUN) and account != RUN + record.run_id
+
+
 def opened_record(record: BudgetRecord, account: str, holder: str, now: datetime) -> BudgetRecord:
     """The record for a holder that opens it. A run takes over from the previous run, and only from that.
 
@@ -86,7 +91,7 @@ def opened_record(record: BudgetRecord, account: str, holder: str, now: datetime
 
     What holders of the previous run, or a dead holder of the same name, had reserved is booked as unsettled.
     """
-    if not account.startswith(RUN) or RUN + record.run_id == account:
+    if not is_replaced(record, account):
         return _without(record, [holder], now)
     of_run = [name for name, entry in record.holders.items() if account_of(entry, record).startswith(RUN)]
     freed = _without(record, [*of_run, holder], now)
@@ -128,17 +133,16 @@ def booked(record: BudgetRecord, account: str, settled: int, unsettled: int, now
     if not settled and not unsettled:
         return record
     changes: dict[str, object] = {"day_spend": _more(record.day_spend, settled, unsettled)}
-    if account == RUN + record.run_id:
-        changes["run_spend"] = _more(record.run_spend, settled, unsettled)
-    elif not account.startswith(RUN):
+    if not account.startswith(RUN):
         present = record.accounts.get(account)
-        spent, today = (present.spend, present.day_spend) if present else (BudgetSpend(), BudgetSpend())
         changed = BudgetAccount(
-            spend=_more(spent, settled, unsettled),
-            day_spend=_more(today, settled, unsettled),
+            spend=_more(_spend_of(record, account), settled, unsettled),
+            day_spend=_more(present.day_spend if present else BudgetSpend(), settled, unsettled),
             updated_at=timestamp(now),
         )
         changes["accounts"] = {**record.accounts, account: changed}
+    elif not is_replaced(record, account):
+        changes["run_spend"] = _more(record.run_spend, settled, unsettled)
     return record.model_copy(update=changes)
 
 
@@ -170,15 +174,19 @@ class Left:
 
 def left_of(record: BudgetRecord, account: str, caps: Caps, holder: str) -> Left:
     """What the caps leave the account of a holder."""
-    if account.startswith(RUN):
-        spent = record.run_spend if account == RUN + record.run_id else BudgetSpend()
-    else:
-        spent = record.accounts[account].spend if account in record.accounts else BudgetSpend()
+    spent = _spend_of(record, account)
     others = [entry for name, entry in record.holders.items() if name != holder]
     reserved = sum(entry.reserved_nanodollars for entry in others)
     of_account = sum(entry.reserved_nanodollars for entry in others if account_of(entry, record) == account)
     of_caps = (caps.account - spent.nanodollars, of_account), (caps.day - record.day_spend.nanodollars, reserved)
     return Left(min(left for left, _ in of_caps), min(left - others for left, others in of_caps))
+
+
+def _spend_of(record: BudgetRecord, account: str) -> BudgetSpend:
+    if account.startswith(RUN):
+        return BudgetSpend() if is_replaced(record, account) else record.run_spend
+    present = record.accounts.get(account)
+    return present.spend if present else BudgetSpend()
 
 
 def may_be_needed(idle: int, left: int) -> bool:

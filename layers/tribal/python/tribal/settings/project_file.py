@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -58,29 +59,41 @@ _OF_SNOWFLAKE = ("account", "role", "warehouse", *_LOGIN)
 _IN_DSNS = ("account", "host", "port", "database", "user", "password", "role", "warehouse")
 
 
-def parse_project_file(
-    path: Path, environment: Mapping[str, str], *, with_databases: bool = True
-) -> tuple[ProjectFile, bytes]:
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """A valid `databases.yaml`."""
+
+    content: ProjectFile
+    data: bytes
+    """The file's bytes, for `config_hash`."""
+    database_types: tuple[DatabaseType, ...]
+    """The types of its databases, known even if their connections are not read."""
+
+
+def parse_project_file(path: Path, environment: Mapping[str, str], *, with_databases: bool = True) -> ParsedFile:
     """Read and validate a `databases.yaml`, with `${VARIABLE}` and `${VARIABLE:-default}` substituted.
 
-    Also returns the file's bytes, for `config_hash`. Without `with_databases`, the content of that key is not read and
-    may use undefined variables.
+    Without `with_databases`, the content of that key is not read and may use undefined variables.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
-    data = read_small_file(path)
-    known = Variables(environment)
-    return parse_project_text(str(path), data, known, folder=path.parent, with_databases=with_databases), data
+    data, name = read_small_file(path), str(path)
+    root = _composed(name, data)
+    listed = value_at(root, ("databases",))
+    reader = YamlReader(name, Variables(environment), _model_at)
+    content = _validated(root, reader, folder=path.parent, with_databases=with_databases)
+    return ParsedFile(content, data, _database_types(listed))
 
 
-def database_types(path: str, data: bytes) -> tuple[DatabaseType, ...]:
-    """The types of the databases in a valid `databases.yaml`, whose connections may use undefined variables."""
-    root = compose_yaml(path, data)
-    listed = None if root is None else value_at(root, ("databases",))
+def _database_types(listed: yaml.Node | None) -> tuple[DatabaseType, ...]:
     entries = listed.value if isinstance(listed, yaml.SequenceNode) else []
-    stated = {"postgres" if (node := value_at(entry, ("type",))) is None else node.value for entry in entries}
-    return tuple(each for each in get_args(DatabaseType) if each in stated)
+    nodes = [value_at(entry, ("type",)) for entry in entries]
+    return tuple(
+        each
+        for each in get_args(DatabaseType)
+        if any((node.value == each) if node is not None else each == "postgres" for node in nodes)
+    )
 
 
 def parse_project_text(
@@ -89,7 +102,6 @@ def parse_project_text(
     variables: Variables,
     *,
     folder: Path | None = None,
-    with_databases: bool = True,
     model: ModelSettings | None = None,
 ) -> ProjectFile:
     """Validate the bytes of a `databases.yaml`.
@@ -99,18 +111,32 @@ def parse_project_text(
         data: its bytes.
         variables: the values of `${NAME}`.
         folder: base of a relative store folder; `None` for a file in a bucket.
-        with_databases: whether to read the content of `databases`.
         model: the model of the deployed environment, which takes precedence in a bucket.
 
     Raises:
         ConfigurationError: naming the file, the line and what to write instead.
     """
+    root = _composed(path, data)
+    return _validated(root, YamlReader(path, variables, _model_at), folder=folder, model=model)
+
+
+def _composed(path: str, data: bytes) -> yaml.MappingNode:
     root = compose_yaml(path, data)
     if root is None:
         raise at_line(path, 1, "the file is empty; it must start with `databases:` (`tribal init` writes one)")
     if not isinstance(root, yaml.MappingNode):
         raise at_line(path, line_of(root), "the file must start with `databases:`, with a list of databases below it")
-    reader = YamlReader(path, variables, _model_at)
+    return root
+
+
+def _validated(
+    root: yaml.MappingNode,
+    reader: YamlReader,
+    *,
+    folder: Path | None,
+    with_databases: bool = True,
+    model: ModelSettings | None = None,
+) -> ProjectFile:
     if not with_databases:
         root.value = [(key, value) for key, value in root.value if key.value != "databases"]
     content = reader.value(root)

@@ -220,15 +220,16 @@ def load_settings(
     if not file.exists():
         return _with_recorded_source(outside) if needs_databases else outside
     # Imported here because YAML is slow to load and most tool calls run in a folder without this file.
-    from tribal.settings.project_file import database_types, parse_project_file
+    from tribal.settings.project_file import parse_project_file
 
-    content, data = parse_project_file(file, values, with_databases=needs_databases)
+    parsed = parse_project_file(file, values, with_databases=needs_databases)
+    content = parsed.content
     in_bucket = content.store is not None and content.store.startswith("s3://")
     return replace(
-        _with_content(outside, content, data),
+        _with_content(outside, content, parsed.data),
         store=folder if in_bucket else store_path(folder, content.store),
         bucket=BucketPlace.parse(content.store) if in_bucket and content.store else None,
-        database_types=database_types(str(file), data),
+        database_types=parsed.database_types,
     )
 
 

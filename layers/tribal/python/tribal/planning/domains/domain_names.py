@@ -173,9 +173,10 @@ def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) 
     for node in cluster.members:
         score[node] += min((carried[singular(word)] for word in names[node].words), default=0)
     found = []
+    least = _CENTRAL * max(score.values(), default=0)
     for node in sorted(score, key=lambda node: (-score[node], len(names[node].words), names[node].words)):
         sharing = families[names[node].family]
-        if names[node].words and score[node] >= _CENTRAL * max(score.values()):
+        if names[node].words and score[node] >= least:
             is_family = len(sharing) >= _FAMILY and _may_name(sharing[0][0], names[node].is_cut)
             found.append((_family_name(sharing) if is_family else names[node].whole, names[node]))
     return found

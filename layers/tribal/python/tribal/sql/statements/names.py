@@ -81,7 +81,7 @@ class NameCollector:
                 step()
 
     def add_table(self, parts: Parts, line: int) -> None:
-        """Add a table that stands outside of a tree."""
+        """Add a table that is named outside a tree."""
         self.tables.setdefault(parts, TableReference(parts, line))
 
     def _see(self, node: exp.Expr) -> None:

@@ -23,7 +23,13 @@ from tribal.capabilities.knowledge.policies.limits import (
     require_few_parts,
     require_few_tokens,
 )
-from tribal.capabilities.knowledge.policies.notebooks import Cell, is_notebook, notebook_language, python_cells
+from tribal.capabilities.knowledge.policies.notebooks import (
+    Cell,
+    is_notebook,
+    notebook_language,
+    python_cells,
+    without_ipython,
+)
 from tribal.capabilities.knowledge.policies.scripts import imported_names
 
 _PYTHON = (".py", ".pyi")
@@ -82,7 +88,7 @@ def _of_python(file: SourceFile, gaps: list[Gap]) -> list[NameUse]:
 def _of_notebook(file: SourceFile, gaps: list[Gap]) -> Iterator[NameUse]:
     require_few_tokens(file.text, MAX_PYTHON_TOKENS)
     for cell in python_cells(file.text):
-        tree = _parsed(file, cell.code, gaps, cell)
+        tree = _tree_of(cell.code) or _parsed(file, without_ipython(cell.code), gaps, cell)
         for each in () if tree is None else _imported(tree, file.path):
             yield replace(each, line=_line_in(cell, each.line))
 
@@ -90,9 +96,7 @@ def _of_notebook(file: SourceFile, gaps: list[Gap]) -> Iterator[NameUse]:
 def _parsed(file: SourceFile, code: str, gaps: list[Gap], cell: Cell | None = None) -> ast.Module | None:
     """The syntax tree of a file or a cell; `None` with a gap if it cannot be parsed."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            return ast.parse(code)
+        return _parse(code)
     except (SyntaxError, ValueError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else None
         where = "" if cell is None else f" in cell {cell.number}"
@@ -105,6 +109,20 @@ def _parsed(file: SourceFile, code: str, gaps: list[Gap], cell: Cell | None = No
             )
         )
         return None
+
+
+def _tree_of(code: str) -> ast.Module | None:
+    """The syntax tree of code that is Python, without any lines of IPython."""
+    try:
+        return _parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _parse(code: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(code)
 
 
 def _line_in(cell: Cell, line: int | None) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ class Cell:
 
     Attributes:
         number: counted from 1 over all cells.
-        code: Python; lines of IPython are replaced by others that import nothing.
+        code: Python, perhaps with lines that only IPython understands.
         lines: the line in the file of each line of the code, if it is known.
     """
 
@@ -62,9 +61,8 @@ def python_cells(text: str) -> Iterator[Cell]:
                 line += text.count("\n", place, found)
                 place = found
             lines.append(line if found >= 0 else None)
-        python = _python(code)
-        if python is not None:
-            yield Cell(number, python, tuple(lines))
+        if not _is_other(code):
+            yield Cell(number, code, tuple(lines))
 
 
 def is_notebook(path: str) -> bool:
@@ -106,16 +104,14 @@ def _source(source: Any) -> str:
     return text
 
 
-def _python(code: str) -> str | None:
-    """The code without what only IPython understands; `None` if it is not Python."""
+def _is_other(code: str) -> bool:
     first = code.lstrip().split(None, 1)
-    if first and first[0] in _OTHER_CELLS:
-        return None
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "\n".join(map(_python_line, code.splitlines()))
-    return code
+    return bool(first) and first[0] in _OTHER_CELLS
+
+
+def without_ipython(code: str) -> str:
+    """Code whose lines of IPython are replaced by others that import nothing."""
+    return "\n".join(map(_python_line, code.splitlines()))
 
 
 def _python_line(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Reports constraints that looked at no file: a typo in `appliesTo` would turn a policy off without a word."""
+"""Reports constraints that apply to no file: a typo in `appliesTo` would silently turn a policy off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tribal.capabilities.knowledge.policies.checking import Rule, applies_to_nam
 from tribal.capabilities.knowledge.policies.evidence import Evidence, SourceFile
 from tribal.capabilities.knowledge.policies.file_names import targets_read_of
 from tribal.capabilities.knowledge.policies.patterns import path_glob
-from tribal_contracts.knowledge import Constraint, Target
+from tribal_contracts.knowledge import Constraint
 
 _MOST_NAMED = 3
 _MOST_HINTS = 5
@@ -60,11 +60,8 @@ def _is_applied(constraint: Constraint, evidence: Evidence) -> bool:
     if constraint.target in ("code", "config"):
         return any(applies_to_name(constraint, file) and applies(file.path) for file in evidence.files)
     is_elsewhere = any(each.file is None for each in evidence.found(constraint.target).named)
-    return is_elsewhere or any(_may_name(file, constraint.target) and applies(file.path) for file in evidence.files)
-
-
-def _may_name(file: SourceFile, target: Target) -> bool:
-    return bool(targets_read_of(file, (target,)))
+    targets = (constraint.target,)
+    return is_elsewhere or any(targets_read_of(file, targets) and applies(file.path) for file in evidence.files)
 
 
 def _nearest(glob: str, files: Sequence[SourceFile]) -> str | None:

@@ -170,7 +170,7 @@ def _shown(place: Path, root: Path) -> str:
 def _listed(folder: Path) -> list[str]:
     """The files below a folder, relative to it, in order."""
     listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    # Who names a folder that git ignores, such as one of compiled SQL, means its files.
+    # A folder that git ignores, such as one of compiled SQL, is checked if it is named.
     is_ignored = listed == b"" and _git(folder, "check-ignore", "--quiet", ".") is not None
     if listed is not None and not is_ignored:
         # Files that are deleted but not committed are still listed.
