@@ -25,7 +25,7 @@ TRIBAL = Path(sys.executable).parent / "tribal"
 QUESTIONS = (
     "which customers have not paid their invoices",
     "how much stock is left in each warehouse",
-    "who handles complaints",
+    "which employees answer tickets",
 )
 JOIN = ("crm.customer", "billing.payment")
 REMEMBERED = (

@@ -242,9 +242,10 @@ def test_more_shared_terms_come_first_and_tell_which_they_are(index: Index) -> N
         table_entry("shop.sales.both", names=["order"], body=["line"]),
         *(table_entry(f"shop.sales.filler{number}", names=["filler"], body=["filler"]) for number in range(8)),
     )
-    first, second = lexical(index, ["order", "line", "missing"], "table", EVERYWHERE, 10)
+    first, second = hits = lexical(index, ["order", "line", "missing"], "table", EVERYWHERE, 10)
     assert first.matched == frozenset({"order", "line"})
     assert second.matched == frozenset({"order"})
+    assert hits.with_any_of({"line", "x"}).tolist() == [first.record_id]
     assert first.score > second.score > 0
     assert first.table_id == first.record_id == record_id("table", "shop", "sales", "both")
 

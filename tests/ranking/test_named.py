@@ -174,3 +174,25 @@ def test_every_name_names_its_table_as_certainly_as_can_be(tables: list[str]) ->
     for number, table in enumerate(tables):
         assert of_any.named(table, lambda _: True)[number] == EXACT
         assert of_any.named(f"d.s.{table}", lambda _: True)[number] == EXACT
+
+
+@each_case(
+    ("words", "tables"),
+    [
+        (["customer", "note"], [["shop.sales.Customer", "web.public.customer"], ["web.public.note"]]),
+        (
+            ["pending", "orders", "items", "customers"],
+            [["shop.sales.order_items"], ["shop.sales.Customer", "web.public.customer"]],
+        ),
+        (["items", "of", "orders"], []),
+        ([], []),
+    ],
+)
+def test_runs_of_words_name_tables_the_longest_first(words: list[str], tables: list[list[str]]) -> None:
+    found = named_tables.spoken([(word,) for word in words])
+    assert [[".".join(NAMES[number]) for number in each] for each in found] == tables
+
+
+def test_a_word_by_itself_may_mean_another_and_names_the_table_of_that() -> None:
+    assert named_tables.spoken([("client", "customer")]) == named_tables.spoken([("customer",)])
+    assert named_tables.spoken([("order", "customer"), ("items",)]) == [[0]]

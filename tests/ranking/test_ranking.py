@@ -178,3 +178,9 @@ def test_scores_along_a_ranking_never_rise_and_are_never_raised(given_scores: li
     shown = non_increasing(given_scores)
     assert shown == sorted(shown, reverse=True)
     assert all(after <= before for after, before in zip(shown, given_scores, strict=True))
+
+
+def test_tables_are_connected_by_keys_in_any_number_of_steps_and_by_their_schema() -> None:
+    place = around(7, [(0, 1), (1, 2), (3, 4)], [0, 1, 2, 3, 4, 0, 5])
+    assert np.flatnonzero(place.connected(np.array([0]))).tolist() == [0, 1, 2, 5]
+    assert np.flatnonzero(place.connected(np.array([4, 6]))).tolist() == [3, 4, 6]

@@ -84,7 +84,7 @@ def test_nothing_outside_the_scope_shows_anywhere(shop: Toolbox, tool: str) -> N
 
 def test_totals_and_paths_keep_to_the_scope(shop: Toolbox) -> None:
     scoped = replace(shop, scope=Scope(schemas=frozenset({("shop", "crm"), ("shop", "stock")})))
-    assert call(scoped, "search_tables", query="customer", limit=20).total_matches == 6
+    assert call(scoped, "search_tables", query="customer", limit=20).total_matches == 3
     assert [domain.table_count for domain in call(scoped, "list_domains").domains] == [3, 3]
     # The only way between them leads through the sales schema.
     path = call(scoped, "get_join_path", source_table="crm.customer", target_table="product", max_hops=10)

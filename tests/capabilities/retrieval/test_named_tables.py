@@ -134,7 +134,7 @@ def test_what_is_hidden_is_neither_named_nor_corrected_to(shop: Toolbox) -> None
 def test_a_table_that_is_named_but_filtered_out_is_neither_shown_nor_counted(shop: Toolbox) -> None:
     answer = call(shop, "search_tables", query="shop.crm.customer", database="web", limit=20)
     assert sorted(found(answer)) == ["web.public.customer", "web.public.visit"]
-    assert (answer.total_matches, answer.truncated) == (2, False)
+    assert (answer.total_matches, answer.truncated) == (1, False)
 
 
 class _Broken(WordLlamaEmbedder):

@@ -71,7 +71,8 @@ def test_copies_and_parts_that_are_near_in_meaning_alone_are_folded_shown_and_co
     answer = search(toolbox, "packages delivered")
     assert sorted(found(answer)[:2]) == ["db.s.parcel", "db.s.truck"]
     assert found(answer)[2:] == ["db.s.parcel_hist"]
-    assert (answer.total_matches, answer.returned, answer.truncated) == (3, 3, False)
+    # The truck is not near enough to count.
+    assert (answer.total_matches, answer.returned, answer.truncated) == (2, 3, False)
     toolbox.index.close()
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         IndexedTable,
         IndexFilter,
         IndexReader,
+        MatchedTerms,
         VectorKind,
         VectorQuery,
         WordQuery,
@@ -94,7 +95,7 @@ else:
         "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription TableContext "
         "TableDescription",
         "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
-        "IndexReader VectorKind",
+        "IndexReader MatchedTerms VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
         "models": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
         "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
@@ -135,6 +136,7 @@ __all__ = [
     "Effect",
     "IndexReader",
     "IndexWriter",
+    "MatchedTerms",
     "Options",
     "PlanOptions",
     "Provider",

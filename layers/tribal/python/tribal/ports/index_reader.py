@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
@@ -46,6 +46,46 @@ class Candidate(NamedTuple):
     """For a lexical match, the query terms that the record contains."""
 
 
+class MatchedTerms:
+    """Which terms of a query each record contains; a set is built only on access.
+
+    Args:
+        terms: the terms, at most 64.
+        held: N uint64, a bit for each term.
+    """
+
+    __slots__ = ("_held", "_terms")
+
+    def __init__(self, terms: Sequence[str], held: NDArray[Any]) -> None:
+        self._terms = tuple(terms)
+        self._held = held
+
+    @classmethod
+    def of(cls, matched: Sequence[frozenset[str]]) -> MatchedTerms:
+        """From a set of terms for each record."""
+        import numpy as np  # imported here because lookups alone do not need numpy
+
+        terms = sorted(frozenset().union(*matched))
+        bits = {each: sum(1 << bit for bit, term in enumerate(terms) if term in each) for each in {*matched}}
+        return cls(terms, np.array([bits[each] for each in matched], np.uint64))
+
+    def __getitem__(self, position: int) -> frozenset[str]:
+        bits = int(self._held[position])
+        return frozenset(term for bit, term in enumerate(self._terms) if bits >> bit & 1)
+
+    def slice(self, positions: slice) -> MatchedTerms:
+        """Those of some records."""
+        return MatchedTerms(self._terms, self._held[positions])
+
+    def any_of(self, terms: Collection[str]) -> NDArray[Any]:
+        """Whether each record contains one of some terms; N bool."""
+        import numpy as np  # imported here because lookups alone do not need numpy
+
+        wanted = sum(1 << bit for bit, term in enumerate(self._terms) if term in terms)
+        found: NDArray[Any] = (self._held & np.uint64(wanted)) != 0
+        return found
+
+
 class Candidates(Sequence[Candidate]):
     """The result of one query, best first; stored as columns, a `Candidate` is built only on access.
 
@@ -63,7 +103,7 @@ class Candidates(Sequence[Candidate]):
         ids: NDArray[Any],
         scores: NDArray[Any],
         table_ids: NDArray[Any],
-        matched: Sequence[frozenset[str]] | None = None,
+        matched: MatchedTerms | None = None,
     ) -> None:
         self.ids = ids
         self.scores = scores
@@ -80,12 +120,16 @@ class Candidates(Sequence[Candidate]):
             np.array([one.record_id for one in listed], np.int64),
             np.array([one.score for one in listed], np.float64),
             np.array([one.table_id or 0 for one in listed], np.int64),
-            [one.matched for one in listed],
+            MatchedTerms.of([one.matched for one in listed]),
         )
 
     def matched(self, position: int) -> frozenset[str]:
         """The query terms that the candidate at this position contains; empty for a vector query."""
         return _NOTHING if self._matched is None else self._matched[position]
+
+    def with_any_of(self, terms: Collection[str]) -> NDArray[Any]:
+        """Ids of the records that contain one of some terms of a lexical query."""
+        return self.ids[:0] if self._matched is None else self.ids[self._matched.any_of(terms)]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -98,7 +142,7 @@ class Candidates(Sequence[Candidate]):
 
     def __getitem__(self, position: int | slice) -> Candidate | Candidates:
         if isinstance(position, slice):
-            matched = None if self._matched is None else self._matched[position]
+            matched = None if self._matched is None else self._matched.slice(position)
             return Candidates(self.ids[position], self.scores[position], self.table_ids[position], matched)
         return Candidate(
             int(self.ids[position]),

@@ -34,6 +34,8 @@ SHORTENED = 0.8
 _FAMILY = 3
 """Minimum number of tables in a schema that begin with the same word before people leave it out. By judgement."""
 
+_LONGEST_SPOKEN = 3
+"""The most words of a sentence that are looked up as one name. By judgement."""
 _LONGEST_NAME = 200
 """Characters beyond which a question is not a name."""
 _AROUND = " \t\r\n.,;:!?`'\"()[]"
@@ -90,6 +92,28 @@ class NamedTables:
                 if is_searched(number):
                     found[number] = max(certainty, found.get(number, 0.0))
         return found
+
+    def spoken(self, words: Sequence[Sequence[str]]) -> list[list[int]]:
+        """The tables named by each run of words that is a name, with or without its family's word; the longest first.
+
+        Args:
+            words: of a question, in order, each with the other words that it may mean.
+        """
+        found: list[list[int]] = []
+        free = [True] * len(words)
+        for length in range(min(_LONGEST_SPOKEN, len(words)), 0, -1):
+            for start in range(len(words) - length + 1):
+                run = slice(start, start + length)
+                if all(free[run]) and (tables := self._called(words[run])):
+                    found.append(tables)
+                    free[run] = [False] * length
+        return found
+
+    def _called(self, run: Sequence[Sequence[str]]) -> list[int]:
+        """The tables that one word is the name of, whichever it means, or several in their own spelling."""
+        readings = [[word] for word in run[0]] if len(run) == 1 else [[word[0] for word in run]]
+        bags = map(_bag, readings)
+        return next((tables for bag in bags if (tables := self._words.get(bag) or self._shortened.get(bag))), [])
 
     def _whole(
         self, text: str, is_known: Callable[[str], bool], is_searched: Callable[[int], bool]

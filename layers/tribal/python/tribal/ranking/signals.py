@@ -88,3 +88,15 @@ class Neighbourhood:
     def share_with_key(self) -> float:
         """Share of tables that are joined to another, 0 to 1."""
         return float(np.count_nonzero(self.degrees) / len(self.degrees)) if len(self.degrees) else 0.0
+
+    def connected(self, tables: NDArray[Any]) -> NDArray[Any]:
+        """Whether each table is in the schema of one of these, or joined to one, in any number of steps; N bool."""
+        reached = np.zeros(len(self.schemas), bool)
+        ends = tables
+        while not reached[ends].all():
+            reached[ends] = True
+            ends = self.there[reached[self.here]]
+        of_schema = np.zeros(int(self.schemas.max(initial=0)) + 1, bool)
+        of_schema[self.schemas[tables]] = True
+        found: NDArray[Any] = reached | of_schema[self.schemas]
+        return found

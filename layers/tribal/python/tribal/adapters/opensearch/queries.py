@@ -19,7 +19,7 @@ from tribal.adapters.opensearch.layout import (
     written_vector,
 )
 from tribal.identity.scope import EVERYTHING, Scope
-from tribal.ports import Candidates, IndexFilter, VectorKind, VectorQuery, WordQuery
+from tribal.ports import Candidates, IndexFilter, MatchedTerms, VectorKind, VectorQuery, WordQuery
 from tribal_contracts import DocType
 
 if TYPE_CHECKING:
@@ -202,19 +202,19 @@ def candidates(question: WordQuery | VectorQuery, response: Mapping[str, Any]) -
     # A missing value sorts as a number that is not a valid id.
     of_table = np.where(of_table < _NO_ID, of_table, 0)
     if isinstance(question, WordQuery):
-        terms = distinct_terms(question.terms)
-        shared = {names: _shared(names.split(","), terms) for names in set(hits.names)}
-        return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, [shared[names] for names in hits.names])
+        bits = {names: _matched_bits(names.split(",")) for names in set(hits.names)}
+        matched = MatchedTerms(distinct_terms(question.terms), np.array([bits[each] for each in hits.names], np.uint64))
+        return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, matched)
     scores = np.round(_cosines(scores), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
 
 
-def _shared(names: Sequence[str], terms: Sequence[str]) -> frozenset[str]:
-    """The terms that a hit matches: OpenSearch reports a clause's name for every hit that matches it."""
+def _matched_bits(names: Sequence[str]) -> int:
+    """A bit for each term that a hit matches: OpenSearch reports a clause's name for every hit that matches it."""
     mark = _NAMED if _NAMED in names else ""
     numbers = (name.removesuffix(mark) for name in names if name != mark and name.endswith(_NAMED) == bool(mark))
-    return frozenset(terms[int(number)] for number in numbers)
+    return sum(1 << int(number) for number in numbers)
 
 
 def _cosines(scores: NDArray[Any]) -> NDArray[Any]:

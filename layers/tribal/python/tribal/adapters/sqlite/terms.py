@@ -12,13 +12,13 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribal.adapters.sqlite.places import Place, Places
 from tribal.adapters.sqlite.schema import TERMS, Columns, match_expression
-from tribal.ports import Candidates, IndexFilter
+from tribal.ports import Candidates, IndexFilter, MatchedTerms
 from tribal_contracts import DocType
 
 if TYPE_CHECKING:
@@ -53,29 +53,6 @@ class _Postings:
     def and_those_of(self, other: _Postings) -> _Postings:
         """These and those of other records."""
         return _Postings(np.concatenate([self.positions, other.positions]), np.concatenate([self.scores, other.scores]))
-
-
-class _SharedTerms(Sequence[frozenset[str]]):
-    """The query terms that each record contains, one bit per term; sets are built on access."""
-
-    def __init__(self, terms: tuple[str, ...], held: NDArray[Any]) -> None:
-        self._terms = terms
-        self._held = held
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    @overload
-    def __getitem__(self, position: int) -> frozenset[str]: ...
-
-    @overload
-    def __getitem__(self, position: slice) -> _SharedTerms: ...
-
-    def __getitem__(self, position: int | slice) -> frozenset[str] | _SharedTerms:
-        if isinstance(position, slice):
-            return _SharedTerms(self._terms, self._held[position])
-        bits = int(self._held[position])
-        return frozenset(term for bit, term in enumerate(self._terms) if bits >> bit & 1)
 
 
 class TermIndex:
@@ -115,7 +92,7 @@ class TermIndex:
         rounded, ids = np.round(scores[found], _SCORE_DIGITS), self._ids[found]
         order = np.lexsort((ids, -rounded))[:limit]
         found = found[order]
-        matched = _SharedTerms(tuple(terms), held[found])
+        matched = MatchedTerms(terms, held[found])
         return Candidates(self._ids[found], rounded[order], self._table_ids[found], matched)
 
     def counts(

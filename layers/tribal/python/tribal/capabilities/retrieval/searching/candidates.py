@@ -27,12 +27,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MATCHES_BY_VECTOR = 200
-"""A table matches if it shares a term or is among this many nearest."""
+RANKED_BY_VECTOR = 200
+"""How many of the nearest tables may be in an answer, whether they match or not."""
 SCORED_A_SIGNAL = 1_000
 """The most candidates of one signal that are scored."""
 COUNTED = 10_000
 """The most candidates with a shared term that are counted; beyond it, the total is a lower bound."""
+
+_NEAR = 0.35
+"""Cosine similarity from which a table is near to a question in meaning.
+
+Chosen on the sample company: of 20,000 made-up questions 59 reach the check for doubtful words, and their nearest table
+is at .28. Words that mean one of its tables, such as "paycheck" and "stockroom", are at .38 or more.
+"""
 
 _COLUMNS_READ = 100
 """The most columns whose names are compared with names in a question."""
@@ -52,12 +59,14 @@ class SearchCandidates:
     by_name: Candidates
     by_letters: Candidates
     """The tables whose names are spelled most like the words of the question."""
-    near: NDArray[Any]
-    """Ids of the tables that match by meaning."""
+    nearest: NDArray[Any]
+    """Ids of the tables nearest in meaning, which follow where too few tables match."""
     named: Mapping[int, float]
     """Ids of the tables that the question names, with the certainty of each."""
     columns: Mapping[int, str]
     """Ids of the tables with a column that the question names in full, with its name."""
+    entities: Sequence[NDArray[Any]]
+    """For each run of the question's words that tables are called after, their ids."""
     warnings: tuple[AgentError, ...]
 
     @property
@@ -66,23 +75,42 @@ class SearchCandidates:
         return len(self.lexical) >= COUNTED
 
     @cached_property
-    def matches(self) -> NDArray[Any]:
-        """Ids of the tables that share a term, best first, then of the others that are named or match by meaning."""
-        named = {**self.named, **self.columns}
-        others = distinct(self.near, np.fromiter(named, np.int64, len(named)))
+    def ranked(self) -> NDArray[Any]:
+        """Ids of the tables that may be in the answer: by words, best first, then the others."""
+        others = distinct(self.nearest, self._named)
         are_others = np.ones(len(others), bool)
         shared = Positions(others).of(self.lexical.ids)
         are_others[shared[shared >= 0]] = False
         return np.concatenate([self.lexical.ids, others[are_others]])
 
-    @property
-    def total(self) -> int:
-        """Number of matching tables."""
-        return len(self.matches)
+    @cached_property
+    def matches(self) -> frozenset[int]:
+        """Ids of the tables that match: they say a word of the question, are near to it in meaning, or named by it.
 
-    def is_match(self, table: int) -> bool:
-        """Whether a table matches."""
-        return table in self.matches
+        A word that more than half of the tables say is a reason only for tables called after it, unless they say no
+        other word of the question but numbers.
+        """
+        counts, half = self.question.counts, self.question.tables / 2
+        terms = {term for word in self.question.words for term in word.terms if counts.get(term, 0) <= half}
+        telling = self.lexical.with_any_of({term for term in terms if not term.isdecimal()})
+        by_words = telling if len(telling) else self.lexical.ids
+        return frozenset(distinct(by_words, *self.near.values(), *self.entities, self._named).tolist())
+
+    @cached_property
+    def near(self) -> Mapping[VectorKind, NDArray[Any]]:
+        """Ids of the tables that are near to the question in meaning, by what is near."""
+        whole, name, column = self.by_vector, self.by_name, self.by_column
+        return {
+            "table": whole.ids[whole.scores >= _NEAR],
+            "table_name": name.ids[name.scores >= _NEAR],
+            "column": column.table_ids[column.scores >= _NEAR],
+        }
+
+    @property
+    def _named(self) -> NDArray[Any]:
+        """Ids of the tables that are named, or have a column that is."""
+        named = {**self.named, **self.columns}
+        return np.fromiter(named, np.int64, len(named))
 
     @property
     def fully_named(self) -> frozenset[int]:
@@ -124,7 +152,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         questions += [VectorQuery(vector, kind, index_filter, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
-    near_ids = _near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:MATCHES_BY_VECTOR]
+    nearest = _near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:RANKED_BY_VECTOR]
     letters = names.grams.alike(question.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
     named = names.named.named(
@@ -137,9 +165,13 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         by_column=by_column,
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
-        near=near_ids,
+        nearest=nearest,
         named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         columns=_named_columns(text, terms, index_filter, toolbox),
+        entities=[
+            names.record_ids[tables]
+            for tables in names.named.spoken([(one.spelt, *one.long_form, *one.related) for one in question.concepts])
+        ],
         warnings=tuple(warnings),
     )
 
@@ -174,13 +206,6 @@ def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any
             reason = exc.message
     return None, [toolbox.warning("IDX_EMBEDDING_FAILED", f"only words were searched: {reason}")]
 
-
-_NEAR = 0.3
-"""Cosine similarity from which a table matches words that only look like real words.
-
-Chosen on the sample company: of 20,000 made-up questions 59 reach this check, and their nearest table is at .28. Words
-that mean one of its tables, such as "paycheck" and "stockroom", are at .38 or more.
-"""
 
 _Meaning = Literal["some", "doubtful", "none"]
 

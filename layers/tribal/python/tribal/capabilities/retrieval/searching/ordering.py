@@ -1,8 +1,9 @@
-"""Orders the candidates of a question: named tables first, copies after their originals."""
+"""Orders the candidates of a question: named tables first, a table for each entity early, copies after originals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,25 +24,35 @@ if TYPE_CHECKING:
 
 _VIEWS_MOVED = 200
 """Views are moved after their tables only among this many; no one looks further down."""
-_JUNCTIONS_MOVED = 10
-"""Junction tables are moved only among this many, so that an answer of ten keeps its tables."""
+_LONGEST_ANSWER = 20
+"""Entities are looked for among this many, the most in an answer. With 15 or all, beaver answers one or two questions
+less in ten tables."""
+_FEWEST_PLACES, _MOST_PLACES = 3, 5
+"""The first places, which have a table for each entity: more for a question about more, up to an answer's default."""
+_BEST = 10
+"""Junction tables are moved, and tables match by being joined, only among this many, so that an answer of ten keeps its
+tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedTables:
-    """Ids of the matching tables, most likely first."""
+    """Ids of the tables that may be in the answer, most likely first."""
 
     ids: NDArray[Any]
+    matches: frozenset[int]
+    """Those that match; the others are in an answer only where too few do."""
+    best: frozenset[str]
+    """Names of the matches among the first ten."""
     folded: Mapping[int, int]
-    """How many matching parts each table hides, by id."""
+    """How many parts each table covers, by id."""
 
 
 def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox) -> RankedTables:
-    """Rank the matching tables that pass the filter, most likely first, ties by name.
+    """Rank the tables that pass the filter, most likely first, ties by name.
 
-    Tables that the question names come first. Unless the question asks for them: partitions, shards and backups are
-    replaced by the table that they are parts of, copies come last, a view comes after the table that it is named after,
-    and a junction table after one that it relates.
+    Tables that the question names come first; each entity that it speaks of has a table among the first. Unless the
+    question asks for them: partitions, shards and backups are replaced by the table that they are parts of, copies come
+    last, a view comes after the table that it is named after, and a junction table after one that it relates.
     """
     numbered = table_map(where, opened, toolbox)
     meant = found.fully_named | found.columns.keys()
@@ -49,15 +60,24 @@ def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenInd
     aside = numbered.repeated.set_aside(_question_terms(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
+    ordered = _entities_early(found, numbered, ordered)
     ordered = _named_first(found, numbered, ordered)
     # A table that is not in the map has the number -1, which is the last of these.
-    is_match, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
-    matches = numbered.numbers(found.matches)
-    is_match[matches] = is_ordered[ordered] = True
-    # Matches that were not scored come after all scored tables, in lexical order.
-    rest = found.matches[~is_ordered[matches]]
-    ids = np.concatenate([numbered.record_ids[ordered[is_match[ordered]]], rest])
-    return _fold_parts(ids, numbered, aside)
+    is_admitted, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
+    admitted = numbered.numbers(found.ranked)
+    is_admitted[admitted] = is_ordered[ordered] = True
+    # Those that were not scored come after all scored tables, in lexical order.
+    rest = found.ranked[~is_ordered[admitted]]
+    ids = np.concatenate([numbered.record_ids[ordered[is_admitted[ordered]]], rest])
+    ids, wholes = _fold_parts(ids, numbered, aside)
+    matches = _matching(found, ids, wholes, numbered)
+    best = [table for table in ids[:_BEST].tolist() if table in matches]
+    return RankedTables(ids, matches, _names_of(best, numbered), Counter(wholes.values()))
+
+
+def _names_of(tables: Sequence[int], numbered: TableMap) -> frozenset[str]:
+    numbers = numbered.numbers(np.array(tables, np.int64)).tolist()
+    return frozenset(numbered.names[number] for number in numbers if number >= 0)
 
 
 def _question_terms(found: SearchCandidates) -> set[str]:
@@ -107,7 +127,7 @@ def _behind_what_they_relate(ranked: NDArray[Any], found: SearchCandidates, numb
 
     It stays where it is if the question has a word that is in its name but not in the other's.
     """
-    best = ranked[:_JUNCTIONS_MOVED].tolist()
+    best = ranked[:_BEST].tolist()
     if numbered.related.keys().isdisjoint(best):
         return ranked
     terms = {term for word in found.question.words for term in word.terms}
@@ -124,7 +144,31 @@ def _behind_what_they_relate(ranked: NDArray[Any], found: SearchCandidates, numb
         behind = min(ahead, default=place)
         return max(place, behind), behind > place
 
-    return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_JUNCTIONS_MOVED:]])
+    return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_BEST:]])
+
+
+def _entities_early(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
+    """Move up the best table of each entity, if it is connected to one of the best tables.
+
+    A question about customers and their invoices needs the table of customers, although the columns, views and details
+    of invoices say both words.
+    """
+    if not found.entities or not len(ranked):
+        return ranked
+    best = ranked[:_LONGEST_ANSWER].tolist()
+    called = [{*numbered.numbers(tables).tolist()} for tables in found.entities]
+    is_connected = numbered.neighbourhood.connected(ranked[:_FEWEST_PLACES])
+    firsts = (next((table for table in best if table in tables and is_connected[table]), None) for tables in called)
+    entities = {table for table in firsts if table is not None}
+    places = min(max(len({best[0], *entities}), _FEWEST_PLACES), _MOST_PLACES)
+    late = [table for table in best[places:] if table in entities]
+    others = [table for table in best[1:places] if table not in entities]
+    count = min(len(late), len(others))
+    up, down = late[:count], others[len(others) - count :]
+    moved = {*up, *down}
+    early = [table for table in best[:places] if table not in moved]
+    rest = [table for table in best[places:] if table not in moved]
+    return np.concatenate([np.array([*early, *up, *down, *rest], ranked.dtype), ranked[_LONGEST_ANSWER:]])
 
 
 def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
@@ -147,23 +191,43 @@ def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[An
     return np.concatenate([front, ranked[~is_named[ranked]]])
 
 
-def _fold_parts(ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, RepeatedTable]) -> RankedTables:
-    """Drop parts whose whole table is found too, and move copies that are set aside to the end."""
+def _fold_parts(
+    ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, RepeatedTable]
+) -> tuple[NDArray[Any], Mapping[int, int]]:
+    """Drop parts whose whole table is found too, and move copies that are set aside to the end.
+
+    Returns the ids that are left, and the whole table of each dropped part.
+    """
     if not aside:
-        return RankedTables(ids, {})
+        return ids, {}
     record_ids = numbered.record_ids
     present = set(ids.tolist())
     originals = {int(record_ids[one.table]): int(record_ids[one.original]) for one in aside.values()}
     parts = {int(record_ids[one.table]) for one in aside.values() if one.kind == "part"}
     copies = {int(record_ids[one.table]) for one in aside.values() if one.kind == "copy"}
-    folded: dict[int, int] = {}
+    wholes: dict[int, int] = {}
     kept: list[int] = []
     last: list[int] = []
     for table in ids.tolist():
         if table in parts and originals[table] in present:
-            folded[originals[table]] = folded.get(originals[table], 0) + 1
+            wholes[table] = originals[table]
         elif table in copies:
             last.append(table)
         else:
             kept.append(table)
-    return RankedTables(np.array([*kept, *last], dtype=np.int64), folded)
+    return np.array([*kept, *last], dtype=np.int64), wholes
+
+
+def _matching(
+    found: SearchCandidates, ids: NDArray[Any], wholes: Mapping[int, int], numbered: TableMap
+) -> frozenset[int]:
+    """Ids of the tables that match, cover a part that does, or are among the best and joined to one of those."""
+    covering = {whole for part, whole in wholes.items() if part in found.matches}
+    matches = found.matches.intersection(ids.tolist()) | covering
+    keys = numbered.neighbourhood
+    best = ids[:_BEST]
+    is_best, is_match = np.zeros((2, len(numbered.names) + 1), bool)
+    is_best[numbered.numbers(best)] = True
+    is_match[numbered.numbers(np.array([table for table in best.tolist() if table in matches], np.int64))] = True
+    joined = keys.here[is_best[keys.here] & is_match[keys.there]]
+    return matches | frozenset(numbered.record_ids[joined].tolist())

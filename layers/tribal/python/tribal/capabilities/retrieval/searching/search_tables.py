@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,8 @@ MAX_LIMIT = 20
 MAX_QUERY_CHARS = 2_000
 MAX_KEY_COLUMNS = 8
 """The most columns in a result: keys, then columns that the question mentions."""
+NO_MATCH = "not a match, only among the next nearest"
+"""The first reason of a table that does not match."""
 MAX_JOINED_TABLES = 3
 """The most tables named in a reason."""
 
@@ -104,33 +106,44 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     where = _filter(request, opened, toolbox)
     found = find_candidates(request.query, where, opened, toolbox)
     ranked = rank_candidates(found, where, opened, toolbox)
-    ids, total, bound = ranked.ids, found.total - sum(ranked.folded.values()), found.more_than_counted
+    ids, matches, bound = ranked.ids, ranked.matches, found.more_than_counted
     if request.min_score > 0:
         # Filter by each table's own evidence, not by its score, which is capped by the tables above it.
         scored = ids[: 2 * SCORED_A_SIGNAL]
         ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
-        total, bound = len(ids), len(found.lexical) > SCORED_A_SIGNAL
-    chosen = _choose_tables(ids[: request.limit].tolist(), request, where, found, opened, toolbox)
-    total += sum(not found.is_match(table) for table in chosen.bridges)
+        matches, bound = matches.intersection(ids.tolist()), len(found.lexical) > SCORED_A_SIGNAL
+    best = _best(ids.tolist(), matches, request.limit)
+    chosen = _choose_tables(best, request, where, found, opened, toolbox)
+    matches |= chosen.bridges.keys()
     warnings = [
         *opened.warnings,
         *found.warnings,
-        *_unmatched(found, total, toolbox),
+        *_unmatched(found, chosen, matches, toolbox),
         *([_lower_bound(request, toolbox)] if bound else []),
     ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
-    tables = _results(chosen, ranked, found, toolbox, opened.bounds)
+    tables = _results(chosen, matches, ranked, found, toolbox, opened.bounds)
     answer = SearchTablesOutput(
         success=True,
         tables=tables,
-        total_matches=total,
+        total_matches=len(matches),
         tokens_used=0,
         query_interpretation=interpret(request.query, found.question.concepts, domains),
         returned=len(tables),
-        truncated=total > len(tables),
+        truncated=len(matches) > len(tables),
         warnings=warnings or None,
     )
     return answer if "limit" in request.model_fields_set else fit_search(answer, toolbox)
+
+
+def _best(ranked: list[int], matches: Collection[int], limit: int) -> list[int]:
+    """The first tables; where fewer match than are asked for, every match and the first of the others."""
+    spare = limit - len(matches)
+    if spare < 0:
+        return ranked[:limit]
+    others = [table for table in ranked if table not in matches][:spare]
+    chosen = {*matches, *others}
+    return [table for table in ranked if table in chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +195,19 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
 
 
-def _unmatched(found: SearchCandidates, total: int, toolbox: Toolbox) -> list[AgentError]:
-    """Warnings about words of the question that occur in no table."""
+def _unmatched(
+    found: SearchCandidates, chosen: _AnswerTables, matches: Collection[int], toolbox: Toolbox
+) -> list[AgentError]:
+    """Warnings about words of the question that occur in no table, and about an answer without any match."""
     words = ", ".join(map(repr, found.question.missing))
-    if not total:
-        detail = f": no searched table contains {words}" if words else ""
+    missing = f"no searched table contains {words}" if words else ""
+    if not chosen.found:
+        detail = f": {missing}" if words else ""
         message = f"no table matches{detail}; rephrase the question, or call list_domains to see the topics"
         return [toolbox.warning("RET_NOTHING_RELEVANT", message)]
-    return [toolbox.warning("RET_WORDS_UNMATCHED", f"no searched table contains {words}")] if words else []
+    if words and not matches:
+        missing += "; these tables are only the nearest in meaning"
+    return [toolbox.warning("RET_WORDS_UNMATCHED", missing)] if words else []
 
 
 def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
@@ -202,22 +220,30 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
 
 
 def _results(
-    chosen: _AnswerTables, ranked: RankedTables, found: SearchCandidates, toolbox: Toolbox, bounds: Bounds
+    chosen: _AnswerTables,
+    matches: Collection[int],
+    ranked: RankedTables,
+    found: SearchCandidates,
+    toolbox: Toolbox,
+    bounds: Bounds,
 ) -> list[TableSearchResult]:
     ids = [*chosen.found, *chosen.bridges]
     # A table may leave the index between the two reads.
     tables = list(listed_tables(ids, bounds, toolbox).items())
     capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
     scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
-    spoken, shown = spoken_words(found.question.concepts), frozenset(document.name for _, document in tables)
+    spoken = spoken_words(found.question.concepts)
+    shown = frozenset(document.name for table, document in tables if table in matches)
     results = []
     for (table, document), score in zip(tables, scores, strict=False):
         why = _reasons(document, table, found, spoken)
-        joined = _joined_tables(document, shown)
+        joined = _joined_tables(document, shown) or _joined_tables(document, ranked.best)
         if table in chosen.bridges:
             joined = [f"it joins {chosen.bridges[table][0]} and {chosen.bridges[table][1]}"]
         covers_parts = [f"it also covers {parts} of its parts"] if (parts := ranked.folded.get(table)) else []
-        results.append(_result(document, score, found.shared_terms(table), [*why, *joined, *covers_parts]))
+        nearest = [] if table in matches else [NO_MATCH]
+        reasons = [*nearest, *why, *joined, *covers_parts]
+        results.append(_result(document, score, found.shared_terms(table), reasons))
     return results
 
 
@@ -286,17 +312,18 @@ def _reasons(
         reasons.append(f"it has the columns {', '.join(columns[:MAX_KEY_COLUMNS])}")
     if rest:
         reasons.append(f"its documentation says {said(rest)}")
-    if table in found.by_vector.ids[:MAX_LIMIT]:
+    near = {kind for kind, tables in found.near.items() if table in tables}
+    if "table" in near:
         reasons.append("its names are near to the question in meaning")
-    elif table in found.by_name.ids[:MAX_LIMIT]:
+    elif "table_name" in near:
         reasons.append("its name is near to the question in meaning")
-    if table in found.by_column.table_ids[:MAX_LIMIT]:
+    if "column" in near:
         reasons.append("one of its columns is near to the question in meaning")
     return reasons
 
 
-def _joined_tables(document: TableDocument | TableListing, shown: frozenset[str]) -> list[str]:
-    """The reason for a table ranked by its neighbours: the tables of this answer that it joins."""
-    joined = [relation.name for relation in document.relations if relation.name in shown - {document.name}]
+def _joined_tables(document: TableDocument | TableListing, others: frozenset[str]) -> list[str]:
+    """The reason for a table ranked by its neighbours: the others that it joins."""
+    joined = [relation.name for relation in document.relations if relation.name in others - {document.name}]
     names = list(dict.fromkeys(joined))[:MAX_JOINED_TABLES]
     return [f"it is joined to {', '.join(names)}"] if names else []

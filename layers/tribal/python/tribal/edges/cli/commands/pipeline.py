@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tribal.settings import Settings
 
 _HERE = Path()
-_SEARCH = 'search "what you are looking for"'
+_SEARCH = 'search "YOUR QUESTION"'
 
 
 @command
