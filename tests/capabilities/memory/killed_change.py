@@ -58,7 +58,8 @@ def delete(app: Application) -> None:
 
 
 def build(app: Application) -> None:
-    Repository(app.store(), memory_index(app), app.embedder).build(clear=True)
+    memory_index(app).clear()
+    Repository(app.store(), memory_index(app), app.embedder).build()
 
 
 class Fatal:

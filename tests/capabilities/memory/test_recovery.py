@@ -29,9 +29,10 @@ from tests.capabilities.memory.killed_change import (
 from tests.fakes.application import memory_index
 from tests.forked import exit_code, forked, shared_event, wait_until
 from tribal.capabilities.memory.records import all_memories, space_of
-from tribal.capabilities.memory.repository import PENDING, Repository
+from tribal.capabilities.memory.repository import PENDING, VERSION_KEY, Repository
 from tribal.ports import Application
 from tribal.ports.remembering.identity import LAYERS
+from tribal.ports.remembering.memory_index import IndexedMemory
 from tribal.ports.remembering.selection import MemorySelection
 
 SPACES = tuple(space for layer in LAYERS for space in ADA.identity.spaces(layer))
@@ -138,3 +139,21 @@ def test_a_lost_index_is_rebuilt(tmp_path: Path, index: str) -> None:
             ask(app, "memory_add", content=content)
         memory_index(app).clear()
     assert {*agreed(tmp_path, index)} == {*OLD}
+
+
+@pytest.mark.parametrize("index", ["sqlite", "journal"])
+def test_an_index_with_terms_of_another_version_is_rebuilt_once(tmp_path: Path, index: str) -> None:
+    with closing(started(tmp_path, index)) as app:
+        for content in OLD:
+            ask(app, "memory_add", content=content)
+        (kept, *_) = memory_index(app).of_spaces(MemorySelection(SPACES))
+        memory_index(app).write([IndexedMemory(kept.space, kept.record, ("older",))])
+        app.store().put(VERSION_KEY, b"1")
+    assert {*agreed(tmp_path, index)} == {*OLD}
+    with closing(started(tmp_path, index)) as app:
+        assert ask(app, "memory_search", query="refunds", threshold=0)["totalCount"] == len(OLD)
+        assert memory_index(app).by_words(MemorySelection(SPACES), ["older"], 9) == []
+        memory_index(app).write([IndexedMemory(kept.space, kept.record, ("newer",))])
+    with closing(started(tmp_path, index)) as app:
+        ask(app, "memory_search", query="refunds", threshold=0)
+        assert len(memory_index(app).by_words(MemorySelection(SPACES), ["newer"], 9)) == 1

@@ -15,6 +15,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.indexing.texts import (
     SplitNames,
     column_text,
+    compounds,
     informative_text,
     own_names,
     prose_terms,
@@ -117,6 +118,7 @@ class Draft:
     name: str | None = None
     """For a table, its name as words, which is embedded separately."""
     prose: _Prose = _NO_PROSE
+    long_words: tuple[str, ...] = ()
 
     @property
     def texts(self) -> list[str]:
@@ -135,6 +137,7 @@ class Draft:
             prose=self.prose.terms,
             mentions=self.prose.mentions,
             beyond=self.prose.beyond,
+            long_words=self.long_words,
         )
 
 
@@ -208,9 +211,11 @@ def _table(table: TableDocument, file: IndexableFile, indexed_at: str) -> list[D
     prose = _prose_of([table.description, *(column.description for column in table.columns)], own)
     inside, outside = _split_notes(table.notes, table.schema_)
     prose += _values_of(table.columns, table.schema_, table.database_type, own) + _Prose(beyond=prose_terms(outside))
-    body = (*split_names.terms([table.schema_, *column_names]), *prose_terms(inside))
+    notes = prose_terms(inside)
+    body = (*split_names.terms([table.schema_, *column_names]), *notes)
     name = split_names.spelt_out(table.table)
-    draft = Draft(record, split_names.terms([table.table]), body, record.content, name, prose)
+    long_words = compounds([table.table, *column_names], (*notes, *prose.terms, *prose.beyond))
+    draft = Draft(record, split_names.terms([table.table]), body, record.content, name, prose, long_words)
     return [draft, *(_column(table, column, split_names, own, provenance) for column in table.columns)]
 
 

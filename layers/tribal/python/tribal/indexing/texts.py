@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
-from tribal.naming import index_terms, read_name, split_identifier, stem
+from tribal.naming import index_terms, may_be_compound, read_name, segment, split_identifier, terms_of
 from tribal.naming.mentions import OwnNames
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
@@ -40,7 +40,7 @@ class SplitNames(dict[str, _Name]):
 
     def __missing__(self, name: str) -> _Name:
         words, forms = read_name(name, self._context)
-        found = _Name(tuple(map(stem, forms)), " ".join(words), tuple(dict.fromkeys((*forms, *words))))
+        found = _Name(tuple(terms_of(forms)), " ".join(words), tuple(dict.fromkeys((*forms, *words))))
         self[name] = found
         return found
 
@@ -72,6 +72,12 @@ def own_names(table: TableDocument) -> OwnNames:
 def prose_terms(texts: Iterable[str]) -> tuple[str, ...]:
     """Stems of the words of sentences, without stop words."""
     return tuple(term for text in texts if text for term in index_terms(text))
+
+
+def compounds(names: Iterable[str], terms: Iterable[str]) -> tuple[str, ...]:
+    """Terms that may be compounds: of names as they are written, unless they can be split, and of texts."""
+    written = (word for name in names for word in split_identifier(name) if len(segment(word)) == 1)
+    return tuple(sorted({term for term in (*terms_of(written), *terms) if may_be_compound(term)}))
 
 
 def informative_text(description: Description) -> str:

@@ -63,6 +63,8 @@ def _vocabulary() -> frozenset[str]:
 _VOCABULARY = _vocabulary()
 _ACRONYMS = frozenset(word for word in ACRONYMS if len(word) > 2) - _NO_ACRONYMS - _VOCABULARY
 _PARTS = _VOCABULARY | _COMPUTING | _ACRONYMS
+LISTED_WORDS = _PARTS | CLOSED_COMPOUNDS
+"""Every English word that is listed, in one of its forms."""
 
 
 @lru_cache(maxsize=16_384)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Container, Iterable, Iterator
+from itertools import chain, islice
 
+from tribal.naming.languages.spaceless import (
+    FUNCTION_WORDS,
+    content_parts,
+    is_spaceless,
+    terms_to_find,
+    terms_to_index,
+)
 from tribal.naming.stemming import stem
 
 # Limits by judgement, far above what names and comments need; not measured.
@@ -15,9 +22,11 @@ MAX_TEXT_CHARS = 100_000
 MAX_TOKENS = 4_096
 """The most tokens that one text yields."""
 MAX_TOKEN_CHARS = 64
-"""Longer tokens are cut; a PostgreSQL name has at most 63 bytes."""
+"""Longer tokens are cut, unless their script has no spaces; a PostgreSQL name has at most 63 bytes."""
+MAX_TERMS = 4 * MAX_TOKENS
+"""The most terms that one text is indexed by."""
 
-STOP_WORDS: frozenset[str] = frozenset(
+STOP_WORDS: frozenset[str] = FUNCTION_WORDS | frozenset(
     """
     a about all also am an and any are as at be been being but by can could did do does doing done each every for
     from had has have having he her hers him his how i if in into is it its just let like many me might mine more most
@@ -27,7 +36,7 @@ STOP_WORDS: frozenset[str] = frozenset(
     find give list return show tell
     """.split()
 )
-"""English words that do not help to find a table, including verbs at the start of questions."""
+"""Words that do not help to find a table, including English verbs at the start of questions."""
 
 _ASCII_WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SHORT_FORM = re.compile(r"(?<=[^\W\d_])(?:n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))(?![^\W_])", re.IGNORECASE)
@@ -57,16 +66,54 @@ def tokenize_text(text: str) -> list[str]:
 
 
 def index_terms(text_or_identifier: str) -> list[str]:
-    """Return the stems of a name, a comment or a question that are indexed and searched, with repetitions.
+    """Return the terms by which a name, a comment or a memory is found, with repetitions.
 
     Stop words are left out unless there are no other words, so that a table called `which` can be found.
     """
-    tokens = tokenize_text(text_or_identifier)
-    return [stem(token) for token in tokens if token not in STOP_WORDS] or [stem(token) for token in tokens]
+    return list(islice(terms_of(_content(tokenize_text(text_or_identifier))), MAX_TERMS))
+
+
+def terms_of(words: Iterable[str]) -> Iterator[str]:
+    """Yield the terms by which words are indexed: stems, or characters of scripts without spaces."""
+    return chain.from_iterable(terms_to_index(word) if is_spaceless(word) else (stem(word),) for word in words)
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a question without stop words; runs in scripts without spaces are split where such words are."""
+    return _content(split_runs(tokenize_text(text)))
+
+
+def split_runs(tokens: Iterable[str]) -> list[str]:
+    """Split runs in scripts without spaces at their stop words, and cut what is longer than a token."""
+    parts = chain.from_iterable(content_parts(token) if is_spaceless(token) else (token,) for token in tokens)
+    return [part[:MAX_TOKEN_CHARS] for part in parts]
+
+
+def query_terms(words: Iterable[str], known: Container[str] | None = None) -> list[str]:
+    """Return the terms to look for, without repetitions.
+
+    Args:
+        words: of a question.
+        known: limits the terms of a run in a script without spaces to these, since two words meet in the others; if
+            none is known, the first one is returned.
+    """
+    found: dict[str, None] = {}
+    for word in words:
+        if not is_spaceless(word):
+            found[stem(word)] = None
+            continue
+        terms = terms_to_find(word)
+        found.update(dict.fromkeys([term for term in terms if known is None or term in known] or terms[:1]))
+    return list(found)
+
+
+def _content(tokens: list[str]) -> list[str]:
+    return [token for token in tokens if token not in STOP_WORDS] or tokens
 
 
 def _bounded(words: Iterator[str]) -> list[str]:
-    return [word[:MAX_TOKEN_CHARS] for word in islice(words, MAX_TOKENS)]
+    some = islice(words, MAX_TOKENS)
+    return [word if len(word) <= MAX_TOKEN_CHARS or is_spaceless(word) else word[:MAX_TOKEN_CHARS] for word in some]
 
 
 def _normalize(text: str) -> str:
@@ -121,15 +168,17 @@ def _fold(text: str) -> str:
 
 def _unicode_words(text: str) -> Iterator[str]:
     word: list[str] = []
-    of_digits = False
+    kind = ""
     for char in text:
-        is_digit = char.isdecimal()
-        is_mark = not is_digit and bool(word) and not of_digits and unicodedata.category(char).startswith("M")
-        if word and not is_mark and (not char.isalnum() or is_digit != of_digits):
+        kind_of_char = "digit" if char.isdecimal() else "spaceless" if is_spaceless(char) else "letter"
+        is_mark = bool(word) and "digit" not in (kind, kind_of_char) and unicodedata.category(char).startswith("M")
+        if word and not is_mark and (not char.isalnum() or kind_of_char != kind):
             yield "".join(word)
             word = []
-        if is_mark or char.isalnum():
+        if is_mark:
             word.append(char)
-            of_digits = is_digit
+        elif char.isalnum():
+            word.append(char)
+            kind = kind_of_char
     if word:
         yield "".join(word)

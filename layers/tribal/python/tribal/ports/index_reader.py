@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "11"
+INDEX_VERSION = "12"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -256,6 +256,13 @@ class IndexReader(Protocol):
 
     def term_counts(self, terms: Sequence[str], doc_type: DocType, where: IndexFilter) -> dict[str, int]:
         """The number of records that contain each term; terms found in none are left out."""
+        ...
+
+    def long_words(self) -> list[str]:
+        """The long words of all tables (`IndexEntry.long_words`), in order.
+
+        They are those of hidden tables and texts too: show a caller only what `term_counts` counts for it.
+        """
         ...
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:

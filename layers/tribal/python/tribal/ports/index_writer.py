@@ -40,6 +40,8 @@ class IndexEntry:
     """The words by which those texts, and the text of the vector, may mention other objects."""
     beyond: tuple[str, ...] = ()
     """Terms that name other schemas; only readers of whole databases find them."""
+    long_words: tuple[str, ...] = ()
+    """For a table record, those of its terms that may contain another word."""
 
 
 class IndexWriter(Protocol):

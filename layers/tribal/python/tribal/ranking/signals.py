@@ -72,6 +72,8 @@ class Neighbourhood:
     """With `here`, the pairs of tables joined by a key, each pair once in either direction."""
     degrees: NDArray[Any]
     """N int64: the number of other tables each is joined to."""
+    groups: NDArray[Any]
+    """N int64: the same number for tables that are joined, in any number of steps."""
 
     @classmethod
     def of(cls, schemas: Sequence[int], joined: Sequence[tuple[int, int]]) -> Neighbourhood:
@@ -82,7 +84,8 @@ class Neighbourhood:
         degrees = np.bincount(pairs[:, 0], minlength=len(schemas))
         here, there = np.ascontiguousarray(pairs.T)
         # numpy sorts small integers several times faster.
-        return cls(np.array(schemas, np.min_scalar_type(max(schemas, default=0))), here, there, degrees)
+        numbers = np.array(schemas, np.min_scalar_type(max(schemas, default=0)))
+        return cls(numbers, here, there, degrees, _groups(len(schemas), here, there))
 
     @property
     def share_with_key(self) -> float:
@@ -91,12 +94,20 @@ class Neighbourhood:
 
     def connected(self, tables: NDArray[Any]) -> NDArray[Any]:
         """Whether each table is in the schema of one of these, or joined to one, in any number of steps; N bool."""
-        reached = np.zeros(len(self.schemas), bool)
-        ends = tables
-        while not reached[ends].all():
-            reached[ends] = True
-            ends = self.there[reached[self.here]]
-        of_schema = np.zeros(int(self.schemas.max(initial=0)) + 1, bool)
-        of_schema[self.schemas[tables]] = True
-        found: NDArray[Any] = reached | of_schema[self.schemas]
+        is_near = np.zeros((2, len(self.schemas) + 1), bool)
+        is_near[0, self.groups[tables]] = True
+        is_near[1, self.schemas[tables]] = True
+        found: NDArray[Any] = is_near[0, self.groups] | is_near[1, self.schemas]
         return found
+
+
+def _groups(tables: int, here: NDArray[Any], there: NDArray[Any]) -> NDArray[Any]:
+    """The smallest number of all tables that each is joined to, in any number of steps."""
+    groups = np.arange(tables)
+    while True:
+        smaller = groups.copy()
+        np.minimum.at(smaller, here, groups[there])
+        smaller = smaller[smaller]
+        if np.array_equal(smaller, groups):
+            return groups
+        groups = smaller

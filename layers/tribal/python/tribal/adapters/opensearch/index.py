@@ -120,6 +120,19 @@ class OpenSearchIndex:
         _, answers = self._ask(*asked)
         return queries.counted(wanted, answers[0]) if answers else {}
 
+    def long_words(self) -> list[str]:
+        """The long words of all tables, in order."""
+        found: list[str] = []
+        after: queries.Body | None = None
+        with self.reading():
+            while True:
+                _, (answer,) = self._ask(queries.long_words(after))
+                page = answer["aggregations"]["words"]
+                found += [bucket["key"]["word"] for bucket in page["buckets"]]
+                if len(page["buckets"]) < queries.PAGE:
+                    return found
+                after = page["after_key"]
+
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""
         return self._by_ids(ids, DocumentRecord.from_json)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
 """Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
 writing before; and no one writes to it, so that it can be cloned at any time."""
-LAYOUT = "6"
+LAYOUT = "7"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]
 """Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
@@ -32,6 +32,8 @@ DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 VECTOR_KINDS: tuple[VectorKind, ...] = (*DOC_TYPES, "table_name")
 NAME_WEIGHT = 3
 """Terms of a name are indexed this many times, which in BM25 acts as a field weight."""
+LONG_WORDS = "long_words"
+"""The field for the terms of a table that may contain another word."""
 STATE_ID = "state"
 MAX_ID_BYTES = 512
 """The longest `_id` that OpenSearch accepts."""
@@ -67,6 +69,7 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
         "content_hash": _KEYWORD,
         "vectors": _KEYWORD,
         "mentions": {"type": "keyword", "doc_values": False},
+        LONG_WORDS: {"type": "keyword", "index": False},
         "value": _KEPT,
     }
     for doc_type in DOC_TYPES:
@@ -166,6 +169,7 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
     }
     if record.doc_type == "table":
         document["table"] = record.table_name
+        document[LONG_WORDS] = list(entry.long_words) or None
         document |= _kind_of(record.structured)
     document |= {
         terms_field(record.doc_type, part): " ".join(map(encode_term, words)) for part, words in parts.items() if words

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribal.adapters.opensearch.client import RankedHits
 from tribal.adapters.opensearch.layout import (
+    LONG_WORDS,
     VECTOR_SCALE,
     VECTOR_SPACE,
     doc_type_of,
@@ -170,6 +171,13 @@ def counted(terms: Sequence[str], response: Mapping[str, Any]) -> dict[str, int]
     ways = [way["terms"]["buckets"] for way in response["aggregations"].values()]
     counts = {term: sum(way[str(number)]["doc_count"] for way in ways) for number, term in enumerate(terms)}
     return {term: count for term, count in counts.items() if count}
+
+
+def long_words(after: Body | None) -> Body:
+    """A query for one page of the distinct long words of tables, in order."""
+    page: Body = {"size": PAGE, "sources": [{"word": {"terms": {"field": LONG_WORDS}}}]}
+    words = {"composite": page if after is None else page | {"after": after}}
+    return {"size": 0, "track_total_hits": False, "aggs": {"words": words}}
 
 
 def scan(query: Body, fields: Sequence[str], after: Sequence[Any] | None) -> Body:

@@ -21,7 +21,7 @@ from tribal.adapters.local.reading_block import ReadingBlock
 from tribal.adapters.sqlite import checksum
 from tribal.adapters.sqlite.generation import NOT_READY, Generation, open_generation
 from tribal.adapters.sqlite.places import admits
-from tribal.adapters.sqlite.records import read_documents, read_domain_records, read_records
+from tribal.adapters.sqlite.records import read_documents, read_domain_records, read_long_words, read_records
 from tribal.adapters.sqlite.schema import READ_ERRORS, distinct_terms
 from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
@@ -110,6 +110,11 @@ class SqliteIndex:
         with self._view() as view:
             index = view.generation.terms(view.connection, doc_type)
             return index.counts(view.connection, distinct_terms(terms), where, _withheld(view, where))
+
+    def long_words(self) -> list[str]:
+        """The long words of all tables, in order."""
+        with self._view() as view:
+            return read_long_words(view.connection)
 
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""

@@ -103,6 +103,10 @@ class PublishedSqliteIndex:
         """The number of records that contain each term; terms found in none are left out."""
         return self._present().term_counts(terms, doc_type, where)
 
+    def long_words(self) -> list[str]:
+        """The long words of all tables, in order."""
+        return self._present().long_words()
+
     def records(self, ids: Sequence[int]) -> dict[int, DocumentRecord]:
         """Records by id, in the given order; unknown ids are left out."""
         return self._present().records(ids)

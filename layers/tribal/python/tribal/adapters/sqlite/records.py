@@ -133,7 +133,7 @@ class _Writing:
                     *(record.table_name, record.column_name, record.content, record.summary, record.keywords),
                 )
             )
-            self._structure(record)
+            self._structure(entry)
             terms = (" ".join(map(encode_term, some)) for some in (entry.names, entry.body, entry.prose, entry.beyond))
             self._terms[record.doc_type].append((self._number, *terms))
             self._mentions += [(word, self._number) for word in dict.fromkeys(entry.mentions)]
@@ -157,15 +157,17 @@ class _Writing:
             self._origins.append((number, self._source, *facts))
         return number
 
-    def _structure(self, record: DocumentRecord) -> None:
+    def _structure(self, entry: IndexEntry) -> None:
+        record = entry.record
         table, domain = record.structured, record.structured_domain
         if table is not None:
             copy = None if table.copy_of is None else table.copy_of.to_compact_json().decode()
             document = table.to_compact_json().decode()
-            self._structured.append((self._number, table.database_type, table.kind, copy, is_junction(table), document))
+            about = (self._number, table.database_type, table.kind, copy, is_junction(table))
+            self._structured.append((*about, " ".join(entry.long_words) or None, document))
         elif domain is not None:
             document = domain.to_compact_json().decode()
-            self._structured.append((self._number, domain.database_type, None, None, None, document))
+            self._structured.append((self._number, domain.database_type, None, None, None, None, document))
 
     def flush(self) -> None:
         """Write all collected rows."""
@@ -226,6 +228,12 @@ def read_mentioning(connection: sqlite3.Connection, words: Iterable[str]) -> set
         query = f"SELECT r.id FROM mentions m JOIN records r USING (number) WHERE m.word IN ({_marks(some)})"  # noqa: S608
         found.update(row[0] for row in connection.execute(query, some))
     return found
+
+
+def read_long_words(connection: sqlite3.Connection) -> list[str]:
+    """The long words of all tables, in order."""
+    rows = connection.execute("SELECT long_words FROM structured WHERE long_words IS NOT NULL")
+    return sorted({word for (words,) in rows for word in words.split()})
 
 
 def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.memory.pointers import is_pointer
 from tribal.capabilities.memory.records import named_tables
 from tribal.capabilities.memory.tools import READ_MEMORY
-from tribal.naming.tokens import index_terms
+from tribal.naming.tokens import content_words, query_terms
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.remembering.identity import LAYERS, SHARED_LAYERS
 from tribal.ports.remembering.selection import MemorySelection
@@ -42,7 +42,7 @@ class MemoryGuidance:
         selection, index = MemorySelection(spaces, (), caller.scope), self._index()
         found = (
             *index.about_tables(selection, _spellings(table), _CANDIDATES),
-            *index.by_words(selection, index_terms(table.table), _CANDIDATES),
+            *index.by_words(selection, query_terms(content_words(table.table)), _CANDIDATES),
         )
         # The item that a pointer points to is shown itself.
         records = {(each.space, each.record.memory_id): each.record for each in found if not is_pointer(each.record)}

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from tribal_contracts.memory import MemoryRecord
 
 PENDING = f"{FOLDER}pending/"
+VERSION_KEY = f"{FOLDER}index-version"
+"""Holds the version of the terms that the index was built with."""
+VERSION = b"2"
+"""Of how memories become terms: in an index of another version, those with other terms are indexed again."""
 _MARKER_RETENTION = timedelta(minutes=20)
 """How long a marker is kept for a writer that may still run: longer than an AWS function runs."""
 _CHECK_EVERY_SECONDS = 60.0
@@ -105,14 +109,12 @@ class Repository:
                 return
         raise MemoryConflict("another process is changing these memories; try again")
 
-    def build(self, *, clear: bool = False) -> int:
-        """Index every memory of the store; returns how many were missing.
+    def build(self) -> int:
+        """Index every memory of the store; returns how many were missing or had other terms.
 
-        Indexed memories are not read again, so that an interrupted build resumes; `clear` empties the index first.
+        The others are not read again, so that an interrupted build resumes.
         """
-        key = self._write_marker({"build": True, "clear": clear})
-        if clear:
-            self.index.clear()
+        key = self._write_marker({"build": True})
         count = 0
         with ThreadPoolExecutor(_READERS) as pool:
             for layer in LAYERS:
@@ -123,9 +125,13 @@ class Repository:
         return count
 
     def recover(self, now: datetime) -> None:
-        """Finish what killed processes left; a marker is removed once its writer can no longer be running."""
-        if self.index.is_empty():
+        """Build a missing index, update an outdated one, and finish what killed processes left.
+
+        A marker is removed once its writer can no longer be running.
+        """
+        if not self._is_current() or self.index.is_empty():
             self.build()
+            self._store_version()
         for key in [*self.store.keys(PENDING)]:
             try:
                 marker = json.loads(self.store.get(key).data)
@@ -138,7 +144,7 @@ class Repository:
                 self.store.delete(key)
                 continue
             if space is None:
-                self.build(clear=bool(marker.get("clear")))
+                self.build()
                 # The rebuild has its own marker, so the old one is obsolete.
                 self._remove_marker(key)
                 continue
@@ -146,13 +152,28 @@ class Repository:
             if now - at > _MARKER_RETENTION:
                 self._remove_marker(key)
 
+    def _is_current(self) -> bool:
+        try:
+            return self.store.get(VERSION_KEY).data == VERSION
+        except ObjectNotFound:
+            return False
+        except StoreError as error:
+            raise MemoryStoreFailed(f"{VERSION_KEY} cannot be read; try again") from error
+
+    def _store_version(self) -> None:
+        try:
+            self.store.put(VERSION_KEY, VERSION)
+        except StoreError as error:
+            raise MemoryStoreFailed(f"cannot write {VERSION_KEY}; try again") from error
+
     def _build_space(self, keys: Sequence[str], pool: ThreadPoolExecutor) -> int:
         first = next((found for key in keys if (found := read_with_etag(self.store, key)) is not None), None)
         if first is None:
             return 0
         space = space_of(first[0])
-        present = {each.record.memory_id for each in self.index.of_spaces(MemorySelection((space,)))}
-        lacking = [key for key in keys if name_of(key) not in present]
+        indexed = self.index.of_spaces(MemorySelection((space,)))
+        current = {each.record.memory_id for each in indexed if tuple(each.terms) == _terms(each.record)}
+        lacking = [key for key in keys if name_of(key) not in current]
         for start in range(0, len(lacking), _AT_ONCE):
             some = lacking[start : start + _AT_ONCE]
             read = [*pool.map(lambda key: read_with_etag(self.store, key), some)]
@@ -220,9 +241,13 @@ def index_all(records: Iterable[MemoryRecord], index: MemoryIndex, embedder: Cal
         IndexedMemory(
             space_of(record),
             record,
-            tuple(index_terms(" ".join([record.content, *record.tags]))),
+            _terms(record),
             vector if vector is not None and vector.any() else None,
             named_tables(record),
         )
         for record, vector in zip(wanted, vectors, strict=True)
     )
+
+
+def _terms(record: MemoryRecord) -> tuple[str, ...]:
+    return tuple(index_terms(" ".join([record.content, *record.tags])))

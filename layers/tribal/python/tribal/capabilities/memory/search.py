@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tribal.capabilities.memory.errors import IdentifierMissing
 from tribal.capabilities.memory.relevance import Candidate, scores
 from tribal.errors import EmbeddingFailed
+from tribal.naming.languages.compounds import may_be_compound, may_be_part, with_part
 from tribal.naming.stemming import stem
-from tribal.naming.tokens import index_terms
+from tribal.naming.tokens import content_words, query_terms
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.ports.remembering.memory_index import FoundMemory, MemoryIndex
 from tribal.ports.remembering.selection import MemorySelection
@@ -106,9 +107,9 @@ class _Scored:
 
 def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[list[_Scored], bool]:
     """Memories with their scores, and whether the index may have more."""
-    terms = list(dict.fromkeys(index_terms(query)))
+    words = content_words(query)
     vector = _vector(query, recall)
-    by_words = recall.index.by_words(wanted, terms, CANDIDATES + 1)
+    by_words = recall.index.by_words(wanted, query_terms(words), CANDIDATES + 1)
     by_vector = [] if vector is None else recall.index.by_vector(wanted, vector, CANDIDATES + 1)
     is_cut = max(len(by_words), len(by_vector)) > CANDIDATES
     found = (*by_words[:CANDIDATES], *by_vector[:CANDIDATES])
@@ -116,17 +117,28 @@ def _candidates(query: str, wanted: MemorySelection, recall: Recall) -> tuple[li
     every = [
         each for each in distinct_memories if not recall.bounds.withholds_any([each.record.content, *each.record.tags])
     ]
+    held = {term for each in every for term in each.terms}
+    wholes = _wholes(words, held)
     candidates = [
         Candidate(
-            each.terms,
+            (*each.terms, *(term for term, longer in wholes.items() if not longer.isdisjoint(each.terms))),
             _cosine(vector, each.vector),
             _session(each.record),
             datetime.fromisoformat(each.record.created_at),
         )
         for each in every
     ]
-    scored = [_Scored(each, score) for each, score in zip(every, scores(terms, candidates), strict=True)]
+    found_scores = scores(query_terms(words, held), candidates)
+    scored = [_Scored(each, score) for each, score in zip(every, found_scores, strict=True)]
     return sorted(scored, key=_order), is_cut
+
+
+def _wholes(words: Sequence[str], held: Set[str]) -> dict[str, frozenset[str]]:
+    """By term of a word that no memory has, the longer terms that contain it, if there are any."""
+    lacking = [word for word in words if stem(word) not in held and may_be_part(word)]
+    longer = [*filter(may_be_compound, held)] if lacking else []
+    found = {stem(word): frozenset(with_part(word, longer)) for word in lacking}
+    return {term: wholes for term, wholes in found.items() if wholes}
 
 
 def _cosine(one: NDArray[Any] | None, other: NDArray[Any] | None) -> float:

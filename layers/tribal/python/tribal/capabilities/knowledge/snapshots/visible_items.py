@@ -16,7 +16,7 @@ from tribal.capabilities.knowledge.errors import KnowledgeNotFound, NothingPubli
 from tribal.capabilities.knowledge.snapshots.projection import projection_of, vectors_of
 from tribal.capabilities.knowledge.snapshots.snapshot import load_manifest
 from tribal.identity.scope import Scope
-from tribal.naming.tokens import index_terms
+from tribal.naming.tokens import content_words, query_terms
 from tribal.ports.derived import DerivedValues
 from tribal.ports.remembering.identity import LAYERS, Identity
 from tribal.scoping.bounds import Bounds
@@ -167,7 +167,7 @@ class _SearchableItems:
             query: the question.
             vector: vector of the question, if the same model made it.
         """
-        words = self._words(index_terms(query))
+        words = self._words(query_terms(content_words(query), self._postings))
         best = words.max(initial=0.0)
         scores: NDArray[Any] = words / best if best else words
         if vector is not None and self._vectors is not None:

@@ -83,8 +83,8 @@ class SearchCandidates:
         are_others[shared[shared >= 0]] = False
         return np.concatenate([self.lexical.ids, others[are_others]])
 
-    @cached_property
-    def matches(self) -> frozenset[int]:
+    @property
+    def matches(self) -> NDArray[Any]:
         """Ids of the tables that match: they say a word of the question, are near to it in meaning, or named by it.
 
         A word that more than half of the tables say is a reason only for tables called after it, unless they say no
@@ -94,12 +94,17 @@ class SearchCandidates:
         terms = {term for word in self.question.words for term in word.terms if counts.get(term, 0) <= half}
         telling = self.lexical.with_any_of({term for term in terms if not term.isdecimal()})
         by_words = telling if len(telling) else self.lexical.ids
-        return frozenset(distinct(by_words, *self.near.values(), *self.entities, self._named).tolist())
+        return np.concatenate([by_words, *self.near.values(), *self.entities, self._named])
 
     @cached_property
     def near(self) -> Mapping[VectorKind, NDArray[Any]]:
-        """Ids of the tables that are near to the question in meaning, by what is near."""
+        """Ids of the tables that are near to the question in meaning, by what is near.
+
+        In scripts without spaces, all texts are near to each other: the models know few of their words.
+        """
         whole, name, column = self.by_vector, self.by_name, self.by_column
+        if any(concept.characters for concept in self.question.concepts):
+            whole = name = column = Candidates.of(())
         return {
             "table": whole.ids[whole.scores >= _NEAR],
             "table_name": name.ids[name.scores >= _NEAR],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,10 @@ class RankedTables:
     """Ids of the tables that may be in the answer, most likely first."""
 
     ids: NDArray[Any]
-    matches: frozenset[int]
-    """Those that match; the others are in an answer only where too few do."""
+    is_match: NDArray[Any]
+    """Whether each matches; the others are in an answer only where too few do."""
     best: frozenset[str]
-    """Names of the matches among the first ten."""
+    """Names of the first ten, of those that match by themselves."""
     folded: Mapping[int, int]
     """How many parts each table covers, by id."""
 
@@ -63,21 +63,19 @@ def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenInd
     ordered = _entities_early(found, numbered, ordered)
     ordered = _named_first(found, numbered, ordered)
     # A table that is not in the map has the number -1, which is the last of these.
-    is_admitted, is_ordered = np.zeros((2, len(numbered.names) + 1), bool)
+    is_admitted, is_ordered, is_match = np.zeros((3, len(numbered.names) + 1), bool)
     admitted = numbered.numbers(found.ranked)
     is_admitted[admitted] = is_ordered[ordered] = True
     # Those that were not scored come after all scored tables, in lexical order.
-    rest = found.ranked[~is_ordered[admitted]]
-    ids = np.concatenate([numbered.record_ids[ordered[is_admitted[ordered]]], rest])
-    ids, wholes = _fold_parts(ids, numbered, aside)
-    matches = _matching(found, ids, wholes, numbered)
-    best = [table for table in ids[:_BEST].tolist() if table in matches]
-    return RankedTables(ids, matches, _names_of(best, numbered), Counter(wholes.values()))
-
-
-def _names_of(tables: Sequence[int], numbered: TableMap) -> frozenset[str]:
-    numbers = numbered.numbers(np.array(tables, np.int64)).tolist()
-    return frozenset(numbered.names[number] for number in numbers if number >= 0)
+    ordered = np.concatenate([ordered[is_admitted[ordered]], admitted[(admitted >= 0) & ~is_ordered[admitted]]])
+    ordered, wholes = _fold_parts(ordered, aside)
+    is_match[numbered.numbers(found.matches)] = True
+    is_match[[whole for part, whole in wholes.items() if is_match[part]]] = True
+    best = ordered[:_BEST]
+    names = frozenset(numbered.names[number] for number in best[is_match[best]].tolist())
+    is_match[_joined(best, is_match, numbered)] = True
+    covers = Counter(numbered.record_ids[list(wholes.values())].tolist())
+    return RankedTables(numbered.record_ids[ordered], is_match[ordered], names, covers)
 
 
 def _question_terms(found: SearchCandidates) -> set[str]:
@@ -191,43 +189,33 @@ def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[An
     return np.concatenate([front, ranked[~is_named[ranked]]])
 
 
-def _fold_parts(
-    ids: NDArray[Any], numbered: TableMap, aside: Mapping[int, RepeatedTable]
-) -> tuple[NDArray[Any], Mapping[int, int]]:
+def _fold_parts(ranked: NDArray[Any], aside: Mapping[int, RepeatedTable]) -> tuple[NDArray[Any], Mapping[int, int]]:
     """Drop parts whose whole table is found too, and move copies that are set aside to the end.
 
-    Returns the ids that are left, and the whole table of each dropped part.
+    Returns the tables that are left, and the whole table of each dropped part.
     """
     if not aside:
-        return ids, {}
-    record_ids = numbered.record_ids
-    present = set(ids.tolist())
-    originals = {int(record_ids[one.table]): int(record_ids[one.original]) for one in aside.values()}
-    parts = {int(record_ids[one.table]) for one in aside.values() if one.kind == "part"}
-    copies = {int(record_ids[one.table]) for one in aside.values() if one.kind == "copy"}
+        return ranked, {}
+    present = set(ranked.tolist())
     wholes: dict[int, int] = {}
     kept: list[int] = []
     last: list[int] = []
-    for table in ids.tolist():
-        if table in parts and originals[table] in present:
-            wholes[table] = originals[table]
-        elif table in copies:
+    for table in ranked.tolist():
+        repeated = aside.get(table)
+        if repeated is not None and repeated.kind == "part" and repeated.original in present:
+            wholes[table] = repeated.original
+        elif repeated is not None and repeated.kind == "copy":
             last.append(table)
         else:
             kept.append(table)
     return np.array([*kept, *last], dtype=np.int64), wholes
 
 
-def _matching(
-    found: SearchCandidates, ids: NDArray[Any], wholes: Mapping[int, int], numbered: TableMap
-) -> frozenset[int]:
-    """Ids of the tables that match, cover a part that does, or are among the best and joined to one of those."""
-    covering = {whole for part, whole in wholes.items() if part in found.matches}
-    matches = found.matches.intersection(ids.tolist()) | covering
+def _joined(best: NDArray[Any], is_match: NDArray[Any], numbered: TableMap) -> NDArray[Any]:
+    """The best tables that are joined to one of them that matches."""
     keys = numbered.neighbourhood
-    best = ids[:_BEST]
-    is_best, is_match = np.zeros((2, len(numbered.names) + 1), bool)
-    is_best[numbered.numbers(best)] = True
-    is_match[numbered.numbers(np.array([table for table in best.tolist() if table in matches], np.int64))] = True
-    joined = keys.here[is_best[keys.here] & is_match[keys.there]]
-    return matches | frozenset(numbered.record_ids[joined].tolist())
+    is_best, is_end = np.zeros((2, len(numbered.names)), bool)
+    is_best[best] = True
+    is_end[best] = is_match[best]
+    found: NDArray[Any] = keys.here[is_best[keys.here] & is_end[keys.there]]
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -13,9 +13,14 @@ from tribal.naming import (
     expand,
     glued,
     index_terms,
+    is_spaceless,
     likely_words,
+    query_terms,
+    said_in,
     segment_all,
+    split_runs,
     stem,
+    terms_to_find,
     tokenize_text,
 )
 from tribal.ranking.relevance import Word
@@ -31,6 +36,10 @@ _CORRECTION = 0.8
 
 _RELATED = 0.5
 """Weight of a related word. By judgement."""
+_WHOLE = 0.8
+"""Weight of a longer word that contains it. By judgement."""
+MAX_WHOLES = 16
+"""The most longer words that a word is looked for in."""
 MAX_RELATED = 3
 """The most related words per word; synonyms come before broader words."""
 
@@ -57,6 +66,10 @@ class Concept:
     """The correct spelling, if it is misspelt."""
     related: tuple[str, ...] = ()
     """Related words in names of tables, if no table is named after the word itself."""
+    wholes: tuple[str, ...] = ()
+    """The terms of longer words that contain it, if it is nowhere by itself."""
+    characters: tuple[str, ...] = ()
+    """Its terms, if its script has no spaces."""
 
     @property
     def spelt(self) -> str:
@@ -91,7 +104,7 @@ def without_literals(text: str) -> str:
 
 def read_question(text: str) -> list[Concept]:
     """The content words of a question, in order without duplicates."""
-    tokens = segment_all(tokenize_text(without_literals(text)))
+    tokens = segment_all(split_runs(tokenize_text(without_literals(text))))
     compounds = _compounds(tokens)
     content = [token for token in tokens if token not in STOP_WORDS | _OTHER_PARTICLES] or tokens
     concepts: dict[str, Concept] = {}
@@ -100,7 +113,8 @@ def read_question(text: str) -> list[Concept]:
         if root in concepts or len(concepts) == MAX_WORDS:
             continue
         long_form = tuple(word for word in likely_words([token]) if word != token)
-        concepts[root] = Concept(token, root, long_form, compounds.get(token, ()))
+        characters = terms_to_find(token) if is_spaceless(token) else ()
+        concepts[root] = Concept(token, root, long_form, compounds.get(token, ()), characters=characters)
     return list(concepts.values())
 
 
@@ -109,6 +123,8 @@ def _compounds(tokens: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for pair in pairwise(tokens):
         if pair[0] in STOP_WORDS or (pair[1] in STOP_WORDS and pair[1] not in _PARTICLES):
+            continue
+        if any(map(is_spaceless, pair)):
             continue
         for compound in [*glued(pair), *_phrasal(*pair)]:
             for token in pair:
@@ -133,7 +149,18 @@ def spoken_words(concepts: Sequence[Concept]) -> dict[str, str]:
     spoken = {
         stem(word): word for concept in concepts for word in (*concept.related, *concept.long_form, concept.spelt)
     }
-    return spoken | {concept.stem: concept.token for concept in concepts}
+    wholes = {term: term for concept in concepts for term in concept.wholes}
+    return wholes | spoken | {concept.stem: concept.token for concept in concepts}
+
+
+def said_words(concepts: Sequence[Concept], spoken: Mapping[str, str], terms: Collection[str]) -> list[str]:
+    """The words that a table shares with a question, given their terms and what `spoken_words` returns.
+
+    A compound is among them only if neither of its words is.
+    """
+    runs = [word for concept in concepts if concept.characters for word in said_in(concept.token, terms)]
+    words = [*(spoken[term] for term in sorted(terms) if term in spoken), *runs]
+    return list(dict.fromkeys(words or sorted(terms)))
 
 
 def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> list[Word]:
@@ -143,13 +170,18 @@ def words_to_find(concepts: Sequence[Concept], counts: Mapping[str, int]) -> lis
         concepts: the words.
         counts: the number of tables that contain each term.
     """
-    return [
-        Word(_strengths(concept) | {term: 1.0 for term in concept.compounds if counts.get(term)})
-        for concept in concepts
-    ]
+    found: list[Word] = []
+    for concept in concepts:
+        if concept.characters:
+            found += [Word({term: 1.0}) for term in query_terms([concept.token], counts)]
+        else:
+            found.append(Word(_strengths(concept) | {term: 1.0 for term in concept.compounds if counts.get(term)}))
+    return found
 
 
 def _strengths(concept: Concept) -> dict[str, float]:
+    if concept.characters:
+        return dict.fromkeys(concept.characters, 1.0)
     strengths = {concept.stem: 1.0}
     for word in concept.long_form:
         strengths.setdefault(stem(word), _LONG_FORM)
@@ -157,6 +189,8 @@ def _strengths(concept: Concept) -> dict[str, float]:
         strengths.setdefault(stem(concept.correction), _CORRECTION)
     for word in concept.related:
         strengths.setdefault(stem(word), _RELATED)
+    for term in concept.wholes:
+        strengths.setdefault(term, _WHOLE)
     return strengths
 
 
@@ -176,7 +210,7 @@ def interpret(text: str, concepts: Sequence[Concept], domains: frozenset[str]) -
 
 def _said(concept: Concept) -> list[str]:
     """Other words that it was read as; guessed long forms are used in the search but not shown."""
-    words = (*expand(concept.token).split(), concept.spelt, *concept.related)
+    words = (*expand(concept.token).split(), concept.spelt, *concept.related, *concept.wholes)
     return [word for word in words if word != concept.token]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribal.capabilities.retrieval.searching.query import (
     MAX_RELATED,
+    MAX_WHOLES,
     Concept,
     read_question,
     search_terms,
@@ -17,7 +18,7 @@ from tribal.capabilities.retrieval.searching.query import (
 )
 from tribal.capabilities.retrieval.searching.table_map import TableMap, table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
-from tribal.naming import broader, singular, split_identifier, stem, synonyms
+from tribal.naming import broader, may_be_part, singular, split_identifier, stem, synonyms, with_part
 from tribal.ports import IndexFilter
 from tribal.ranking.character_grams import GramIndex
 from tribal.ranking.named import NamedTables
@@ -54,7 +55,8 @@ class ParsedQuestion:
     def is_known(self) -> bool:
         """Whether any table that the caller may see contains any of its words."""
         return any(
-            concept.token not in self.unknown or concept.correction or concept.related for concept in self.concepts
+            concept.token not in self.unknown or concept.correction or concept.related or concept.wholes
+            for concept in self.concepts
         )
 
 
@@ -72,9 +74,16 @@ def parse_question(text: str, where: IndexFilter, opened: OpenIndex, toolbox: To
     unknown = tuple(concept.token for concept in concepts if not _occurs(concept, counts))
     names = table_names(opened, toolbox).named
     misspelt = {word: right for word in unknown if (right := names.corrected(word))}
-    if misspelt:
-        concepts = [concept.corrected(misspelt.get(concept.token)) for concept in concepts]
+    wholes = {word: wholes for word in unknown if word not in misspelt and (wholes := _wholes(word, opened, toolbox))}
+    if misspelt or wholes:
+        concepts = [
+            replace(concept.corrected(misspelt.get(concept.token)), wholes=wholes.get(concept.token, ()))
+            for concept in concepts
+        ]
         counts = count(concepts, everywhere)
+        concepts = [
+            replace(concept, wholes=tuple(term for term in concept.wholes if term in counts)) for concept in concepts
+        ]
     searched = counts if index_filter == everywhere else count(concepts, index_filter)
     missing = frozenset(concept.token for concept in concepts if not _occurs(concept, searched))
     concepts = [_read_as(concept, *otherwise[concept.token], concept.token in missing) for concept in concepts]
@@ -86,6 +95,14 @@ def parse_question(text: str, where: IndexFilter, opened: OpenIndex, toolbox: To
         missing=tuple(concept.token for concept in concepts if concept.token in missing),
         unknown=unknown,
     )
+
+
+def _wholes(word: str, opened: OpenIndex, toolbox: Toolbox) -> _Words:
+    """The terms of longer words that contain a word, of all tables; their counts say which the caller may see."""
+    if not may_be_part(word):
+        return ()
+    words = toolbox.derived.get(opened.generation, ("long words",), lambda: tuple(toolbox.index.long_words()))
+    return tuple(with_part(word, words)[:MAX_WHOLES])
 
 
 def _related_words(concepts: Sequence[Concept], searched: TableMap) -> dict[str, tuple[_Words, _Words]]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tribal.capabilities.retrieval.names import name_of
-from tribal.naming import read_name, stem
+from tribal.naming import read_name
+from tribal.naming import terms_of as terms_of_words
 from tribal.ports import IndexedTable
 
 
@@ -67,6 +68,6 @@ class RepeatedTables:
 
 @lru_cache(maxsize=16_384)
 def terms_of(name: str) -> frozenset[str]:
-    """Stems of all words by which a name is found."""
+    """The terms of all words by which a name is found."""
     _, forms = read_name(name)
-    return frozenset(map(stem, forms))
+    return frozenset(terms_of_words(forms))

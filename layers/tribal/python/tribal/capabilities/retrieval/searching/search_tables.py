@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +20,7 @@ from tribal.capabilities.retrieval.searching.candidates import (
     find_candidates,
 )
 from tribal.capabilities.retrieval.searching.ordering import RankedTables, rank_candidates
-from tribal.capabilities.retrieval.searching.query import interpret, spoken_words
+from tribal.capabilities.retrieval.searching.query import interpret, said_words, spoken_words
 from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
 from tribal.capabilities.retrieval.searching.table_map import table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
@@ -42,6 +43,9 @@ from tribal_contracts import (
     TableDocument,
     TableSearchResult,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MAX_LIMIT = 20
 MAX_QUERY_CHARS = 2_000
@@ -106,19 +110,21 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     where = _filter(request, opened, toolbox)
     found = find_candidates(request.query, where, opened, toolbox)
     ranked = rank_candidates(found, where, opened, toolbox)
-    ids, matches, bound = ranked.ids, ranked.matches, found.more_than_counted
+    ids, is_match, bound = ranked.ids, ranked.is_match, found.more_than_counted
     if request.min_score > 0:
         # Filter by each table's own evidence, not by its score, which is capped by the tables above it.
         scored = ids[: 2 * SCORED_A_SIGNAL]
-        ids = scored[[found.relevance_of(table) >= request.min_score for table in scored.tolist()]]
-        matches, bound = matches.intersection(ids.tolist()), len(found.lexical) > SCORED_A_SIGNAL
-    best = _best(ids.tolist(), matches, request.limit)
-    chosen = _choose_tables(best, request, where, found, opened, toolbox)
-    matches |= chosen.bridges.keys()
+        likely = np.array([found.relevance_of(table) >= request.min_score for table in scored.tolist()], bool)
+        ids, is_match, bound = scored[likely], is_match[: len(scored)][likely], len(found.lexical) > SCORED_A_SIGNAL
+    best = _first(is_match, request.limit)
+    chosen = _choose_tables(ids[best].tolist(), request, where, found, opened, toolbox)
+    matching = ids[is_match]
+    total = len(matching) + sum(table not in matching for table in chosen.bridges)
+    matches = {*ids[best][is_match[best]].tolist(), *chosen.bridges}
     warnings = [
         *opened.warnings,
         *found.warnings,
-        *_unmatched(found, chosen, matches, toolbox),
+        *_unmatched(found, chosen, total, toolbox),
         *([_lower_bound(request, toolbox)] if bound else []),
     ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
@@ -126,24 +132,22 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     answer = SearchTablesOutput(
         success=True,
         tables=tables,
-        total_matches=len(matches),
+        total_matches=total,
         tokens_used=0,
         query_interpretation=interpret(request.query, found.question.concepts, domains),
         returned=len(tables),
-        truncated=len(matches) > len(tables),
+        truncated=total > len(tables),
         warnings=warnings or None,
     )
     return answer if "limit" in request.model_fields_set else fit_search(answer, toolbox)
 
 
-def _best(ranked: list[int], matches: Collection[int], limit: int) -> list[int]:
-    """The first tables; where fewer match than are asked for, every match and the first of the others."""
-    spare = limit - len(matches)
-    if spare < 0:
-        return ranked[:limit]
-    others = [table for table in ranked if table not in matches][:spare]
-    chosen = {*matches, *others}
-    return [table for table in ranked if table in chosen]
+def _first(is_match: NDArray[Any], limit: int) -> NDArray[Any]:
+    """Positions of the first tables; where fewer match than are asked for, of every match and the first others."""
+    matches = np.flatnonzero(is_match)
+    if len(matches) > limit:
+        return np.arange(min(limit, len(is_match)))
+    return np.sort(np.concatenate([matches, np.flatnonzero(~is_match)[: limit - len(matches)]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +199,7 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
     return IndexFilter(scope=toolbox.scope, database=database, domain=domain)
 
 
-def _unmatched(
-    found: SearchCandidates, chosen: _AnswerTables, matches: Collection[int], toolbox: Toolbox
-) -> list[AgentError]:
+def _unmatched(found: SearchCandidates, chosen: _AnswerTables, total: int, toolbox: Toolbox) -> list[AgentError]:
     """Warnings about words of the question that occur in no table, and about an answer without any match."""
     words = ", ".join(map(repr, found.question.missing))
     missing = f"no searched table contains {words}" if words else ""
@@ -205,7 +207,7 @@ def _unmatched(
         detail = f": {missing}" if words else ""
         message = f"no table matches{detail}; rephrase the question, or call list_domains to see the topics"
         return [toolbox.warning("RET_NOTHING_RELEVANT", message)]
-    if words and not matches:
+    if words and not total:
         missing += "; these tables are only the nearest in meaning"
     return [toolbox.warning("RET_WORDS_UNMATCHED", missing)] if words else []
 
@@ -295,10 +297,8 @@ def _reasons(
 ) -> list[str]:
     shared = found.shared_terms(table)
 
-    def said(terms: Iterable[str]) -> str:
-        # Show a compound only if neither of its words is found by itself.
-        words = [spoken[term] for term in sorted(terms) if term in spoken] or sorted(terms)
-        return ", ".join(dict.fromkeys(map(repr, words)))
+    def said(terms: Collection[str]) -> str:
+        return ", ".join(map(repr, said_words(found.question.concepts, spoken, terms)))
 
     reasons = ["it is named in the question"] if table in found.fully_named else []
     if table in found.columns:
