@@ -19,14 +19,14 @@ from statistics import fmean
 
 from bench.harness import TRIBAL, Bench, Row, Table, measure, run, write_report
 from bench.question_sets import SAME_AS_ANOTHER, loadable, read_lines, schema_files
-from tribal.describing.model.grounding import KnownNames
-from tribal.describing.model.grounding.sentence_rules import SentenceJudge
-from tribal.describing.model.grounding.sentences import split_sentences
+from tribal.describing.model.answers import judge_of
 from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
 from tribal.identity.locations import PLAN_FILE
 from tribal.identity.table_names import TableIdentity
 from tribal.naming import segment_all, split_identifier
 from tribal.ports import TableContext, TableDescription
+from tribal.text_checks import KnownNames
+from tribal.text_checks.sentences import split_sentences
 from tribal_contracts import CatalogNames, CatalogSlice, Description, DocumentationPlan, ModelSettings
 
 HUMAN = ("adventureworks", "omop_cdm54")
@@ -76,7 +76,7 @@ def tables(bench: Bench) -> Iterator[Table]:
     found: dict[str, dict[str, float]] = {}
     for schema in schemas:
         for kind, sentences in _planted(schema).items():
-            hits = [bool(SentenceJudge(table.question, schema.known).broken_rule(text)) for table, text in sentences]
+            hits = [bool(judge_of(table.question, schema.known).broken_rule(text)) for table, text in sentences]
             found.setdefault(kind, {})[schema.name] = fmean(hits)
     yield Table("share of planted sentences that is found", [{"planted": kind, **of} for kind, of in found.items()])
     yield from _human([schema for schema in schemas if schema.name in HUMAN], schemas)
@@ -191,14 +191,14 @@ def _human(described: Sequence[Schema], schemas: Sequence[Schema]) -> Iterator[T
     for schema in described:
         rules: Counter[str] = Counter()
         for table, sentence in _human_sentences(schema):
-            rule = SentenceJudge(table.question, schema.known).broken_rule(sentence)
+            rule = judge_of(table.question, schema.known).broken_rule(sentence)
             rules[rule or "kept"] += 1
             if rule:
                 lines.append(f"- {rule}: {schema.name}: {table.context.table.table_name}: {sentence}")
-            if not SentenceJudge(table.question, None).broken_rule(sentence):
+            if not judge_of(table.question, None).broken_rule(sentence):
                 for other in schemas:
                     if other is not schema:
-                        dropped = bool(SentenceJudge(table.question, other.known).broken_rule(sentence))
+                        dropped = bool(judge_of(table.question, other.known).broken_rule(sentence))
                         others.setdefault(other.name, Counter()).update(sentences=1, dropped=dropped)
         rows.append({"schema": schema.name, **dict(rules.most_common())})
     yield Table(

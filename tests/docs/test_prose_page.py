@@ -6,8 +6,8 @@ import pytest
 
 from tests import ROOT
 from tests.cases import each_case
-from tribal.describing.model.grounding.sentence_rules import RULES
 from tribal.describing.model.questions import VARIABLES
+from tribal.text_checks.judge import RULES
 
 PAGE = (ROOT / "docs" / "prose.md").read_text(encoding="utf-8")
 

@@ -9,9 +9,10 @@ from typing import Any
 from tests.conformance.describer import column
 from tests.describing.rules.made import make
 from tribal.describing import RulesDescriber
-from tribal.describing.model.grounding import CheckedAnswer, KnownNames, read_answer
+from tribal.describing.model.answers import CheckedAnswer, read_answer
 from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
 from tribal.ports import HumanDescription, TableContext
+from tribal.text_checks import KnownNames
 from tribal_contracts import (
     CatalogColumn,
     CatalogForeignKey,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.cases import each_case
 from tests.conformance.describer import column
 from tests.describing.model.made import KNOWN, answer, asking, context, neighbour, orders, question
-from tribal.describing.model.grounding import read_answer, read_repair
+from tribal.describing.model.answers import read_answer, read_repair
 from tribal.describing.model.questions import Question, domain_question
 from tribal.identity.table_names import format_name
 from tribal.masking import MaskedSamples

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.cases import each_case
 from tests.describing.model.made import KNOWN, answer, asking, broken, context, orders, question, read
 from tests.describing.model.test_questions import DOMAIN
-from tribal.describing.model.grounding import CheckedAnswer, read_answer, read_repair, repair_part
+from tribal.describing.model.answers import CheckedAnswer, read_answer, read_repair, repair_part
 from tribal.describing.model.questions import domain_question
 from tribal_contracts import DroppedSentence
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import (
     ANSWER_SCHEMA,
@@ -33,6 +32,7 @@ from tribal.ports import (
     TableContext,
     TableDescription,
 )
+from tribal.text_checks import KnownNames
 from tribal_contracts import (
     AgentError,
     Description,

@@ -6,7 +6,6 @@ import threading
 from dataclasses import replace
 
 from tribal.describing.model.describer import ModelDescriber
-from tribal.describing.model.grounding import KnownNames
 from tribal.describing.model.prose_cache import ProseCache
 from tribal.describing.model.questions import Prompting
 from tribal.describing.rules.describer import RulesDescriber
@@ -22,6 +21,7 @@ from tribal.ports import (
     Options,
 )
 from tribal.store import read_names
+from tribal.text_checks import KnownNames
 from tribal_contracts import ModelUsage
 
 

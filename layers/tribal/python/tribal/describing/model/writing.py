@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.describing.model.grounding import CheckedAnswer, KnownNames, read_answer, read_repair, repair_part
+from tribal.describing.model.answers import CheckedAnswer, read_answer, read_repair, repair_part
 from tribal.describing.model.questions import Question, halved, narrowed, slice_key, without_samples
 from tribal.ports import LanguageModel, ModelFailure, ModelOutcome
+from tribal.text_checks import KnownNames
 from tribal_contracts import DroppedSentence, KeptSlice, ModelUsage
 
 _LEFT_FOR_LATER = ("exhausted", "interrupted", "stopped")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.prompts import VARIABLES, load_prompts
-from tribal.describing.model.questions.question import ANSWER_SCHEMA, Handle, Question, ShownText
-from tribal.describing.model.questions.table_data import MAX_SAMPLE_CHARS
+from tribal.describing.model.questions.question import ANSWER_SCHEMA, Question
 from tribal.describing.model.questions.tables import (
     halved,
     is_open,
@@ -19,12 +18,9 @@ from tribal.describing.model.questions.tables import (
 
 __all__ = [
     "ANSWER_SCHEMA",
-    "MAX_SAMPLE_CHARS",
     "VARIABLES",
     "Prompting",
-    "Handle",
     "Question",
-    "ShownText",
     "domain_key",
     "domain_question",
     "halved",

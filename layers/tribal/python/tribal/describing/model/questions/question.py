@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tribal.describing.model.questions.prompts import Prompts
 from tribal.ports import ModelRequest
+from tribal.text_checks import Handle, ShownText
 
 ANSWER_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -28,31 +29,6 @@ ANSWER_SCHEMA: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 """The schema of every answer: about a table, a slice of its columns, a domain, or a repair."""
-
-
-@dataclass(frozen=True, slots=True)
-class Handle:
-    """What a handle refers to: a table, a column, or a value."""
-
-    kind: Literal["table", "column", "value"]
-    parts: tuple[str, ...]
-    """Schema and table, the column, or the label."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownText:
-    """What a question shows, for checking the words of the answer."""
-
-    own: tuple[str, ...] = ()
-    """Names of the table in question and of its columns."""
-    others: tuple[str, ...] = ()
-    """Names of the other tables that have a handle."""
-    human_text: tuple[str, ...] = ()
-    """Text by people: about this table, and the terms of the settings."""
-    texts: tuple[str, ...] = ()
-    """Free text from the database."""
-    samples: tuple[str, ...] = ()
-    """Sample values and the patterns of masked ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tribal.describing.model.questions.question import ShownText
 from tribal.describing.model.questions.table_handles import OWN, Place, TableHandles, place_of
 from tribal.describing.rules.column_facts import ColumnFacts
 from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import shorten
+from tribal.text_checks import MAX_SAMPLE_CHARS, ShownText
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable
 
 # Limits are a judgement: what a reader would need, at about a third of a token per character.
@@ -31,7 +31,6 @@ MAX_VIEW_CHARS = 1_200
 MAX_TYPE_CHARS = 60
 MAX_SAMPLES = 3
 """Sample values per column, and patterns of masked ones."""
-MAX_SAMPLE_CHARS = 40
 MAX_OTHER_COLUMNS = 60
 """The most columns shown as context only."""
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.describing.model.questions.question import Handle
 from tribal.describing.rules.column_facts import ColumnFacts, facts_of, lineage_of
 from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext
+from tribal.text_checks import Handle
 
 MAX_TABLES = 16
 """The most other tables in a question; the first by kind and name."""

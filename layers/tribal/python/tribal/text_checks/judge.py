@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.describing.model.grounding.forms import broken_form
-from tribal.describing.model.grounding.instructions import is_instruction
-from tribal.describing.model.grounding.plain_names import KnownNames, PlainNames, split_words, words_of
-from tribal.describing.model.grounding.sentences import (
+from tribal.naming import STOP_WORDS, singular, split_identifier
+from tribal.text_checks.forms import broken_forms
+from tribal.text_checks.instructions import is_instruction
+from tribal.text_checks.plain_names import KnownNames, PlainNames, split_words, words_of
+from tribal.text_checks.sentences import (
     HANDLE,
     fill_handles,
     handles_in,
@@ -21,8 +22,7 @@ from tribal.describing.model.grounding.sentences import (
     split_sentences,
     written,
 )
-from tribal.describing.model.questions import MAX_SAMPLE_CHARS, Question
-from tribal.naming import STOP_WORDS, singular, split_identifier
+from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
 
 RULES = {
     "handle": "it has a handle that was not given, or whose name cannot be repeated",
@@ -52,63 +52,73 @@ _NOTHING = re.compile(
 
 @dataclass(frozen=True)
 class SentenceJudge:
-    """Checks the sentences of the answer to one question."""
+    """Checks the sentences of one answer."""
 
-    question: Question
+    shown: ShownText
+    handles: Mapping[str, Handle]
+    """By handle, without brackets."""
     known: KnownNames | None
+    """The names of the catalog; without them, names in plain words are only found before a word such as "table"."""
+    language: str = "English"
+    rules: Collection[str] = frozenset(RULES)
+    """The rules that apply, of `RULES`."""
 
     def broken_rule(self, sentence: str) -> str:
         """The first rule that a sentence breaks; empty if none."""
+        return next((rule for rule in self._broken_rules(sentence) if rule in self.rules), "")
+
+    def _broken_rules(self, sentence: str) -> Iterator[str]:
         if HANDLE in sentence:
-            return "character"
+            yield "character"
         text = plain(hide_handles(sentence))
-        if rule := broken_form(text):
-            return "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
-        if rule := self._broken_by_words(text):
-            return rule
+        for rule in broken_forms(text):
+            yield "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
+        yield from self._broken_by_words(text)
         if not all(map(self._can_be_shown, handles_in(sentence))):
-            return "handle"
+            yield "handle"
         # Adjacent names may form an address together.
-        return "address" if broken_form(plain(self.filled(sentence))) in _HARMFUL else ""
+        elif next(broken_forms(plain(self.filled(sentence))), "") in _HARMFUL:
+            yield "address"
 
     def filled(self, sentence: str) -> str:
         """A valid sentence with handles replaced by names and values."""
-        return fill_handles(sentence, lambda handle: written(self.question.handles[handle]))
+        return fill_handles(sentence, lambda handle: written(self.handles[handle]))
 
     def _can_be_shown(self, name: str) -> bool:
         """Whether a handle was given and reads like a plain name or value."""
-        handle = self.question.handles.get(name)
+        handle = self.handles.get(name)
         if handle is None or not is_plain(handle):
             return False
         if handle.kind != "value":
             return True
         value = plain(handle.parts[0])
         # A value may look like an identifier.
-        if broken_form(value) not in ("", "identifier") or is_instruction(value, ()):
+        if next(broken_forms(value), "") not in ("", "identifier") or is_instruction(value, ()):
             return False
         return len(value.split()) == 1 or not (self.names.occur_in(value) or _has_figure(value, [value], ()))
 
-    def _broken_by_words(self, text: str) -> str:
-        shown = self.question.shown
+    def _broken_by_words(self, text: str) -> Iterator[str]:
+        shown = self.shown
         if _has_figure(text, shown.own, shown.human_text):
-            return "figure"
+            yield "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
-            return "sample"
+            yield "sample"
         if is_instruction(text, self._noun_words, english=self._is_english):
-            return "order"
+            yield "order"
         words = split_words(text)
         if not self._copied.isdisjoint(_runs(words)) or any(_has_run(words, ordered) for ordered in self._ordered):
-            return "copied"
-        return "name" if self.names.occur_in(text) else ""
+            yield "copied"
+        if self.names.occur_in(text):
+            yield "name"
 
     @cached_property
     def names(self) -> PlainNames:
         """The finder of names in plain words."""
-        return PlainNames(self.question.shown, self.known, self._is_english)
+        return PlainNames(self.shown, self.known, self._is_english)
 
     @property
     def _is_english(self) -> bool:
-        return self.question.language.lower().startswith("english")
+        return self.language.lower().startswith("english")
 
     def says_nothing(self, sentence: str, name: str) -> bool:
         """Whether a sentence only repeats its subject's name or says that nothing is known."""
@@ -121,22 +131,18 @@ class SentenceJudge:
     @cached_property
     def _noun_words(self) -> frozenset[str]:
         """Words that are nouns since they occur in names; long names may be sentences."""
-        shown = self.question.shown
+        shown = self.shown
         names = [name for name in (*shown.own, *shown.others) if len(split_words(name)) <= _WORDS_OF_A_NOUN]
         return words_of(names)
 
     @cached_property
     def _copied(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(
-            run
-            for text in (*self.question.shown.texts, *self.question.shown.samples)
-            for run in _runs(split_words(text))
-        )
+        return frozenset(run for text in (*self.shown.texts, *self.shown.samples) for run in _runs(split_words(text)))
 
     @cached_property
     def _ordered(self) -> frozenset[tuple[str, ...]]:
-        shown = self.question.shown
-        names = [part for handle in self.question.handles.values() for part in handle.parts]
+        shown = self.shown
+        names = [part for handle in self.handles.values() for part in handle.parts]
         return _instructed_words([*shown.texts, *shown.samples, *names])
 
 

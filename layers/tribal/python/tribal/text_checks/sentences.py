@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from tribal.describing.model.questions import Handle
 from tribal.identity.table_names import format_name
+from tribal.text_checks.shown import Handle
 
 HANDLE = "\ufffc"
 """Replaces a handle while a sentence is checked."""

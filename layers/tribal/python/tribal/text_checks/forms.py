@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from tribal.sql.visibility import is_visible
 
@@ -41,17 +42,16 @@ _IDENTIFIER = re.compile(
 )
 
 
-def broken_form(sentence: str) -> str:
-    """The rule that a sentence's form breaks; empty if none. Handles are already replaced."""
+def broken_forms(sentence: str) -> Iterator[str]:
+    """The rules that a sentence's form breaks, in order. Handles are already replaced."""
     if not all(map(_is_allowed, sentence, sentence[1:] + " ", " " + sentence)) or _MIXED.search(sentence):
-        return "character"
+        yield "character"
     if len(sentence) > MAX_SENTENCE_CHARS or any(len(word) > MAX_WORD_CHARS for word in sentence.split()):
-        return "length"
+        yield "length"
     bare = _ABBREVIATED.sub(" ", sentence)
     for rule, patterns in _RULES:
         if any(pattern.search(bare) for pattern in patterns):
-            return rule
-    return ""
+            yield rule
 
 
 _RULES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from tribal.describing.model.grounding.sentences import HANDLE
 from tribal.naming import singular
+from tribal.text_checks.sentences import HANDLE
 
 # Verbs of instructions, in general English.
 _ORDERS = frozenset(

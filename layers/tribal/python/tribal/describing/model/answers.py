@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tribal.describing.model.grounding.plain_names import KnownNames
-from tribal.describing.model.grounding.sentence_rules import RULES, SentenceJudge
-from tribal.describing.model.grounding.sentences import split_sentences
 from tribal.describing.model.questions import Question
 from tribal.describing.model.questions.prompting import data_json
+from tribal.text_checks import RULES, KnownNames, SentenceJudge, split_sentences
 from tribal_contracts import DroppedSentence
 
 TITLE = "title"
@@ -72,6 +70,11 @@ class _Answer:
     columns: Mapping[str, str]
 
 
+def judge_of(question: Question, known: KnownNames | None) -> SentenceJudge:
+    """What checks the sentences of the answer to a question, by all rules."""
+    return SentenceJudge(question.shown, question.handles, known, question.language)
+
+
 def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames | None) -> CheckedAnswer | None:
     """Check an answer; `None` if it does not follow the schema.
 
@@ -81,15 +84,16 @@ def read_answer(question: Question, value: Mapping[str, Any], known: KnownNames 
     answer = _parsed(question, value)
     if answer is None:
         return None
-    judge = SentenceJudge(question, known)
+    judge = judge_of(question, known)
+    own = question.shown.own[0] if question.kind == "table" else ""
     faults: list[Fault] = []
     return CheckedAnswer(
-        title=_valid_text(judge, TITLE, answer.title, MAX_TITLE_CHARS, faults),
-        text=_valid_text(judge, "", answer.text, MAX_TEXT_CHARS, faults),
+        title=_valid_text(judge, TITLE, TITLE, answer.title, MAX_TITLE_CHARS, faults),
+        text=_valid_text(judge, "", own, answer.text, MAX_TEXT_CHARS, faults),
         columns={
             name: kept
             for name, text in answer.columns.items()
-            if (kept := _valid_text(judge, name, text, MAX_COLUMN_CHARS, faults))
+            if (kept := _valid_text(judge, name, name, text, MAX_COLUMN_CHARS, faults))
         },
         faults=tuple(faults),
     )
@@ -150,13 +154,12 @@ def _parsed(question: Question, value: Mapping[str, Any]) -> _Answer | None:
     return _Answer(title if question.kind == "domain" else "", text if question.asks_text else "", texts)
 
 
-def _valid_text(judge: SentenceJudge, subject: str, text: str, limit: int, faults: list[Fault]) -> str:
+def _valid_text(judge: SentenceJudge, subject: str, name: str, text: str, limit: int, faults: list[Fault]) -> str:
     """The sentences that break no rule, with handles replaced by names; adds the others to the faults."""
     kept = ""
-    own = judge.question.shown.own[0] if judge.question.kind == "table" else ""
     for sentence in split_sentences(text[:_MAX_ANSWER_CHARS]):
         rule = judge.broken_rule(sentence)
-        if not rule and judge.says_nothing(sentence, subject or own):
+        if not rule and judge.says_nothing(sentence, name):
             continue
         if not rule:
             longer = f"{kept} {judge.filled(sentence)}".strip()

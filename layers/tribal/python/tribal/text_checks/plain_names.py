@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tribal.describing.model.grounding.sentences import HANDLE
-from tribal.describing.model.questions import ShownText
 from tribal.naming import STOP_WORDS, is_word, read_name, segment, segment_all, singular, split_identifier
+from tribal.text_checks.sentences import HANDLE
+from tribal.text_checks.shown import ShownText
 from tribal_contracts import CatalogNames
 
 MAX_NAME_WORDS = 6

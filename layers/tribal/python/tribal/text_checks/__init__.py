@@ -1,0 +1,19 @@
+"""Checks of the sentences that a model writes. Each caller chooses which rules apply; nothing here reads or stores."""
+
+from __future__ import annotations
+
+from tribal.text_checks.judge import RULES, SentenceJudge
+from tribal.text_checks.plain_names import KnownNames
+from tribal.text_checks.sentences import plain, split_sentences
+from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
+
+__all__ = [
+    "MAX_SAMPLE_CHARS",
+    "RULES",
+    "Handle",
+    "KnownNames",
+    "SentenceJudge",
+    "ShownText",
+    "plain",
+    "split_sentences",
+]
