@@ -52,4 +52,4 @@ def test_an_overload_comes_as_a_service_that_is_unavailable(claude: FakeClaude, 
     claude.fail(failures.OVERLOADED)
     outcome = failed(model.ask(REQUEST))
     assert (outcome.kind, outcome.unseen) == ("unavailable", False)
-    assert "(503)" in outcome.message
+    assert "(503 ServiceUnavailableException" in outcome.message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
@@ -31,6 +31,8 @@ class ScriptedModel:
         self.unseen_calls = self.unseen_nanodollars = 0
         self.under_way = 0
         self.most_at_once = 0
+        self.pieces: Sequence[str] = ()
+        """What a stream yields before it ends."""
 
     @property
     def name(self) -> str:
@@ -53,3 +55,8 @@ class ScriptedModel:
             self.unseen_calls += unseen
             self.unseen_nanodollars += outcome.usage.nanodollars if unseen else 0
         return replace(outcome, usage=ModelUsage()) if unseen else outcome
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        outcome = self.ask(request)
+        yield from self.pieces
+        return outcome

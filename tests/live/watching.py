@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
-from anthropic import AsyncAnthropic
+from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
 from pydantic import SecretStr
 
-from tribal.adapters.anthropic.connection import http_client
-from tribal.adapters.anthropic.messages_model import MessagesModel
-from tribal.adapters.anthropic.model import ADDRESS, ADVICE, ApiKey
+from tribal.adapters.anthropic.messages import Messages
+from tribal.adapters.anthropic.model import ADDRESS, ADVICE, HEADERS
+from tribal.adapters.language_models.connection import ApiKey, http_client
+from tribal.adapters.language_models.http_model import HttpModel, Sdk
 from tribal.ports import LanguageModel, ModelFacts
 from tribal_contracts import ModelSettings
 
@@ -28,7 +29,7 @@ class WatchedModel:
 def watched_model(settings: ModelSettings, facts: ModelFacts, key: SecretStr) -> WatchedModel:
     """The adapter for Anthropic, on a connection that keeps the answers."""
     credentials = ApiKey(key, None)
-    client = http_client(credentials)
+    client = http_client(credentials, HEADERS)
     sdk = AsyncAnthropic(
         api_key="never sent",
         base_url=settings.base_url or ADDRESS,
@@ -36,7 +37,9 @@ def watched_model(settings: ModelSettings, facts: ModelFacts, key: SecretStr) ->
         open_telemetry=False,
         http_client=client,
     )
-    watched = WatchedModel(MessagesModel(sdk, facts, credentials, ADVICE))
+    watched = WatchedModel(
+        HttpModel(Sdk(sdk, APIConnectionError, APIStatusError), facts, Messages(facts, ADVICE), credentials, ADVICE)
+    )
 
     async def keep(response: httpx2.Response) -> None:
         await response.aread()

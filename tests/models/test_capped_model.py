@@ -351,3 +351,19 @@ def test_after_a_short_storm_every_call_is_answered(store: MemoryStore, simulati
         asked = capped(ScriptedModel(storm), money, simulation)
         simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 200)
     assert [type(each) for each in outcomes] == [ModelAnswer] * 200
+
+
+def test_a_wait_that_another_call_prolongs_takes_none_of_the_calls_time(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    model = _in_turn(_failure("throttled", after=41.0), answer())
+    with budget(store, simulation) as money:
+
+        def prolong() -> None:
+            simulation.pause(40.0)
+            money.pause(30.0)
+
+        outcomes: list[ModelOutcome] = []
+        asked = capped(model, money, simulation)
+        simulation.run(lambda: outcomes.append(asked.ask(request(deadline_seconds=45.0))), prolong)
+    assert [type(each) for each in outcomes] == [ModelAnswer]

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import httpx2
 import pytest
 
 from tribal.adapters.anthropic.model import ADVICE
 from tribal.adapters.anthropic.refusals import read_refusal
-from tribal.ports import ModelFailure
+from tribal.adapters.language_models.refusals import failure_of
+from tribal.ports import ModelFailure, ModelRequest
+
+REQUEST = ModelRequest("Describe tables.", '{"table": "orders"}', None, 100, 10.0)
 
 
 def refusal(status: int, message: str = "no", **headers: str) -> ModelFailure:
     body = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return read_refusal(status, named, body.encode(), ADVICE, 1)
+    response = httpx2.Response(status, headers=named, content=body.encode())
+    return failure_of(read_refusal(status, named, body.encode()), response, REQUEST, ADVICE, 1)
 
 
 @pytest.mark.parametrize(

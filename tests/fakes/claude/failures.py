@@ -121,11 +121,11 @@ NO_USAGE = Failure(
 )
 CUT_JSON_BODY = Failure("body that is half a JSON", "none: a proxy", vendors=False, body=b'{"type": "message", "con')
 
-INVALID_REQUEST = _error("invalid request", 400, "invalid_request_error", message="PLANTED: tools.0 is odd")
-KEY_REFUSED = _error("401", 401, "authentication_error", message="PLANTED: invalid bearer token")
-NO_CREDIT = _error("402", 402, "billing_error", message="PLANTED: no credit")
-FORBIDDEN = _error("403", 403, "permission_error", message="PLANTED: not for you")
-NO_SUCH_MODEL = _error("404", 404, "not_found_error", message="PLANTED: model: claude-none")
+INVALID_REQUEST = _error("invalid request", 400, "invalid_request_error", message="tools.0 is odd")
+KEY_REFUSED = _error("401", 401, "authentication_error", message="invalid bearer token")
+NO_CREDIT = _error("402", 402, "billing_error", message="no credit")
+FORBIDDEN = _error("403", 403, "permission_error", message="not for you")
+NO_SUCH_MODEL = _error("404", 404, "not_found_error", message="model: claude-none")
 CONTRACT_LIMIT = _error(
     "spend limit of the contract",
     429,
@@ -165,8 +165,8 @@ RAMP_LIMITED = _error(
     code="ramp_limit_exceeded",
     headers=(("retry-after", "7"),),
 )
-OVERLOADED = _error("529", 529, "overloaded_error", message="PLANTED: Overloaded")
-BROKEN = _error("500", 500, "api_error", message="PLANTED: Internal server error")
+OVERLOADED = _error("529", 529, "overloaded_error", message="Overloaded")
+BROKEN = _error("500", 500, "api_error", message="Internal server error")
 GATEWAY = Failure("502 of a gateway", "none: a proxy", 502, vendors=False, body=_HTML, content_type="text/html")
 TIMED_OUT = Failure("504", "anthropic/types/shared/gateway_timeout_error_object.py", 504, "timeout_error")
 

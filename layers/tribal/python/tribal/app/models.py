@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import secrets as randomness
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider
 
 if TYPE_CHECKING:
-    from tribal.adapters.anthropic.connection import Unsent
+    from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import (
         Clock,
         Describers,
@@ -96,7 +96,7 @@ class Models:
         from tribal.models.known_models import model_facts
 
         try:
-            from tribal.adapters.anthropic.connection import Unsent
+            from tribal.adapters.language_models.connection import Unsent
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
         unsent = Unsent()
@@ -173,6 +173,14 @@ class LazyModel:
         except TribalError as error:
             return ModelFailure("stopped", error.message)
         return model.ask(request)
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        """Ask the model for text as it arrives."""
+        try:
+            model = self._model()
+        except TribalError as error:
+            return ModelFailure("stopped", error.message)
+        return (yield from model.stream(request))
 
 
 def _holder() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from itertools import count
 
@@ -19,6 +19,8 @@ _POLL_SECONDS = 0.1
 """How often a call checks for money, or for a slot when its turn is near: a hundredth of a call's time."""
 _SPREAD_SECONDS = 1.0
 """Calls that waited for the same moment start spread over this time."""
+_Call = Callable[[ModelRequest], Generator[str, None, ModelOutcome]]
+"""One attempt: yields its text, and returns its outcome."""
 
 
 class CappedModel:
@@ -68,6 +70,29 @@ class CappedModel:
         Raises:
             StoreError: when the record of the budget cannot be read or written.
         """
+        calls = self._within_budget(request, self._in_one_piece)
+        while True:
+            try:
+                next(calls)
+            except StopIteration as end:
+                outcome: ModelOutcome = end.value
+                return outcome
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        """Yield the text of an answer as it arrives, once there is a slot and money for it.
+
+        A call is repeated only while none of its text has arrived. One that is left early is booked at its worst price.
+
+        Raises:
+            StoreError: when the record of the budget cannot be read or written.
+        """
+        return (yield from self._within_budget(request, self._model.stream))
+
+    def _in_one_piece(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        yield from ()
+        return self._model.ask(request)
+
+    def _within_budget(self, request: ModelRequest, call: _Call) -> Generator[str, None, ModelOutcome]:
         refusal = self._refusal(request)
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
@@ -79,7 +104,7 @@ class CappedModel:
                     return refusal
                 self._timing.pause(_POLL_SECONDS if turn.is_near else _SLICE_SECONDS)
             price = self._worst_price(request)
-            return self._wait_to_begin(request, price) or self._ask_within_deadline(request, price)
+            return self._wait_to_begin(request, price) or (yield from self._within_deadline(request, price, call))
 
     def _refusal(self, request: ModelRequest) -> ModelFailure | None:
         if not self._stop.has_time_for(request.deadline_seconds):
@@ -108,25 +133,28 @@ class CappedModel:
                 case "later":
                     self._timing.pause(_POLL_SECONDS)
 
-    def _ask_within_deadline(self, request: ModelRequest, price: int) -> ModelOutcome:
+    def _within_deadline(self, request: ModelRequest, price: int, call: _Call) -> Generator[str, None, ModelOutcome]:
         """Make the reserved and admitted call, and retry it while that can help."""
         failed, why = True, ""
         try:
-            outcome = self._repeated(request, price)
+            outcome = yield from self._repeated(request, price, call)
             failed = isinstance(outcome, ModelFailure) and _shows_outage(outcome)
             why = outcome.message if isinstance(outcome, ModelFailure) and failed else ""
+        except GeneratorExit:
+            failed = False
+            raise
         finally:
             self._budget.breaker.count(failed=failed, why=why)
         if (message := self._rejections.count(outcome)) is not None:
             self._budget.stop(message)
         return outcome
 
-    def _repeated(self, request: ModelRequest, price: int) -> ModelOutcome:
+    def _repeated(self, request: ModelRequest, price: int, call: _Call) -> Generator[str, None, ModelOutcome]:
         ends = self._timing.monotonic() + request.deadline_seconds
         usage, unseen, asked_to_wait = ModelUsage(), False, 0
         for attempt in count():
             left = max(0.0, ends - self._timing.monotonic())
-            outcome = self._booked(replace(request, deadline_seconds=left), price)
+            outcome, spoke = yield from self._booked(replace(request, deadline_seconds=left), price, call)
             usage = usage + outcome.usage
             if not isinstance(outcome, ModelFailure):
                 return replace(outcome, usage=usage)
@@ -135,7 +163,7 @@ class CappedModel:
                 self._budget.stop(outcome.message)
             waited, asks = self._timing.monotonic(), outcome.retry_after_seconds is not None
             asked_to_wait += asks
-            if asked_to_wait > _MOST_WAITS:
+            if spoke or asked_to_wait > _MOST_WAITS:
                 return replace(outcome, usage=usage, unseen=unseen)
             again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
             if not again:
@@ -144,14 +172,26 @@ class CappedModel:
                 ends += self._timing.monotonic() - waited
         raise AssertionError("retries must end at the deadline")
 
-    def _booked(self, request: ModelRequest, price: int) -> ModelOutcome:
-        spent, unseen = 0, True
+    def _booked(
+        self, request: ModelRequest, price: int, call: _Call
+    ) -> Generator[str, None, tuple[ModelOutcome, bool]]:
+        """One attempt: its outcome, and whether any text arrived."""
+        spent, unseen, spoke = 0, True, False
+        pieces = call(request)
         try:
-            outcome = self._model.ask(request)
+            while True:
+                try:
+                    piece = next(pieces)
+                except StopIteration as end:
+                    outcome: ModelOutcome = end.value
+                    break
+                spoke = True
+                yield piece
             spent, unseen = outcome.usage.nanodollars, isinstance(outcome, ModelFailure) and outcome.unseen
         finally:
+            pieces.close()
             self._budget.book(price, spent, unseen=unseen)
-        return outcome
+        return outcome, spoke
 
     def _wait_to_repeat(self, failure: ModelFailure, attempt: int, ends: float, request: ModelRequest) -> bool:
         """Whether to retry a call, after waiting; `False` if there is not enough time."""
@@ -162,10 +202,11 @@ class CappedModel:
         if failure.kind in _BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
-        is_asked_for = failure.retry_after_seconds is not None
+        is_asked_for, began = failure.retry_after_seconds is not None, self._timing.monotonic()
         while delay > 0:
-            passes = 0.0 if is_asked_for else delay
-            if not _has_time_left(ends - self._timing.monotonic() - passes, request.deadline_seconds):
+            # A wait that is asked for takes none of the call's time.
+            starts = began if is_asked_for else self._timing.monotonic() + delay
+            if not _has_time_left(ends - starts, request.deadline_seconds):
                 return False
             if is_asked_for and not self._stop.has_time_for(delay + request.deadline_seconds):
                 return False
@@ -231,15 +272,15 @@ class _Rejections:
             if not isinstance(outcome, ModelFailure):
                 self._count = 0
             elif outcome.kind == "rejected":
-                message = _WITHOUT_ID.sub("", outcome.message)
-                self._count = self._count + 1 if message == self._message else 1
-                self._message = message
+                alike = _VARIES.sub("", outcome.message) == _VARIES.sub("", self._message)
+                self._count, self._message = self._count + 1 if alike else 1, outcome.message
             if self._count < _SAME_REJECTIONS:
                 return None
             return f"{self._message}, {self._count} times without a success: check the settings of the model"
 
 
-_WITHOUT_ID = re.compile(r" \[request [^\]]*\]\Z")
+_VARIES = re.compile(r" \[request [^\]]*\]\Z|[0-9]+")
+"""What differs between two refusals for the same reason."""
 
 
 def _retry_delay(failure: ModelFailure, attempt: int, random: Callable[[], float]) -> float:

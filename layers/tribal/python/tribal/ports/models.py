@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, Protocol
@@ -94,8 +94,8 @@ class ModelRequest:
     """Identical in every request of a run, so that the provider caches it."""
     part: str
     """The part that is specific to this request."""
-    schema: Mapping[str, Any]
-    """JSON Schema of the answer; the same in every request of a run."""
+    schema: Mapping[str, Any] | None
+    """JSON Schema of the answer, the same in every request of a run; `None` asks for text."""
     max_tokens: int
     """The most tokens of output, thinking included."""
     deadline_seconds: float
@@ -103,7 +103,12 @@ class ModelRequest:
 
     @property
     def schema_in_words(self) -> str:
-        """The schema as an instruction, for providers without a field for it; identical in every request of a run."""
+        """The schema as an instruction, for providers without a field for it; empty without a schema.
+
+        It is identical in every request of a run.
+        """
+        if self.schema is None:
+            return ""
         schema = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
         return f"Answer with one JSON object of this JSON schema, and with nothing before or after it:\n{schema}"
 
@@ -123,15 +128,18 @@ class UnsentRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """An answer that is a JSON object; the caller checks it against the schema."""
+    """A complete answer."""
 
     value: Mapping[str, Any]
+    """The JSON object; the caller checks it against the schema. Empty if the request had no schema."""
     usage: ModelUsage
+    text: str = ""
+    """The answer as the model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFailure:
-    """Why there is no answer; `message` is our own and contains no text of the model."""
+    """Why there is no answer; `message` contains no text of the model, and of the server only what may be repeated."""
 
     kind: FailureKind
     message: str
@@ -160,7 +168,7 @@ class ModelReadiness:
 
 
 class LanguageModel(Protocol):
-    """Answers requests with JSON of a schema. Thread-safe; failures of the provider are returned, not raised."""
+    """Answers requests, in JSON of a schema or in text. Thread-safe; a provider's failures are returned, not raised."""
 
     @property
     def name(self) -> str:
@@ -169,6 +177,13 @@ class LanguageModel(Protocol):
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Send one request and wait for the answer or the deadline; both report usage."""
+        ...
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        """Send one request, yield its text as it arrives, and return the same outcome as `ask`.
+
+        Closing the generator cancels the call, whose usage is then unknown. Nothing is sent before the first `next`.
+        """
         ...
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tribal.adapters.anthropic.refusals import Advice
-from tribal.errors import ConfigurationError, TribalError
+from tribal.adapters.language_models.refusals import Advice
 
 if TYPE_CHECKING:
-    import httpx2
     from pydantic import SecretStr
 
-    from tribal.adapters.anthropic.connection import Unsent
+    from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 
 ADDRESS = "https://api.anthropic.com"
+HEADERS = {"anthropic-version": "2026-10-21"}
+"""The version of the API whose shapes are read here; anthropic 2.12 sends the same."""
 
 ADVICE = Advice(
     id="anthropic",
@@ -28,47 +27,6 @@ ADVICE = Advice(
     money="add credit or raise the limit in the Claude Console (Billing, Limits), then run again",
     account="see the notices of your organization in the Claude Console, or ask Anthropic's support",
 )
-
-
-class ApiKey:
-    """An API key, which is looked up again after it was refused."""
-
-    def __init__(self, key: SecretStr, renew: Callable[[], SecretStr | None] | None) -> None:
-        self._key = key.get_secret_value().strip()
-        self._renew = renew
-        self._renewing = asyncio.Lock()
-
-    @property
-    def current(self) -> object:
-        """The key."""
-        return self._key
-
-    async def prepare(self) -> None:
-        """Check that the key can be sent.
-
-        Raises:
-            ConfigurationError: when it has characters that no key has.
-        """
-        if not (self._key.isascii() and self._key.isprintable() and self._key):
-            raise ConfigurationError(
-                "the secret named by model.api_key_secret does not contain a key; write the key into it"
-            )
-
-    def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
-        """The key as a header."""
-        return {"authorization": f"Bearer {self._key}"}
-
-    async def renew(self, refused: object) -> bool:
-        """Look the key up, once for all calls that were refused with it."""
-        async with self._renewing:
-            if self.current == refused and self._renew is not None:
-                try:
-                    found = await asyncio.to_thread(self._renew)
-                except TribalError:
-                    found = None
-                if found is not None:
-                    self._key = found.get_secret_value().strip()
-            return self.current != refused
 
 
 def anthropic_model(
@@ -84,10 +42,11 @@ def anthropic_model(
         renew_key: looks the key up again, past every cache; called after the key was refused.
         unsent: captures requests instead of sending them; no key is needed.
     """
-    from anthropic import AsyncAnthropic
+    from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
 
-    from tribal.adapters.anthropic.connection import http_client
-    from tribal.adapters.anthropic.messages_model import MessagesModel
+    from tribal.adapters.anthropic.messages import Messages
+    from tribal.adapters.language_models.connection import ApiKey, http_client
+    from tribal.adapters.language_models.http_model import HttpModel, Sdk
 
     credentials = unsent or ApiKey(api_key, renew_key)
     client = AsyncAnthropic(
@@ -96,6 +55,7 @@ def anthropic_model(
         base_url=settings.base_url or ADDRESS,
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials, unsent),
+        http_client=http_client(credentials, HEADERS, unsent),
     )
-    return MessagesModel(client, facts, credentials, ADVICE)
+    sdk = Sdk(client, APIConnectionError, APIStatusError)
+    return HttpModel(sdk, facts, Messages(facts, ADVICE), credentials, ADVICE)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tribal.adapters.anthropic.refusals import Advice
+from tribal.adapters.anthropic.model import HEADERS
+from tribal.adapters.language_models.refusals import Advice
 
 if TYPE_CHECKING:
-    from tribal.adapters.anthropic.connection import Unsent
+    from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelSettings
 
@@ -57,11 +58,12 @@ def bedrock_model(
 
 
 def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
-    from anthropic import AsyncAnthropicBedrockMantle
+    from anthropic import APIConnectionError, APIStatusError, AsyncAnthropicBedrockMantle
 
-    from tribal.adapters.anthropic.connection import http_client
-    from tribal.adapters.anthropic.messages_model import MessagesModel, Wire
+    from tribal.adapters.anthropic.messages import Messages
     from tribal.adapters.bedrock.signing import AwsSignature
+    from tribal.adapters.language_models.connection import http_client
+    from tribal.adapters.language_models.http_model import HttpModel, Sdk
 
     credentials = unsent or AwsSignature("bedrock-mantle", region)
     client = AsyncAnthropicBedrockMantle(
@@ -71,17 +73,20 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unse
         base_url=settings.base_url or _MESSAGES_ADDRESS.format(region=region),
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials, unsent),
+        http_client=http_client(credentials, HEADERS, unsent),
     )
-    return MessagesModel(client, facts, credentials, _MESSAGES_ADVICE, Wire(binds_answers=_BINDS_ANSWERS))
+    dialect = Messages(facts, _MESSAGES_ADVICE, binds_answers=_BINDS_ANSWERS)
+    sdk = Sdk(client, APIConnectionError, APIStatusError)
+    return HttpModel(sdk, facts, dialect, credentials, _MESSAGES_ADVICE)
 
 
 def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
-    from anthropic import AsyncAnthropicBedrock
+    from anthropic import APIConnectionError, APIStatusError, AsyncAnthropicBedrock
 
-    from tribal.adapters.anthropic.connection import http_client
-    from tribal.adapters.anthropic.messages_model import MessagesModel, Wire
+    from tribal.adapters.anthropic.messages import Messages
     from tribal.adapters.bedrock.signing import AwsSignature
+    from tribal.adapters.language_models.connection import http_client
+    from tribal.adapters.language_models.http_model import HttpModel, Sdk
 
     credentials = unsent or AwsSignature("bedrock", region)
     client = AsyncAnthropicBedrock(
@@ -91,10 +96,17 @@ def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsen
         base_url=settings.base_url or _RUNTIME_ADDRESS.format(region=region),
         max_retries=0,
         open_telemetry=False,
-        http_client=http_client(credentials, unsent),
+        http_client=http_client(credentials, HEADERS, unsent),
     )
-    wire = Wire(binds_answers=_BINDS_ANSWERS, more=_OLD_BODY if _is_old(facts.name) else {})
-    return MessagesModel(client, facts, credentials, _RUNTIME_ADVICE, wire)
+    dialect = Messages(
+        facts,
+        _RUNTIME_ADVICE,
+        binds_answers=_BINDS_ANSWERS,
+        streams=False,  # it frames streams in another way
+        more=_OLD_BODY if _is_old(facts.name) else {},
+    )
+    sdk = Sdk(client, APIConnectionError, APIStatusError)
+    return HttpModel(sdk, facts, dialect, credentials, _RUNTIME_ADVICE)
 
 
 def _is_old(name: str) -> bool:

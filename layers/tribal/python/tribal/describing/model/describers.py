@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator
 from dataclasses import replace
 
 from tribal.describing.model.describer import ModelDescriber
@@ -116,7 +117,13 @@ class MeteredModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""
-        outcome = self._model.ask(request)
+        return self._counted(self._model.ask(request))
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        """Ask the model for text as it arrives."""
+        return self._counted((yield from self._model.stream(request)))
+
+    def _counted(self, outcome: ModelOutcome) -> ModelOutcome:
         if self._clock.is_fixed:
             outcome = replace(outcome, usage=outcome.usage.model_copy(update={"time_ms": 0}))
         with self._lock:

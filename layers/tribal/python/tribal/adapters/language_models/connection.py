@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
-from typing import Protocol
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import httpx2
-from anthropic import DefaultAsyncHttpxClient
 
+from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import UnsentRequest
 
-_CONNECT_SECONDS = 5.0
+if TYPE_CHECKING:
+    from pydantic import SecretStr
 
-API_VERSION = "2026-10-21"
-"""The version of the API whose shapes are read here; anthropic 2.12 sends the same."""
+_CONNECT_SECONDS = 5.0
+_IDLE_CONNECTIONS = 100
 
 
 class Credentials(Protocol):
@@ -41,13 +43,55 @@ class Credentials(Protocol):
         ...
 
 
+class ApiKey:
+    """An API key, which is looked up again after it was refused."""
+
+    def __init__(self, key: SecretStr, renew: Callable[[], SecretStr | None] | None) -> None:
+        self._key = key.get_secret_value().strip()
+        self._renew = renew
+        self._renewing = asyncio.Lock()
+
+    @property
+    def current(self) -> object:
+        """The key."""
+        return self._key
+
+    async def prepare(self) -> None:
+        """Check that the key can be sent.
+
+        Raises:
+            ConfigurationError: when it has characters that no key has.
+        """
+        if not (self._key.isascii() and self._key.isprintable() and self._key):
+            raise ConfigurationError(
+                "the secret named by model.api_key_secret does not contain a key; write the key into it"
+            )
+
+    def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
+        """The key as a header."""
+        return {"authorization": f"Bearer {self._key}"}
+
+    async def renew(self, refused: object) -> bool:
+        """Look the key up, once for all calls that were refused with it."""
+        async with self._renewing:
+            if self.current == refused and self._renew is not None:
+                try:
+                    found = await asyncio.to_thread(self._renew)
+                except TribalError:
+                    found = None
+                if found is not None:
+                    self._key = found.get_secret_value().strip()
+            return self.current != refused
+
+
 class OwnHeaders(httpx2.Auth):
     """Replaces all headers of the SDK, which takes some of them from environment variables."""
 
     requires_request_body = True
 
-    def __init__(self, credentials: Credentials) -> None:
+    def __init__(self, credentials: Credentials, more: Mapping[str, str]) -> None:
         self._credentials = credentials
+        self._more = more
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send the request once, with our headers."""
@@ -58,22 +102,26 @@ class OwnHeaders(httpx2.Auth):
                 "content-type": "application/json",
                 "content-length": str(len(request.content)),
                 "user-agent": "tribal-knowledge",
-                "anthropic-version": API_VERSION,
+                **self._more,
             }
         )
         request.headers.update(self._credentials.headers(request))
         yield request
 
 
-def http_client(credentials: Credentials, transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
-    """A client with only a connect timeout: `MessagesModel` limits the whole call.
+def http_client(
+    credentials: Credentials, headers: Mapping[str, str], transport: httpx2.AsyncBaseTransport | None = None
+) -> httpx2.AsyncClient:
+    """A client with only a connect timeout: `HttpModel` limits the whole call.
 
     Args:
+        headers: more headers of every request.
         transport: takes the requests; `None` for the network.
     """
-    return DefaultAsyncHttpxClient(
+    return httpx2.AsyncClient(
         follow_redirects=False,
-        auth=OwnHeaders(credentials),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=_IDLE_CONNECTIONS),
+        auth=OwnHeaders(credentials, headers),
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
         transport=transport,
     )

@@ -1,0 +1,1 @@
+"""What language models over HTTP have in common, whichever vendor serves them."""

@@ -1,0 +1,195 @@
+"""A language model over HTTP: one attempt a call, within its deadline, through a vendor's SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import httpx2
+
+from tribal.adapters.language_models.answers import StreamReader, no_api, parse_json
+from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.loop import run_on_loop, stream_on_loop
+from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
+from tribal.errors import TribalError
+from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
+from tribal_contracts import ModelUsage
+
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
+_REFUSED_LOGIN = 401
+_END = "[DONE]"
+
+
+class Dialect(Protocol):
+    """How one vendor writes requests, answers and errors."""
+
+    @property
+    def path(self) -> str:
+        """The path of requests, after the base URL."""
+        ...
+
+    @property
+    def streams(self) -> bool:
+        """Whether text arrives as it is generated; if not, a stream is one piece."""
+        ...
+
+    def body(self, request: ModelRequest, facts: ModelFacts, *, stream: bool) -> dict[str, Any]:
+        """The body of a request."""
+        ...
+
+    def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
+        """The outcome of a call, from the body of a response with status 200."""
+        ...
+
+    def reader(self, request: ModelRequest) -> StreamReader:
+        """What reads the events of one stream."""
+        ...
+
+    def refusal(self, response: httpx2.Response) -> Refusal:
+        """What a response other than 2xx means."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """A client of a vendor's SDK, without retries and telemetry, on `connection.http_client`; and its errors."""
+
+    client: Any
+    connection_error: type[Exception]
+    status_error: type[Exception]
+
+
+@dataclass
+class _Call:
+    """How far a call has come."""
+
+    deadline: float
+    started: float = field(default_factory=time.monotonic)
+    sent: bool = False
+
+    @property
+    def time_ms(self) -> int:
+        return round((time.monotonic() - self.started) * 1000)
+
+    def failure(self, kind: FailureKind, message: str) -> ModelFailure:
+        """A failure without known usage."""
+        usage = ModelUsage(calls=int(self.sent), time_ms=self.time_ms)
+        return ModelFailure(kind, message, usage, unseen=self.sent)
+
+
+class HttpModel:
+    """A `LanguageModel` over a client of an SDK; all calls of a process share an event loop.
+
+    Args:
+        sdk: the client that sends. credentials: the same as that client's.
+        advice: what a person can do at the provider.
+    """
+
+    def __init__(self, sdk: Sdk, facts: ModelFacts, dialect: Dialect, credentials: Credentials, advice: Advice) -> None:
+        self._sdk = sdk
+        self._facts = facts
+        self._dialect = dialect
+        self._credentials = credentials
+        self._advice = advice
+
+    @property
+    def name(self) -> str:
+        """Provider and model."""
+        return f"{self._advice.id}/{self._facts.name}"
+
+    def ask(self, request: ModelRequest) -> ModelOutcome:
+        """Ask once, and wait for the answer or the deadline."""
+        return run_on_loop(self._within_deadline(request))
+
+    def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
+        """Ask once, yield the text as it arrives, and return the outcome; closing it ends the connection."""
+        if self._dialect.streams:
+            return (yield from stream_on_loop(lambda put: self._within_deadline(request, put)))
+        outcome = self.ask(request)
+        if not isinstance(outcome, ModelFailure):
+            yield outcome.text
+        return outcome
+
+    async def _within_deadline(self, request: ModelRequest, put: Callable[[str], None] | None = None) -> ModelOutcome:
+        started = time.monotonic()
+        call = _Call(started + request.deadline_seconds, started)
+        try:
+            async with asyncio.timeout_at(call.deadline):
+                return await (self._answer(request, call) if put is None else self._streamed(request, call, put))
+        except TimeoutError:
+            return call.failure(
+                "timed_out", f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
+            )
+        except (self._sdk.connection_error, httpx2.TransportError) as exc:
+            cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
+            call.sent = call.sent and not isinstance(cause, _NOT_SENT)
+            broken = "the connection broke" if call.sent else f"cannot connect; {self._advice.connection}"
+            return call.failure("unavailable", f"{self._advice.provider}: {broken}")
+        except TribalError as exc:
+            kind: FailureKind = "unavailable" if exc.retryable else "stopped"
+            return call.failure(kind, f"{self._advice.provider}: {exc.message}")
+
+    async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
+        response = await self._sent(request, call, stream=False)
+        if response.is_success:
+            return self._dialect.read(response.content, request, call.time_ms)
+        return self._refused(response, request, call)
+
+    async def _streamed(self, request: ModelRequest, call: _Call, put: Callable[[str], None]) -> ModelOutcome:
+        response = await self._sent(request, call, stream=True)
+        if not response.is_success:
+            return self._refused(response, request, call)
+        reader = self._dialect.reader(request)
+        try:
+            async for event in _events(response):
+                if text := reader.take(event):
+                    put(text)
+        except ValueError:
+            return no_api("it did not send complete JSON", call.time_ms)
+        finally:
+            await response.aclose()
+        return reader.end(call.time_ms)
+
+    def _refused(self, response: httpx2.Response, request: ModelRequest, call: _Call) -> ModelFailure:
+        return failure_of(self._dialect.refusal(response), response, request, self._advice, call.time_ms)
+
+    async def _sent(self, request: ModelRequest, call: _Call, *, stream: bool) -> httpx2.Response:
+        used = self._credentials.current
+        response = await self._send(request, call, stream=stream)
+        if response.status_code == _REFUSED_LOGIN and await self._credentials.renew(used):
+            response = await self._send(request, call, stream=stream)
+        return response
+
+    async def _send(self, request: ModelRequest, call: _Call, *, stream: bool) -> httpx2.Response:
+        """The raw response; the SDK's parser is skipped, because it accepts anything."""
+        await self._credentials.prepare()
+        call.sent = True
+        body = self._dialect.body(request, self._facts, stream=stream)
+        try:
+            response: httpx2.Response = await self._sdk.client.post(
+                self._dialect.path, cast_to=httpx2.Response, body=body, stream=stream
+            )
+        except self._sdk.status_error as exc:
+            response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
+        return response
+
+
+async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, Any]]:
+    """The JSON objects of server-sent events.
+
+    Raises:
+        ValueError: if an event is not one JSON object.
+    """
+    async for line in response.aiter_lines():
+        name, _, data = line.partition(":")
+        if name != "data" or not (data := data.strip()):
+            continue
+        if data == _END:
+            return
+        event = parse_json(data)
+        if not isinstance(event, dict):
+            raise ValueError("an event is not an object")
+        yield event
