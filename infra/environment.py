@@ -11,11 +11,13 @@ import yaml
 from pydantic import Field, create_model, field_validator, model_validator
 
 from infra.knowledge import Knowledge
-from infra.model import Model, Part
+from infra.model import Part, obstacles_of, variable_of
 from infra.schedule import Schedule
 from infra.sections import CapabilitySection, Memory
 from tribal.capabilities import capabilities
 from tribal.ports.tool import Capability
+from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
+from tribal_contracts.core.models import ModelName, ModelSection, resolved
 
 FOLDER = Path(__file__).parent / "environments"
 
@@ -231,8 +233,12 @@ class Environment(Part):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     index: Literal["opensearch", "sqlite"]
     opensearch: OpenSearchSize | None = None
-    model: Model | None = None
+    model: ModelSection | None = None
     """The model that describes tables; without one, rules do."""
+    models: dict[ModelName, ModelEntry] = Field(default_factory=dict)
+    """Models by a name of your own, for other sections to use."""
+    spending: SpendingSettings | None = None
+    """What all models together may cost."""
     describer: Literal["rules", "model"] | None = None
     """`rules` disables the model but keeps its settings; `model` requires one."""
     memory: Memory | None = None
@@ -281,7 +287,8 @@ class Environment(Part):
         if self.describer == "model" and self.model is None:
             raise ValueError("describer: model needs the section model, with at least provider and name")
         size = sum(len(name) + len(value) for name, value in self.variables.items())
-        size += len(self.model.variable.encode()) if self.model else 0
+        model = self._described_by
+        size += len(variable_of(model).encode()) if model else 0
         if size > _VARIABLE_BYTES:
             raise ValueError(
                 f"model and variables have {size:,} bytes, and functions take {_VARIABLE_BYTES:,}: shorten model.terms,"
@@ -334,12 +341,16 @@ class Environment(Part):
                 f"networks.{name}: {each} is a placeholder; replace it" for each in ids if PLACEHOLDER_ID.match(each)
             ]
         found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
-        return found + (self.active_model.obstacles if self.active_model else [])
+        return found + (obstacles_of(self.active_model) if self.active_model else [])
 
     @property
-    def active_model(self) -> Model | None:
+    def active_model(self) -> ModelSettings | None:
         """The model that functions call; `None` if rules describe everything."""
-        return None if self.describer == "rules" else self.model
+        return None if self.describer == "rules" else self._described_by
+
+    @property
+    def _described_by(self) -> ModelSettings | None:
+        return None if self.model is None else resolved(self.model, self.models, self.spending)
 
     @property
     def prefix(self) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from tribal.capabilities import capabilities
 from tribal.ports.tool import Capability
+from tribal_contracts import ModelEntry
 
 OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
-MODEL_LAYER = "deps-model"
-"""The SDKs of language models; only in environments with a model."""
+MODEL_LAYERS = ("deps-model", "deps-openai")
+"""The SDKs of language models: that of Anthropic and Bedrock, and that of all others. An environment has at most one."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
 """The second has sqlglot too, which parses the views of any database."""
 _WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
@@ -25,7 +26,7 @@ CAPABILITY_LAYERS: dict[str, Capability] = {
 LAYERS = (
     OUR_LAYER,
     "deps-core",
-    MODEL_LAYER,
+    *MODEL_LAYERS,
     *_DATABASES,
     "deps-mcp",
     *CAPABILITY_LAYERS,
@@ -79,9 +80,14 @@ class Packages:
         return [path for path in wanted if not path.is_dir()]
 
 
-def layers_of(function: str, *, model: bool) -> tuple[str, ...]:
-    """The layers of a function, in an environment with or without a model."""
-    return (*FUNCTIONS[function], MODEL_LAYER) if model and function in ASKING else FUNCTIONS[function]
+def model_layer(model: ModelEntry | None) -> str | None:
+    """The layer with the SDK of a model; `None` without a model."""
+    return None if model is None else MODEL_LAYERS[model.provider not in ("anthropic", "bedrock")]
+
+
+def layers_of(function: str, model: str | None) -> tuple[str, ...]:
+    """The layers of a function, in an environment with that layer for its model."""
+    return (*FUNCTIONS[function], model) if model is not None and function in ASKING else FUNCTIONS[function]
 
 
 def package_of(function: str) -> str:

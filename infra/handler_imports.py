@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from itertools import product
 from pathlib import Path
 
-from infra.function_packages import ASKING, FUNCTIONS, Packages, PackagingError, handler_of, layers_of
+from infra.function_packages import ASKING, FUNCTIONS, MODEL_LAYERS, Packages, PackagingError, handler_of, layers_of
 from tribal.capabilities import capabilities
 
 _PROBE = """
@@ -74,7 +75,7 @@ _MCP = """
 from tribal.app.remote_tools import tools_of_functions
 tools_of_functions("arn:aws:lambda:eu-central-1:111122223333:function:retriever", "eu-central-1")
 """
-ASKING_WORK = """
+_ASK_CLAUDE = """
 assert "anthropic" not in sys.modules, "the SDK is loaded before a model is asked"
 import anthropic
 import boto3
@@ -83,7 +84,14 @@ at = {"aws_region": "eu-central-1", "aws_access_key": "testing", "aws_secret_key
 anthropic.AsyncAnthropicBedrock(**at).messages
 anthropic.AsyncAnthropicBedrockMantle(**at).messages
 """
-"""Imports that a function defers until it calls the model."""
+_ASK_OTHERS = """
+assert "openai" not in sys.modules, "the SDK is loaded before a model is asked"
+import openai
+import httpx2
+openai.AsyncOpenAI(api_key="testing", http_client=httpx2.AsyncClient()).chat.completions
+"""
+ASKING_WORK = dict(zip(MODEL_LAYERS, (_ASK_CLAUDE, _ASK_OTHERS), strict=True))
+"""Imports that a function defers until it calls the model, by the layer of its SDK."""
 WORK = {
     "planner": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
@@ -131,15 +139,15 @@ def import_handlers(packages: Packages, interpreter: str, runtime: Path) -> dict
         for function in FUNCTIONS:
             path = _path_of(function, packages, runtime)
             took[function] = _import_handler(function, path, interpreter, Path(folder), WORK[function])
-        for function in ASKING:
-            path = _path_of(function, packages, runtime, model=True)
-            _import_handler(function, path, interpreter, Path(folder), WORK[function] + ASKING_WORK)
+        for function, model in product(ASKING, MODEL_LAYERS):
+            path = _path_of(function, packages, runtime, model)
+            _import_handler(function, path, interpreter, Path(folder), WORK[function] + ASKING_WORK[model])
         return took
 
 
-def _path_of(function: str, packages: Packages, runtime: Path, *, model: bool = False) -> list[str]:
+def _path_of(function: str, packages: Packages, runtime: Path, model: str | None = None) -> list[str]:
     """Where a function finds what it imports."""
-    layers = [packages.layer(layer) / "python" for layer in layers_of(function, model=model)]
+    layers = [packages.layer(layer) / "python" for layer in layers_of(function, model)]
     return [str(folder.resolve()) for folder in (packages.function(function), *layers, runtime)]
 
 

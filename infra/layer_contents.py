@@ -19,6 +19,14 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-extensions",
         "typing-inspection",
     ),
+    "deps-openai": (
+        *ONLY_BOTOCORE_NEEDS,
+        "annotated-types",
+        "pydantic",
+        "pydantic-core",
+        "typing-extensions",
+        "typing-inspection",
+    ),
     # What deps-core has already.
     "deps-mcp": (
         "annotated-types",

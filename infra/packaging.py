@@ -25,6 +25,7 @@ from infra.function_packages import (
     DEFAULT_PYTHON,
     FUNCTIONS,
     LAYERS,
+    MODEL_LAYERS,
     OUR_LAYER,
     Packages,
     PackagingError,
@@ -139,7 +140,7 @@ def check_budgets(packages: Packages) -> dict[str, int]:
     layers = {layer: folder_bytes(packages.layer(layer)) for layer in LAYERS}
     totals = {}
     for function in FUNCTIONS:
-        of_layers = sum(layers[layer] for layer in layers_of(function, model=True))
+        of_layers = max(sum(layers[layer] for layer in layers_of(function, model)) for model in MODEL_LAYERS)
         if function == "retriever" and of_layers > RETRIEVER_LAYER_BYTES:
             raise PackagingError(_over("the layers of the retriever", of_layers, RETRIEVER_LAYER_BYTES))
         totals[function] = of_layers + folder_bytes(packages.function(function))

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from tribal_contracts.core.knowledge_settings import KnowledgeSettings as KnowledgeSettings
     from tribal_contracts.core.knowledge_settings import SyncSettings as SyncSettings
     from tribal_contracts.core.models import NANODOLLARS as NANODOLLARS
+    from tribal_contracts.core.models import ModelEntry as ModelEntry
     from tribal_contracts.core.models import ModelPrice as ModelPrice
     from tribal_contracts.core.models import ModelProvider as ModelProvider
     from tribal_contracts.core.models import ModelQuote as ModelQuote
     from tribal_contracts.core.models import ModelSettings as ModelSettings
     from tribal_contracts.core.models import ModelUsage as ModelUsage
+    from tribal_contracts.core.models import NamedModel as NamedModel
+    from tribal_contracts.core.models import SpendingSettings as SpendingSettings
     from tribal_contracts.core.models import sum_usage as sum_usage
     from tribal_contracts.core.runs import LeaseRecord as LeaseRecord
     from tribal_contracts.core.runs import RunRecord as RunRecord
@@ -205,7 +208,8 @@ else:
         "core.codes": "ERROR_CODES CodeDefaults agent_error",
         "core.configuration": "ProfileEntry",
         "core.knowledge_settings": "KnowledgeSettings SyncSettings",
-        "core.models": "NANODOLLARS ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage sum_usage",
+        "core.models": "NANODOLLARS ModelEntry ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage NamedModel "
+        "SpendingSettings sum_usage",
         "core.runs": "LeaseRecord RunRecord SourceRecord",
         "core.shape": "SCHEMA_VERSION AgentError AgentStatus CapabilitySettings ClosedContract ContentHash "
         "Contract Count DatabaseType DomainName ErrorSeverity FullyQualifiedTableName "

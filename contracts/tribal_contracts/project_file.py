@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
-from tribal_contracts.core.models import ModelSettings
+from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
 from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 from tribal_contracts.memory.records import IdentitySettings, MemorySettings
@@ -35,7 +35,11 @@ class ProjectFile(ClosedContract):
     tables_per_unit: int = Field(default=25, ge=1, le=500)
     statistics_max_age_days: float = Field(default=7.0, gt=0, le=36_500)
     runs_kept: int = Field(default=50, ge=1, le=100_000)
-    model: ModelSettings | Unset = optional("The model that describes tables; without one, rules do.")
+    model: ModelSection | Unset = optional("The model that describes tables; without one, rules do.")
+    models: dict[ModelName, ModelEntry] = Field(
+        default_factory=dict, description="Models by a name of your own, for other sections to use."
+    )
+    spending: SpendingSettings | Unset = optional("What all models together may cost.")
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)
     serve: ServeSettings = Field(default_factory=ServeSettings)

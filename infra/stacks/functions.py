@@ -10,7 +10,15 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.environment import Environment, FunctionSize, Network
-from infra.function_packages import CAPABILITY_LAYERS, LAYERS, MODEL_LAYER, Packages, handler_of, layers_of
+from infra.function_packages import (
+    CAPABILITY_LAYERS,
+    LAYERS,
+    MODEL_LAYERS,
+    Packages,
+    handler_of,
+    layers_of,
+    model_layer,
+)
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
 
@@ -21,10 +29,10 @@ class Layers(Construct):
     def __init__(self, scope: Construct, name: str, environment: Environment, packages: Packages) -> None:
         super().__init__(scope, name)
         self.packages = packages
-        self._model = environment.active_model is not None
+        self._model = model_layer(environment.active_model)
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
         for layer in LAYERS:
-            if layer == MODEL_LAYER and not self._model:
+            if layer in MODEL_LAYERS and layer != self._model:
                 continue
             owner = CAPABILITY_LAYERS.get(layer)
             if owner is not None and not owner.is_configured(environment.sections):
@@ -43,7 +51,7 @@ class Layers(Construct):
 
     def of(self, function: str) -> list[str]:
         """The layers of a function."""
-        return [self._versions[layer].ref for layer in layers_of(function, model=self._model)]
+        return [self._versions[layer].ref for layer in layers_of(function, self._model)]
 
 
 class NetworkPlace(Construct):

@@ -6,7 +6,8 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 
 from infra.environment import Network
-from infra.model import Model
+from infra.model import profiled_model
+from tribal_contracts import ModelSettings
 
 ANNOTATIONS = "annotations/*"
 CONFIGURATION = ("config/*", ANNOTATIONS)
@@ -93,10 +94,11 @@ def read_secret(stack: Stack, sid: str, name: str) -> iam.PolicyStatement:
     return allow(sid, ["secretsmanager:GetSecretValue"], arn)
 
 
-def ask_model(stack: Stack, model: Model) -> list[iam.PolicyStatement]:
-    """Ask the configured model alone: read the key of Anthropic's API, or call the model on Bedrock."""
-    if model.provider == "anthropic":
-        return [read_secret(stack, "ReadModelKey", model.api_key_secret or "")]
+def ask_model(stack: Stack, model: ModelSettings) -> list[iam.PolicyStatement]:
+    """Ask the configured model alone: read the key of its provider's API, or call the model on Bedrock."""
+    if model.provider != "bedrock":
+        # A server of the company may take no key.
+        return [read_secret(stack, "ReadModelKey", model.api_key_secret)] if model.api_key_secret else []
     region = model.region or stack.region
     if model.endpoint == "messages":
         # Calls that name no project belong to the default one; the model is a condition.
@@ -104,13 +106,14 @@ def ask_model(stack: Stack, model: Model) -> list[iam.PolicyStatement]:
         project = stack.format_arn(service="bedrock-mantle", region=region, resource="project", resource_name="default")
         only = {"StringEquals": {"bedrock-mantle:Model": model.name}}
         return [_when(only, allow("AskModel", ["bedrock-mantle:CreateInference"], project))]
-    if model.profiled_model is None:
+    behind_profile = profiled_model(model.name)
+    if behind_profile is None:
         return [allow("AskModel", ["bedrock:InvokeModel"], _foundation_model(stack, region, model.name))]
     # A profile leads to regions of its own choice; in each of them the model has to be allowed as well.
     # Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
     profile = stack.format_arn(service="bedrock", region=region, resource="inference-profile", resource_name=model.name)
     through = {"StringEquals": {"bedrock:InferenceProfileArn": profile}}
-    behind = _foundation_model(stack, "*", model.profiled_model)
+    behind = _foundation_model(stack, "*", behind_profile)
     return [
         allow("AskModel", ["bedrock:InvokeModel"], profile),
         _when(through, allow("AskBehindProfile", ["bedrock:InvokeModel"], behind)),

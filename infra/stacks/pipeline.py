@@ -11,6 +11,7 @@ from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra.environment import Environment, Network
+from infra.model import variable_of
 from infra.stacks import permissions
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group, log_group_arn
@@ -53,7 +54,7 @@ class Pipeline(Construct):
         self._bucket = storage.bucket.bucket_arn
         self._layers = layers
         model = environment.active_model
-        self._variables = variables | ({"TRIBAL_MODEL": model.variable} if model else {})
+        self._variables = variables | ({"TRIBAL_MODEL": variable_of(model)} if model else {})
         self._prose = (permissions.PROSE,) if model else ()
         self._asking = permissions.ask_model(Stack.of(self), model) if model else []
         self.planners = {group: self._planner(group, place) for group, place in places.items()}

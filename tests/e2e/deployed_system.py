@@ -21,12 +21,11 @@ from functions.planner.identity import run_id_of
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from infra.knowledge import Knowledge
-from infra.model import Model
 from infra.sections import Memory
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
-from tribal_contracts import DocumentationManifest, OpenTask, RunRecord, RunRequest
+from tribal_contracts import DocumentationManifest, ModelSettings, OpenTask, RunRecord, RunRequest
 
 PASSWORD_SECRET = "tribal/dev/company"
 COMPANY = "acme"
@@ -41,7 +40,7 @@ LONE = DEV.model_copy(
         "knowledge": None,
         "index": "sqlite",
         "opensearch": None,
-        "model": Model(provider="bedrock", name="anthropic.claude-haiku-5-5"),
+        "model": ModelSettings(provider="bedrock", name="anthropic.claude-haiku-5-5"),
     }
 )
 """The same with its index in one file, as a small company has it, and a model that describes the tables."""

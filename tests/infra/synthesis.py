@@ -153,6 +153,20 @@ PROFILE = Environment.model_validate(
 )
 """A model behind an inference profile of the runtime endpoint."""
 
+OPENAI = Environment.model_validate(
+    {
+        **CLAUDE.model_dump(mode="json", exclude_unset=True, exclude={"model"}),
+        "name": "openai",
+        "model": {"use": "small", "per_run_usd": 3},
+        "models": {
+            "small": {"provider": "openai", "name": "gpt-6-luna", "api_key_secret": "tribal/openai/key"},
+            "large": {"provider": "gemini", "name": "gemini-3.8-flash", "api_key_secret": "tribal/gemini/key"},
+        },
+        "spending": {"per_day_usd": 7},
+    }
+)
+"""Two models by name, of which one describes the tables."""
+
 
 @dataclass(frozen=True)
 class Template:
@@ -228,7 +242,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     from infra.app import build_app, stack_name
 
     folder = tmp_path_factory.mktemp("assembly")
-    environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE]
+    environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE, OPENAI]
     app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
     app.synth()
     templates = {

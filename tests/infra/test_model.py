@@ -6,84 +6,19 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from infra.environment import Environment
-from infra.model import Model, ModelPrice
-from tests.cases import each_case
-from tests.infra.synthesis import CLAUDE, Assembly, Template
+from infra.model import obstacles_of
+from tests.infra.synthesis import CLAUDE, OPENAI, Assembly, Template
 from tests.infra.test_roles import listed, statements
 from tribal.settings.deployment import load_deployment
-from tribal_contracts import ModelPrice as PriceContract
 from tribal_contracts import ModelSettings
 
 pytestmark = pytest.mark.xdist_group("infra")
 
 LAMBDA = "AWS::Lambda::Function"
-ASKED = ["claude", "bedrock", "profile"]
-ANTHROPIC = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "claude"}
-BEDROCK = {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"}
-PRICE = {"input_usd": 1, "output_usd": 5}
-
-
-def taken(kind: type[BaseModel], part: dict[str, Any]) -> bool:
-    try:
-        kind.model_validate(part)
-    except ValidationError:
-        return False
-    return True
-
-
-@pytest.mark.parametrize(("mine", "theirs"), [(Model, ModelSettings), (ModelPrice, PriceContract)])
-def test_the_part_has_the_keys_and_defaults_that_it_has_in_databases_yaml(
-    mine: type[BaseModel], theirs: type[BaseModel]
-) -> None:
-    def defaults(kind: type[BaseModel]) -> dict[str, object]:
-        return {name: field.get_default(call_default_factory=True) for name, field in kind.model_fields.items()}
-
-    assert defaults(mine) == defaults(theirs)
-
-
-@each_case(
-    ("part", "right"),
-    [
-        (ANTHROPIC, True),
-        (BEDROCK, True),
-        (BEDROCK | {"endpoint": "runtime", "region": "eu-west-1"}, True),
-        (ANTHROPIC | {"price": PRICE | {"effort": "low", "thinking": "disabled"}, "terms": {"SLA": "x"}}, True),
-        (ANTHROPIC | {"calls_at_once": 500, "call_timeout_seconds": 300, "language": "Deutsch"}, True),
-        ({}, False),
-        ({"provider": "anthropic", "name": "x"}, False),
-        (ANTHROPIC | {"provider": "openai"}, False),
-        (ANTHROPIC | {"name": ""}, False),
-        (ANTHROPIC | {"name": "x" * 201}, False),
-        (ANTHROPIC | {"api_key_secret": ""}, False),
-        (ANTHROPIC | {"region": "eu-west-1"}, False),
-        (ANTHROPIC | {"endpoint": "runtime"}, False),
-        (ANTHROPIC | {"temperature": 1}, False),
-        (BEDROCK | {"api_key_secret": "x"}, False),
-        (BEDROCK | {"region": ""}, False),
-        (BEDROCK | {"endpoint": "converse"}, False),
-        (BEDROCK | {"calls_at_once": 0}, False),
-        (BEDROCK | {"calls_at_once": 501}, False),
-        (BEDROCK | {"per_run_usd": 0}, False),
-        (BEDROCK | {"per_day_usd": 1_000_001}, False),
-        (BEDROCK | {"call_timeout_seconds": 301}, False),
-        (BEDROCK | {"language": "{{x}}"}, False),
-        (BEDROCK | {"language": "x" * 61}, False),
-        (BEDROCK | {"terms": {"": "x"}}, False),
-        (BEDROCK | {"terms": {"x" * 81: "x"}}, False),
-        (BEDROCK | {"terms": {"x": "x" * 401}}, False),
-        (BEDROCK | {"terms": {str(number): "x" for number in range(201)}}, False),
-        (BEDROCK | {"price": {"input_usd": 1}}, False),
-        (BEDROCK | {"price": PRICE | {"input_usd": 0}}, False),
-        (BEDROCK | {"price": PRICE | {"effort": "most"}}, False),
-        (BEDROCK | {"price": PRICE | {"thinking": "enabled"}}, False),
-        (BEDROCK | {"price": PRICE | {"smallest_cached_prefix": -1}}, False),
-    ],
-)
-def test_environments_and_databases_yaml_accept_and_refuse_the_same(part: dict[str, Any], right: bool) -> None:
-    assert (taken(Model, part), taken(ModelSettings, part)) == (right, right)
+ASKED = ["claude", "bedrock", "profile", "openai"]
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -97,16 +32,34 @@ def test_the_run_gets_the_model_of_the_environments_file(assembly: Assembly, nam
     assert set(told) == {"planner", "documenter", "finisher"}
     (text,) = set(told.values())
     deployed = load_deployment({"AWS_REGION": "eu-central-1", "TRIBAL_STORE": "s3://bucket", "TRIBAL_MODEL": text})
-    model = template.environment.model
+    assert deployed.model == template.environment.active_model is not None
+
+
+def test_a_named_model_has_the_keys_of_its_entry_and_the_caps_of_the_sections() -> None:
+    model = OPENAI.active_model
     assert model is not None
-    assert deployed.model == ModelSettings.model_validate(model.model_dump(exclude_none=True))
+    assert (model.provider, model.name, model.per_run_usd, model.per_day_usd) == ("openai", "gpt-6-luna", 3, 7)
+    content = OPENAI.model_dump(mode="json", exclude_unset=True)
+    for model_section, problem in (
+        ({"use": "smal"}, "'smal' is not under `models`; did you mean 'small'?"),
+        ({"use": "small", "per_day_usd": 1}, "older spelling of spending.per_day_usd"),
+    ):
+        with pytest.raises(ValidationError, match=problem):
+            Environment.model_validate(content | {"model": model_section})
+
+
+def test_a_server_on_the_functions_own_machine_is_an_obstacle() -> None:
+    assert obstacles_of(ModelSettings(provider="ollama", name="qwen3:14b"))
+    assert not obstacles_of(ModelSettings(provider="ollama", name="qwen3:14b", base_url="http://ollama.internal:11434"))
 
 
 def test_without_a_model_nothing_of_it_is_deployed(assembly: Assembly) -> None:
     for template in assembly.templates.values():
         if template.environment.name not in ASKED:
             text = template.path.read_text(encoding="utf-8")
-            assert not [word for word in ("TRIBAL_MODEL", "deps-model", "prose/*", "bedrock") if word in text]
+            assert not [
+                word for word in ("TRIBAL_MODEL", "deps-model", "deps-openai", "prose/*", "bedrock") if word in text
+            ]
 
 
 def test_a_model_is_switched_off_by_one_word_and_by_that_alone() -> None:
@@ -132,17 +85,29 @@ def rights(template: Template, *services: str) -> dict[str, list[dict[str, Any]]
     return found
 
 
-def test_documenter_and_finisher_alone_read_the_key_of_anthropic(assembly: Assembly) -> None:
+@pytest.mark.parametrize("name", ["claude", "openai"])
+def test_documenter_and_finisher_alone_read_the_key_of_the_model_that_they_ask(assembly: Assembly, name: str) -> None:
     key = {
         "actions": ["secretsmanager:GetSecretValue"],
         "resources": [
-            "arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:tribal/claude/key-??????"
+            f"arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:tribal/{name}/key-??????"
         ],
     }
-    assert rights(assembly.templates["claude"], "secretsmanager", "bedrock", "bedrock-mantle") == {
+    assert rights(assembly.templates[name], "secretsmanager", "bedrock", "bedrock-mantle") == {
         "Documenter": [key],
         "Finisher": [key],
     }
+
+
+@pytest.mark.parametrize(("name", "layer"), [("claude", "deps-model"), ("openai", "deps-openai")])
+def test_an_environment_has_the_sdk_of_its_model_alone(assembly: Assembly, name: str, layer: str) -> None:
+    layers = assembly.templates[name].of_type("AWS::Lambda::LayerVersion").values()
+    names = {each["LayerName"].removeprefix(f"{name}-").removeprefix(f"tribal-{name}-") for each in layers}
+    assert (
+        {each for each in names if each.endswith(("deps-model", "deps-openai"))}
+        == {each for each in names if each.endswith(layer)}
+        != set()
+    )
 
 
 def test_on_bedrock_they_may_ask_the_configured_model_alone_where_it_is(assembly: Assembly) -> None:
@@ -181,7 +146,7 @@ def test_prose_is_written_by_those_who_ask_and_read_by_the_planner_too(assembly:
             if template.flat(resource).endswith("/prose/*"):
                 found.setdefault(role.removeprefix("Pipeline")[:8], set()).update(listed(statement["Action"]))
     assert found == {
-        "Planner" + ("d" if name == "claude" else "o"): {"s3:GetObject"},
+        "Planner" + ("d" if name in ("claude", "openai") else "o"): {"s3:GetObject"},
         "Document": {"s3:GetObject", "s3:PutObject"},
         "Finisher": {"s3:GetObject", "s3:PutObject"},
     }

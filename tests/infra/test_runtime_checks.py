@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra import handler_imports, packaging
-from infra.function_packages import FUNCTIONS, LAYERS, OUR_LAYER, Packages, PackagingError, handler_of
+from infra.function_packages import FUNCTIONS, LAYERS, MODEL_LAYERS, OUR_LAYER, Packages, PackagingError, handler_of
 from infra.handler_imports import import_handlers
 from infra.runtime_files import check_files
 from tests.cases import each_case
@@ -28,7 +28,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
         path = packages.function(function) / module.replace(".", "/")
         write(path.with_suffix(".py"), "def handle(event, context): ...\n")
     monkeypatch.setattr(handler_imports, "WORK", dict.fromkeys(FUNCTIONS, ""))
-    monkeypatch.setattr(handler_imports, "ASKING_WORK", "")
+    monkeypatch.setattr(handler_imports, "ASKING_WORK", dict.fromkeys(MODEL_LAYERS, ""))
     return packages
 
 

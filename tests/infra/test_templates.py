@@ -13,7 +13,7 @@ import pytest
 
 from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
-from infra.function_packages import FUNCTIONS, handler_of, layers_of
+from infra.function_packages import FUNCTIONS, handler_of, layers_of, model_layer
 from tests import ROOT
 from tests.infra.synthesis import BEHIND_THE_API, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
@@ -126,8 +126,8 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
             for layer in each["Layers"]
         }
-        model = template.environment.active_model is not None
-        assert names == set(layers_of(each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"], model=model))
+        model = model_layer(template.environment.active_model)
+        assert names == set(layers_of(each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"], model))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"
 

@@ -51,12 +51,27 @@ def test_the_model_describes_every_database_that_is_not_kept_from_it(tmp_path: P
     [
         ("model: yes\n", 3, "model: should hold further keys, indented below it"),
         ("model:\n  provider: anthropic\n", 3, "the key 'name' is missing"),
-        ("model:\n  provider: openai\n  name: x\n", 4, "model.provider: should be 'anthropic' or 'bedrock'"),
+        (
+            "model:\n  provider: mistral\n  name: x\n",
+            4,
+            "model.provider: should be 'anthropic', 'bedrock', 'openai', 'gemini'",
+        ),
+        ("model:\n  provider: openai\n  name: x\n", 3, "model: provider openai needs api_key_secret, the name"),
+        ("model:\n  provider: ollama\n  name: x\n  base_url: here\n", 6, "model.base_url: it is not an address such as"),
+        ("model: {use: fast}\nmodels:\n  fats: {provider: ollama, name: x}\n", 3, "did you mean 'fats'?"),
+        ("model: {use: fast}\n", 3, "'fast' is not under `models`; the names there are none yet"),
+        ("models:\n  fast: {provider: ollama, name: x, efort: low}\n", 4, "did you mean 'effort'?"),
+        ("models:\n  Fast: {provider: ollama, name: x}\n", 4, "a name has lower-case letters, digits and hyphens"),
+        (
+            "model: {provider: ollama, name: x, per_day_usd: 3}\nspending: {per_day_usd: 3}\n",
+            3,
+            "is the older spelling",
+        ),
         ("model:\n  provider: anthropic\n  name: x\n", 3, "model: provider anthropic needs api_key_secret, the name"),
         (
             "model:\n  provider: bedrock\n  name: x\n  api_key_secret: y\n",
             3,
-            "api_key_secret belongs to provider anthropic",
+            "provider bedrock takes the current AWS identity; leave out api_key_secret",
         ),
         ("model:\n  provider: bedrock\n  name: x\n  per_run_dollars: 3\n", 6, "did you mean 'per_run_usd'?"),
         ("model:\n  provider: bedrock\n  name: x\n  per_day_usd: 0\n", 6, "model.per_day_usd: should be more than 0"),
@@ -76,6 +91,18 @@ def test_a_mistake_about_the_model_is_named_with_its_line_and_what_to_write(
     (told,) = caught.value.message.splitlines()
     assert f"databases.yaml, line {line}: " in told
     assert hint in told
+
+
+def test_a_named_model_has_the_keys_of_its_entry_and_the_caps_of_the_section(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        DATABASES
+        + "model: {use: small, per_run_usd: 3}\nspending: {per_day_usd: 7}\n"
+        + "models:\n  small: {provider: ollama, name: 'qwen3:14b', calls_at_once: 2}\n",
+    )
+    expected = ModelSettings(provider="ollama", name="qwen3:14b", calls_at_once=2, per_run_usd=3, per_day_usd=7)
+    assert settings.model == expected
+    assert [settings.models["small"].name, settings.per_day_usd] == ["qwen3:14b", 7]
 
 
 def test_a_database_that_asks_for_a_model_without_one_is_refused(tmp_path: Path) -> None:

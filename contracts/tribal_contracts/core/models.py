@@ -2,67 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from tribal_contracts.core.shape import ClosedContract, Contract, Count, Unset, optional
 
 NANODOLLARS = 1_000_000_000
 """Nanodollars in a dollar: whole numbers, of which every price a token is made."""
 
-ModelProvider = Literal["anthropic", "bedrock"]
+ModelProvider = Literal["anthropic", "bedrock", "openai", "gemini", "groq", "ollama"]
 Dollars = Annotated[float, Field(gt=0, le=1_000_000)]
+Price = Annotated[float, Field(ge=0, le=1_000_000)]
+Thinking = Literal["disabled", "between_tools", "adaptive"]
+Effort = Literal["low", "medium", "high"]
+_WITHOUT_KEY = ("bedrock", "ollama")
+_OWN_BINDING = ("anthropic", "bedrock")
+_LOOPBACK = re.compile(r"https?://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?(?:/|$)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:/[^\s?#]*)?", re.IGNORECASE)
+
+
+def _address(text: str) -> str:
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError("it is not an address such as https://gateway.example.com/v1, without login and query")
+    return text
+
+
+def _model_name(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", text):
+        raise ValueError("a name has lower-case letters, digits and hyphens, starts with a letter, and is short")
+    return text
+
+
+BaseUrl = Annotated[str, AfterValidator(_address)]
+ModelName = Annotated[str, AfterValidator(_model_name)]
+"""A name under `models`."""
 
 
 class ModelPrice(ClosedContract):
     """What a model costs, in dollars a million tokens, for one that is not in the shipped table or has a new price."""
 
-    input_usd: Dollars
-    output_usd: Dollars
-    cache_write_usd: Dollars | Unset = optional("Unset, 1.25 times the input.")
-    cache_read_usd: Dollars | Unset = optional("Unset, a tenth of the input.")
-    thinking: Literal["disabled", "between_tools", "adaptive"] | Unset = optional(
-        "The type of thinking to send; unset, none is."
-    )
-    effort: Literal["low", "medium", "high"] | Unset = optional("The effort to send; unset, none is.")
+    input_usd: Price
+    output_usd: Price
+    cache_write_usd: Price | Unset = optional("Unset, 1.25 times the input.")
+    cache_read_usd: Price | Unset = optional("Unset, a tenth of the input.")
+    thinking: Thinking | Unset = optional("Older place of the key `thinking` of the model.")
+    effort: Effort | Unset = optional("Older place of the key `effort` of the model.")
     smallest_cached_prefix: Count = Field(default=4096, description="Tokens below which a prefix is never cached.")
 
 
-class ModelSettings(ClosedContract):
-    """The model that describes tables; without one, rules do."""
+class ModelEntry(ClosedContract):
+    """One model, at one provider."""
 
     provider: ModelProvider
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """As the provider calls it, such as `claude-haiku-5-5`."""
-    api_key_secret: str | Unset = optional("Name of the secret with the key of Anthropic's API.", min_length=1)
-    base_url: str | Unset = optional("Address to send to instead of the provider's, such as your own gateway.")
+    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
+    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's, such as your own gateway.")
     region: str | Unset = optional("Region of Bedrock; else what the AWS configuration says.", min_length=1)
     endpoint: Literal["messages", "runtime"] = "messages"
-    """Of Bedrock: `runtime` for models that only `bedrock-runtime` serves."""
+    """Of Bedrock: `runtime` is `bedrock-runtime`, which AWS recommends for new applications."""
     calls_at_once: int = Field(default=5, ge=1, le=500)
     """Calls in progress at once, over all processes and functions of a run."""
-    per_run_usd: Dollars = 5.0
-    per_day_usd: Dollars = 20.0
-    """Days are UTC."""
     call_timeout_seconds: float = Field(default=60.0, gt=0, le=300)
     """The longest that a call may take, its retries included."""
-    language: str = Field(default="English", min_length=1, max_length=60, pattern=r"^[^\r\n{}]+$")
-    terms: dict[
-        Annotated[str, Field(min_length=1, max_length=80)], Annotated[str, Field(min_length=1, max_length=400)]
-    ] = Field(default_factory=dict, max_length=200, description="Your own words, and what they mean.")
+    thinking: Thinking | Unset = optional("The type of thinking to send; unset, what the shipped table says.")
+    effort: Effort | Unset = optional("The effort to send; unset, what the shipped table says.")
+    binds_answers: bool | Unset = optional(
+        "Whether the server takes a JSON schema for answers; unset, only OpenAI's own address is sent one."
+    )
     price: ModelPrice | Unset = optional("For a model that is not in the shipped table, or whose price has changed.")
 
     @model_validator(mode="after")
     def _belongs_to_the_provider(self) -> Self:
-        if self.provider == "anthropic" and self.api_key_secret is None:
-            raise ValueError("provider anthropic needs api_key_secret, the name of the secret with its key")
-        if self.provider == "bedrock" and self.api_key_secret is not None:
-            raise ValueError("api_key_secret belongs to provider anthropic; Bedrock takes the current AWS identity")
-        if self.provider == "anthropic" and (self.region is not None or self.endpoint != "messages"):
+        provider, has_key = self.provider, self.api_key_secret is not None
+        is_own_server = provider == "openai" and self.base_url is not None
+        if not has_key and provider not in _WITHOUT_KEY and not is_own_server:
+            raise ValueError(f"provider {provider} needs api_key_secret, the name of the secret with its key")
+        if provider == "bedrock" and has_key:
+            raise ValueError("provider bedrock takes the current AWS identity; leave out api_key_secret")
+        if provider != "bedrock" and (self.region is not None or self.endpoint != "messages"):
             raise ValueError("region and endpoint belong to provider bedrock")
+        if provider in _OWN_BINDING and self.binds_answers is not None:
+            raise ValueError(f"binds_answers is known for provider {provider}; leave it out")
         return self
+
+    @property
+    def is_on_this_machine(self) -> bool:
+        """Whether its requests stay on this machine, as far as its address says."""
+        return self.provider == "ollama" if self.base_url is None else _LOOPBACK.match(self.base_url) is not None
+
+
+class RunCaps(ClosedContract):
+    """What describing tables may cost, and in which words it is done."""
+
+    per_run_usd: Dollars = 5.0
+    per_day_usd: Dollars = Field(default=20.0, description="Older spelling of `spending.per_day_usd`. Days are UTC.")
+    language: str = Field(default="English", min_length=1, max_length=60, pattern=r"^[^\r\n{}]+$")
+    terms: dict[
+        Annotated[str, Field(min_length=1, max_length=80)], Annotated[str, Field(min_length=1, max_length=400)]
+    ] = Field(default_factory=dict, max_length=200, description="Your own words, and what they mean.")
+
+
+class ModelSettings(RunCaps, ModelEntry):
+    """The model that describes tables; without one, rules do."""
+
+
+class NamedModel(RunCaps):
+    """The model that describes tables, by its name under `models`."""
+
+    use: ModelName
+
+
+class SpendingSettings(ClosedContract):
+    """What all models together may cost."""
+
+    per_day_usd: Dollars = 20.0
+    """Days are UTC."""
+
+
+def _tag(value: object) -> str:
+    named = "use" in value if isinstance(value, Mapping) else isinstance(value, NamedModel)
+    return "named" if named else "given"
+
+
+def resolved(
+    section: ModelSettings | NamedModel, models: Mapping[str, ModelEntry], spending: SpendingSettings | None
+) -> ModelSettings:
+    """The section `model` with the keys of the entry that it names, and the cap of a day.
+
+    Raises:
+        ValueError: when it names no entry, or the cap of a day is given twice.
+    """
+    if spending is not None and "per_day_usd" in section.model_fields_set:
+        raise ValueError("model.per_day_usd is the older spelling of spending.per_day_usd; keep the newer one")
+    values = section.model_dump(exclude_unset=True)
+    if isinstance(section, NamedModel):
+        name = values.pop("use")
+        if name not in models:
+            near = difflib.get_close_matches(name, models, n=1)
+            known = f"did you mean {near[0]!r}?" if near else f"the names there are {', '.join(models) or 'none yet'}"
+            raise ValueError(f"{name!r} is not under `models`; {known}")
+        values = models[name].model_dump(exclude_unset=True) | values
+    return ModelSettings(**values | ({} if spending is None else {"per_day_usd": spending.per_day_usd}))
+
+
+ModelSection = Annotated[
+    Annotated[ModelSettings, Tag("given")] | Annotated[NamedModel, Tag("named")], Discriminator(_tag)
+]
+"""The section `model`."""
 
 
 class ModelUsage(Contract):

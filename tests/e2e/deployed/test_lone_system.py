@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 import yaml
 
-from infra.function_packages import ASKING, layers_of
+from infra.function_packages import ASKING, MODEL_LAYERS, layers_of
 from tests.e2e.account import wait_until
 from tests.e2e.deployed_system import DeployedSystem
 from tests.e2e.permissions import missing, unused
@@ -151,7 +151,7 @@ def test_who_asks_the_model_has_its_sdk_in_a_layer(lone_system: DeployedSystem, 
     _, *layers, _ = lone_system.account.processes.path_of(name)
     package = function.split("-")[0]
     assert package in ASKING
-    assert len(layers) == len(layers_of(package, model=True))
+    assert len(layers) == len(layers_of(package, MODEL_LAYERS[0]))
     assert [layer for layer in layers if (layer / "anthropic").is_dir()] == [layers[-1]]
 
 

@@ -229,9 +229,23 @@ def test_a_check_says_whether_the_model_could_be_asked_and_asks_nothing(yard: Ya
     [line] = [line for line in checked.stdout.splitlines() if "model" in line]
     assert line.startswith("✓ model anthropic/claude-haiku-5-5: prices from https://platform.claude.com/")
     assert re.search(r"read on \d+ \w+ \d{4}; the package and the key are available; nothing was sent$", line)
-    told = json.loads(yard.tribal("check", "--json").stdout)["model"]
+    told = json.loads(yard.tribal("check", "--json").stdout)["models"][0]
     assert (told["name"], told["missing"]) == ("anthropic/claude-haiku-5-5", "")
     assert yard.claude.calls == []
+
+
+def test_a_check_that_asks_says_how_long_an_answer_took_and_what_it_cost(yard: Yard) -> None:
+    yard.claude.mind = lambda _: "yes"
+    asked = yard.tribal("check", "--ask", "--json")
+    assert asked.returncode == 0, asked.stderr
+    told = json.loads(asked.stdout)["models"][0]
+    assert told["answered_ms"] > 0
+    assert round(told["usd"] * 1e9) == yard.claude.nanodollars > 0
+    assert json.loads(yard.tribal("status", "--json").stdout)["spending"]["day_usd"] == pytest.approx(told["usd"])
+    yard.claude.keys = set()
+    refused = yard.tribal("check", "--ask")
+    assert refused.returncode == 1
+    assert "refused the key" in refused.stdout
 
 
 def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -240,14 +254,14 @@ def test_a_check_says_what_the_model_lacks(yard: Yard, tmp_path_factory: pytest.
     yard.write(api_key_secret="NOT_SET")
     without_key = yard.tribal("check")
     assert "the secret 'NOT_SET' with the key of the model is missing" in without_key.stdout
-    yard.write(name="claude-of-next-year")
+    yard.write(name="claude-of-next-year", base_url="https://gateway.example.com")
     without_price = yard.tribal("check")
     assert "the price of 'claude-of-next-year' is unknown" in without_price.stdout
     assert [each.returncode for each in (without_package, without_key, without_price)] == [1, 1, 1]
     assert all("✗ model anthropic/" in each.stdout for each in (without_package, without_key, without_price))
     told = json.loads(yard.tribal("check", "--json").stdout)
     assert told["success"] is False
-    assert "price of 'claude-of-next-year' is unknown" in told["model"]["missing"]
+    assert "price of 'claude-of-next-year' is unknown" in told["models"][0]["missing"]
 
 
 def test_a_prompt_is_printed_as_it_is_sent(yard: Yard) -> None:

@@ -89,6 +89,8 @@ def local_application(
         str(settings.project / PROMPT_FOLDER),
         hint,
         _region(settings),
+        settings.models,
+        settings.per_day_usd,
     )
     memory = _memory(settings, store, embedder, limits=limits)
     return Application(

@@ -7,7 +7,7 @@ import platform
 import secrets as randomness
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from pydantic import SecretStr
 
 from tribal.app.parts import model_missing, rules_describers
 from tribal.errors import ConfigurationError, TribalError
-from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider
+from tribal.ports import ModelFailure, ModelOutcome, ModelReadiness, ModelRequest, Provider, StopToken
+from tribal_contracts import NANODOLLARS, SpendingSettings
 
 if TYPE_CHECKING:
     from tribal.adapters.language_models.connection import Unsent
@@ -27,14 +28,16 @@ if TYPE_CHECKING:
         ObjectStore,
         Options,
         Secrets,
-        StopToken,
         UnsentRequest,
     )
-    from tribal_contracts import ModelSettings
+    from tribal_contracts import ModelEntry
 
 _THINKING_TOKENS = 2_000
 """Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
 _DOES_NOT_THINK = ("disabled", "between_tools")
+_WORD_TOKENS = 16
+_WORD_SECONDS = 30.0
+"""What one word may take when a model is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,9 @@ class Models:
     """Tells the user what to do when the secret with the key is missing."""
     region: str | None = None
     """Region of Bedrock, if the settings have none."""
+    named: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """The entries under `models`."""
+    per_day_usd: float = SpendingSettings().per_day_usd
 
     def describers(self, run_id: str, stop: StopToken) -> Describers:
         """The describers of a run.
@@ -70,14 +76,13 @@ class Models:
 
         facts = model_facts(settings)
         prompts = load_prompts(self.prompts(), self.prompts_place)
-        thinking = 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
         timing = Timing(self.clock)
         spender = Spender(RUN + run_id, model.name, _holder())
         budget = Budget(self.store(), Caps.of(settings), spender, timing)
         return ModelDescribers(
             CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare),
-            Prompting(prompts, settings, model.name, thinking),
+            Prompting(prompts, settings, model.name, _thinking_tokens(facts)),
             facts,
             options,
             self.store(),
@@ -105,36 +110,69 @@ class Models:
             model.ask(request)
         return unsent.requests
 
-    def readiness(self) -> ModelReadiness | None:
-        """Whether the model can be called; checks price, package and key without sending anything."""
-        settings = self.options().model
-        if settings is None:
-            return None
+    def readiness(self, ask: bool) -> Sequence[ModelReadiness]:
+        """Whether each configured model can be called: checks price, package and key.
+
+        Args:
+            ask: send each model one request for one word too, within the cap of a day.
+        """
+        describing = self.options().model
+        found: list[tuple[str, ModelEntry]] = [] if describing is None else [("model", describing)]
+        known = [_same(entry) for _, entry in found]
+        found += [(f"models.{name}", each) for name, each in self.named.items() if _same(each) not in known]
+        day = self.per_day_usd if describing is None else describing.per_day_usd
+        return [self._ready(section, entry, day if ask else None) for section, entry in found]
+
+    def _ready(self, section: str, settings: ModelEntry, day_usd: float | None) -> ModelReadiness:
         from tribal.models.known_models import model_facts
 
-        name, prices = f"{settings.provider}/{settings.name}", ""
+        needs_key = settings.api_key_secret is not None
+        ready = ModelReadiness(section, f"{settings.provider}/{settings.name}", "", needs_key=needs_key)
         try:
             facts = model_facts(settings)
-            prices = facts.source
-            self._model(settings, facts)
+            ready = replace(ready, prices=facts.source)
+            model = self._model(settings, facts)
         except TribalError as error:
-            return ModelReadiness(name, prices, error.message)
-        return ModelReadiness(name, prices)
+            return replace(ready, missing=error.message)
+        return ready if day_usd is None else self._asked(ready, model, facts, day_usd)
 
-    def _model(self, settings: ModelSettings, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
+    def _asked(self, ready: ModelReadiness, model: LanguageModel, facts: ModelFacts, day_usd: float) -> ModelReadiness:
+        from tribal.models import Budget, CappedModel, Caps, Spender, Timing
+
+        timing = Timing(self.clock)
+        caps = Caps(account=round(day_usd * NANODOLLARS), day=round(day_usd * NANODOLLARS), calls_at_once=1)
+        request = ModelRequest(
+            "You are asked whether you can be reached.",
+            "Answer with the word: yes",
+            None,
+            _WORD_TOKENS + _thinking_tokens(facts),
+            _WORD_SECONDS,
+        )
+        with Budget(self.store(), caps, Spender(f"check:{_holder()}", model.name, _holder()), timing) as budget:
+            outcome = CappedModel(model, budget, facts.worst_price, StopToken(), timing).ask(request)
+        took, usd = outcome.usage.time_ms, outcome.usage.nanodollars / NANODOLLARS
+        missing = outcome.message if isinstance(outcome, ModelFailure) else ""
+        return replace(ready, missing=missing, answered_ms=took, usd=usd)
+
+    def _model(self, settings: ModelEntry, facts: ModelFacts, unsent: Unsent | None = None) -> LanguageModel:
         from tribal.adapters.anthropic.model import anthropic_model
         from tribal.adapters.bedrock.model import bedrock_model
+        from tribal.adapters.openai.model import openai_model
 
-        name = settings.api_key_secret or ""
         try:
             # They import the SDK, which may be missing.
             if settings.provider == "bedrock":
                 return bedrock_model(settings, facts, self._region(settings), unsent)
-            if unsent is not None:
-                return anthropic_model(settings, facts, SecretStr(""), unsent=unsent)
-            return anthropic_model(settings, facts, self._key(name), lambda: self.secrets().refresh(name))
+            name = settings.api_key_secret
+            key = None if name is None else SecretStr("") if unsent is not None else self._key(name)
+            if settings.provider == "anthropic":
+                return anthropic_model(settings, facts, key or SecretStr(""), self._renewing(name), unsent)
+            return openai_model(settings, facts, key, self._renewing(name), unsent)
         except ModuleNotFoundError as error:
             raise model_missing(error, bedrock=settings.provider == "bedrock") from error
+
+    def _renewing(self, name: str | None) -> Callable[[], SecretStr | None] | None:
+        return None if name is None else lambda: self.secrets().refresh(name)
 
     def _key(self, name: str) -> SecretStr:
         key = self.secrets().get(name)
@@ -142,17 +180,26 @@ class Models:
             raise ConfigurationError(f"the secret {name!r} with the key of the model is missing; {self.hint}")
         return key
 
-    def _region(self, settings: ModelSettings) -> str:
+    def _region(self, settings: ModelEntry) -> str:
         region = settings.region or self.region
         if region is None:
             raise ConfigurationError("no region is set for Bedrock; set model.region or AWS_REGION")
         return region
 
 
+def _thinking_tokens(facts: ModelFacts) -> int:
+    return 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
+
+
+def _same(entry: ModelEntry) -> tuple[str | None, ...]:
+    """What two entries for one model have in common."""
+    return entry.provider, entry.name, entry.base_url, entry.api_key_secret, entry.region
+
+
 class LazyModel:
     """A model that is built, with its SDK, on first use; if that fails, so do all calls."""
 
-    def __init__(self, settings: ModelSettings, model: Provider[LanguageModel]) -> None:
+    def __init__(self, settings: ModelEntry, model: Provider[LanguageModel]) -> None:
         self._settings = settings
         self._model = model
 

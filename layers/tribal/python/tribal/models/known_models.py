@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 from tribal.errors import ConfigurationError
 from tribal.ports import ModelFacts, ModelPrices
-from tribal_contracts import ModelPrice, ModelSettings
+from tribal_contracts import ModelEntry, ModelPrice, ModelProvider
 
-_SOURCE = "https://platform.claude.com/docs/en/about-claude/pricing, read on 22 November 2026"
+_ANTHROPIC = "https://platform.claude.com/docs/en/about-claude/pricing, read on 22 November 2026"
+_OPENAI = "https://developers.openai.com/api/docs/pricing, read on 28 November 2026"
+_GEMINI = "https://ai.google.dev/gemini-api/docs/pricing, for 1 January 2027 on, read on 28 November 2026"
+_GROQ = "https://groq.com/pricing, read on 28 November 2026"
+_NO_PRICE = "this machine, which charges nothing"
+
+
+def _prices(input_usd: str, output_usd: str, cache_write_usd: str, cache_read_usd: str) -> ModelPrices:
+    return ModelPrices(Decimal(input_usd), Decimal(output_usd), Decimal(cache_write_usd), Decimal(cache_read_usd))
+
 
 KNOWN_MODELS = (
     ModelFacts(
         "claude-haiku-5-5",
-        ModelPrices(Decimal("0.10"), Decimal("0.50"), Decimal("0.125"), Decimal("0.01")),
-        _SOURCE,
+        _prices("0.10", "0.50", "0.125", "0.01"),
+        _ANTHROPIC,
         long_prompt_tokens=100_000,
         long_prompt_factor=Decimal(5),
         thinking="disabled",
@@ -25,21 +35,38 @@ KNOWN_MODELS = (
     # It answers 400 to `disabled`. It may think between tool calls, and we send no tools.
     ModelFacts(
         "claude-sonnet-5-5",
-        ModelPrices(Decimal(2), Decimal(10), Decimal("2.50"), Decimal("0.10")),
-        _SOURCE,
+        _prices("2", "10", "2.50", "0.10"),
+        _ANTHROPIC,
         thinking="between_tools",
         smallest_cached_prefix=512,
     ),
     # Thinking cannot be turned off, only reduced.
     ModelFacts(
         "claude-opus-5-5",
-        ModelPrices(Decimal(4), Decimal(20), Decimal(5), Decimal("0.20")),
-        _SOURCE,
+        _prices("4", "20", "5", "0.20"),
+        _ANTHROPIC,
         effort="low",
         smallest_cached_prefix=512,
     ),
 )
 """By Anthropic's names."""
+_LONG_OPENAI: dict[str, Any] = {"long_prompt_tokens": 272_000, "long_prompt_factor": Decimal(2)}
+"""Output costs only 1.5 times as much; the higher factor keeps caps safe."""
+_BY_PROVIDER: dict[ModelProvider, tuple[ModelFacts, ...]] = {
+    "anthropic": KNOWN_MODELS,
+    "openai": (
+        ModelFacts(
+            "gpt-6-luna", _prices("0.10", "0.50", "0.125", "0.01"), _OPENAI, thinking="disabled", **_LONG_OPENAI
+        ),
+        ModelFacts("gpt-6-sol", _prices("2", "10", "2.50", "0.20"), _OPENAI, thinking="disabled", **_LONG_OPENAI),
+    ),
+    # Half of this until the end of 2026; the higher price keeps caps safe. Thinking can only be reduced.
+    "gemini": (ModelFacts("gemini-3.8-flash", _prices("1.50", "7.50", "1.50", "0.15"), _GEMINI, effort="low"),),
+    "groq": (
+        ModelFacts("openai/gpt-oss-120b", _prices("0.15", "0.60", "0.15", "0.15"), _GROQ, effort="low"),
+        ModelFacts("openai/gpt-oss-20b", _prices("0.075", "0.30", "0.075", "0.075"), _GROQ, effort="low"),
+    ),
+}
 
 _ON_BEDROCK = re.compile(
     r"(?:arn:aws[a-z-]*:bedrock:[a-z0-9-]*:[0-9]*:(?:foundation-model|inference-profile)/)?"
@@ -49,34 +76,45 @@ _REGIONAL = Decimal("1.1")
 """Bedrock's price for a region or geography relative to its global price; the higher one keeps caps safe."""
 
 
-def model_facts(settings: ModelSettings) -> ModelFacts:
-    """The facts of the configured model; a price in the settings overrides the known one.
+def model_facts(settings: ModelEntry) -> ModelFacts:
+    """The facts of a configured model; the settings override what is known of it.
 
     Raises:
         ConfigurationError: when the price is unknown.
     """
     known = _known(settings)
     if settings.price is not None:
-        return _priced(settings.name, settings.price, known)
-    if known is None:
-        names = ", ".join(model.name for model in KNOWN_MODELS)
+        facts = _priced(settings.name, settings.price, known)
+    elif known is None:
+        names = ", ".join(model.name for model in _BY_PROVIDER.get(settings.provider, KNOWN_MODELS))
         raise ConfigurationError(
             f"model.name: the price of {settings.name!r} is unknown; set model.price (input_usd and output_usd, in "
             f"dollars per million tokens), or use one of: {names}"
             + (", with 'anthropic.' before it" if settings.provider == "bedrock" else "")
         )
-    return known
+    else:
+        facts = known
+    changes = {name: value for name in ("thinking", "effort") if (value := getattr(settings, name)) is not None}
+    return replace(facts, **changes)
 
 
-def _known(settings: ModelSettings) -> ModelFacts | None:
-    if settings.provider == "anthropic":
-        return next((model for model in KNOWN_MODELS if model.name == settings.name), None)
+def _known(settings: ModelEntry) -> ModelFacts | None:
+    if settings.provider != "bedrock":
+        known = _BY_PROVIDER.get(settings.provider, ())
+        # A gateway on this machine may pass a known model on to its provider, who charges for it.
+        free = _free(settings) if settings.is_on_this_machine else None
+        return next((model for model in known if model.name == settings.name), free)
     found = _ON_BEDROCK.fullmatch(settings.name)
     model = next((model for model in KNOWN_MODELS if found and model.name == found["name"]), None)
     if found is None or model is None:
         return None
     prices = model.prices if found["geography"] == "global" else model.prices.times(_REGIONAL)
     return replace(model, name=settings.name, prices=prices)
+
+
+def _free(settings: ModelEntry) -> ModelFacts:
+    thinking = "disabled" if settings.provider == "ollama" else None
+    return ModelFacts(settings.name, _prices("0", "0", "0", "0"), _NO_PRICE, thinking=thinking)
 
 
 def _priced(name: str, price: ModelPrice, known: ModelFacts | None) -> ModelFacts:

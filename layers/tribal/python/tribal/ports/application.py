@@ -111,8 +111,8 @@ class RunParts:
     """The describers of the run with that id. The token stops them."""
     unsent: Callable[[Sequence[ModelRequest]], Sequence[UnsentRequest]] = lambda _: ()
     """Shows what would be sent to the model, without sending it; empty without a model."""
-    model_readiness: Callable[[], ModelReadiness | None] = lambda: None
-    """Whether the model could be called, found out without calling it; `None` without a model."""
+    model_readiness: Callable[[bool], Sequence[ModelReadiness]] = lambda _: ()
+    """Whether each configured model can be called; with `True`, each is asked for one word."""
     spending: Callable[[], Spending] | None = None
     """Reads spending on models from the store; `None` in deployed functions."""
     index_writer: Callable[[], IndexWriter]

@@ -157,14 +157,21 @@ ModelOutcome = ModelAnswer | ModelFailure
 
 @dataclass(frozen=True, slots=True)
 class ModelReadiness:
-    """Whether the configured model can be called, as far as can be checked without a call."""
+    """Whether a configured model can be called."""
 
+    section: str
+    """Where it is configured: `model`, or `models.NAME`."""
     name: str
     """Provider and model, such as `anthropic/claude-haiku-5-5`."""
     prices: str
     """Source of its prices, and when they were read; empty if unknown."""
     missing: str = ""
-    """Why a call would fail; empty if nothing is known to be missing."""
+    """Why a call would fail, or did; empty if nothing is known to be missing."""
+    needs_key: bool = False
+    answered_ms: int | None = None
+    """How long one answer took; `None` if nothing was asked."""
+    usd: float = 0.0
+    """What that answer cost."""
 
 
 class LanguageModel(Protocol):

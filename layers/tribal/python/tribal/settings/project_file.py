@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from tribal.errors import ConfigurationError
 from tribal.identity.expansion import PLACE, names_several, only_excludes
 from tribal.settings.entries import check_dsn
-from tribal.settings.knowledge import with_owner
+from tribal.settings.sections import describing_model, with_owner
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, value_at
@@ -26,11 +26,13 @@ from tribal_contracts import (
     DatabaseType,
     IdentitySettings,
     LintRules,
+    ModelEntry,
     ModelPrice,
     ModelSettings,
     ProjectFile,
     Selection,
     ServeSettings,
+    SpendingSettings,
     SyncSettings,
 )
 
@@ -45,6 +47,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     **CAPABILITY_SECTIONS,
     "sync": SyncSettings,
     "model": ModelSettings,
+    "spending": SpendingSettings,
     "price": ModelPrice,
 }
 _NO_MODEL_HERE = "the file has no section `model`; add it, or leave describer out"
@@ -146,6 +149,7 @@ def _validated(
         raise reader.invalid(error, root) from None
     if project.store is not None and folder is not None:
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
+    _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     if project.knowledge is not None:
         _at(reader, root, ("knowledge",), partial(with_owner, project.knowledge, project.identity))
@@ -168,6 +172,8 @@ def _model_at(location: Location) -> type[BaseModel]:
     parent = location[-2] if len(location) > 1 else None
     if location[:-1] == ("limits",):
         return AnswerLimits
+    if parent is not None and location[:-2] == ("models",):
+        return ModelEntry
     return DatabaseEntry if isinstance(parent, int) else _SECTIONS.get(str(parent), ProjectFile)
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.identity.locations import SOURCE_FILE
-from tribal.settings.knowledge import with_place
+from tribal.settings.sections import describing_model, with_place
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
     CapabilitySettings,
@@ -26,10 +26,12 @@ from tribal_contracts import (
     KnowledgeSettings,
     LintRules,
     MemorySettings,
+    ModelEntry,
     ModelSettings,
     ProjectFile,
     ServeSettings,
     SourceRecord,
+    SpendingSettings,
     SyncSettings,
 )
 from tribal_contracts.core.shape import find_section
@@ -74,6 +76,10 @@ class Settings:
     runs_kept: int = 50
     model: ModelSettings | None = None
     """The model that describes tables; `None` if rules do."""
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """Models by the names that other sections use."""
+    per_day_usd: float = SpendingSettings().per_day_usd
+    """What all models together may cost in a UTC day."""
     lint: LintRules = field(default_factory=LintRules)
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
@@ -171,7 +177,7 @@ def settings_in_bucket(
         bucket=bucket,
     )
     # The deployer decides about spending, not the author of this file.
-    return replace(_with_content(outside, content, data), model=model)
+    return replace(_with_content(outside, content, data), model=model, models={})
 
 
 def load_settings(
@@ -278,7 +284,9 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         tables_per_unit=content.tables_per_unit,
         statistics_max_age=timedelta(days=content.statistics_max_age_days),
         runs_kept=content.runs_kept,
-        model=content.model,
+        model=describing_model(content),
+        models=content.models,
+        per_day_usd=(content.spending or SpendingSettings()).per_day_usd,
         lint=content.lint,
         answer_tokens=content.limits.answer_tokens,
         serve=content.serve,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
-    from tribal_contracts import ModelSettings
+    from tribal_contracts import ModelEntry
 
 ADDRESS = "https://api.anthropic.com"
 HEADERS = {"anthropic-version": "2026-10-21"}
@@ -30,7 +30,7 @@ ADVICE = Advice(
 
 
 def anthropic_model(
-    settings: ModelSettings,
+    settings: ModelEntry,
     facts: ModelFacts,
     api_key: SecretStr,
     renew_key: Callable[[], SecretStr | None] | None = None,

@@ -11,7 +11,7 @@ from tribal.adapters.language_models.refusals import Advice
 if TYPE_CHECKING:
     from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
-    from tribal_contracts import ModelSettings
+    from tribal_contracts import ModelEntry
 
 _MESSAGES_ADDRESS = "https://bedrock-mantle.{region}.api.aws/anthropic"
 _RUNTIME_ADDRESS = "https://bedrock-runtime.{region}.amazonaws.com"
@@ -49,15 +49,13 @@ _OLD_BODY = {"anthropic_version": "bedrock-2023-05-31"}
 _FIRST_OF_THE_NEW_BODY = (4, 7)
 
 
-def bedrock_model(
-    settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None = None
-) -> LanguageModel:
+def bedrock_model(settings: ModelEntry, facts: ModelFacts, region: str, unsent: Unsent | None = None) -> LanguageModel:
     """The model of the settings on Bedrock, asked with the current AWS identity; `unsent` takes what would be sent."""
     over = _over_runtime if settings.endpoint == "runtime" else _over_messages
     return over(settings, facts, region, unsent)
 
 
-def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
+def _over_messages(settings: ModelEntry, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
     from anthropic import APIConnectionError, APIStatusError, AsyncAnthropicBedrockMantle
 
     from tribal.adapters.anthropic.messages import Messages
@@ -80,7 +78,7 @@ def _over_messages(settings: ModelSettings, facts: ModelFacts, region: str, unse
     return HttpModel(sdk, facts, dialect, credentials, _MESSAGES_ADVICE)
 
 
-def _over_runtime(settings: ModelSettings, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
+def _over_runtime(settings: ModelEntry, facts: ModelFacts, region: str, unsent: Unsent | None) -> LanguageModel:
     from anthropic import APIConnectionError, APIStatusError, AsyncAnthropicBedrock
 
     from tribal.adapters.anthropic.messages import Messages

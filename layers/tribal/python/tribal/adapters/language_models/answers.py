@@ -1,4 +1,4 @@
-"""Reads answers: the text or the object that was asked for, or the reason why there is none."""
+"""Reads answers: the text or the object that was asked for, or the reason why it is missing."""
 
 from __future__ import annotations
 

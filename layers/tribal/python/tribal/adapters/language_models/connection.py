@@ -84,6 +84,23 @@ class ApiKey:
             return self.current != refused
 
 
+class NoLogin:
+    """The credentials of a server that takes none."""
+
+    current = None
+
+    async def prepare(self) -> None:
+        """Do nothing: there is no login."""
+
+    def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
+        """No headers."""
+        return {}
+
+    async def renew(self, _refused: object) -> bool:
+        """There is nothing to renew."""
+        return False
+
+
 class OwnHeaders(httpx2.Auth):
     """Replaces all headers of the SDK, which takes some of them from environment variables."""
 
@@ -127,10 +144,8 @@ def http_client(
     )
 
 
-class Unsent(httpx2.AsyncBaseTransport):
+class Unsent(NoLogin, httpx2.AsyncBaseTransport):
     """A transport that records requests without sending them, with empty credentials."""
-
-    current = None
 
     def __init__(self) -> None:
         self.requests: list[UnsentRequest] = []
@@ -139,14 +154,3 @@ class Unsent(httpx2.AsyncBaseTransport):
         """Record a request, and fail as if there were no network."""
         self.requests.append(UnsentRequest(str(request.url), await request.aread()))
         raise httpx2.ConnectError("nothing is sent")
-
-    async def prepare(self) -> None:
-        """Do nothing: there is no login."""
-
-    def headers(self, _request: httpx2.Request) -> Mapping[str, str]:
-        """No headers."""
-        return {}
-
-    async def renew(self, _refused: object) -> bool:
-        """There is nothing to renew."""
-        return False

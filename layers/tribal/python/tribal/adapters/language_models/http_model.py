@@ -21,6 +21,7 @@ from tribal_contracts import ModelUsage
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
 _REFUSED_LOGIN = 401
 _END = "[DONE]"
+_PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
 
 
 class Dialect(Protocol):
@@ -85,15 +86,26 @@ class HttpModel:
 
     Args:
         sdk: the client that sends. credentials: the same as that client's.
-        advice: what a person can do at the provider.
+        advice: what a person can do at the provider. is_local: whether the server is on this machine.
     """
 
-    def __init__(self, sdk: Sdk, facts: ModelFacts, dialect: Dialect, credentials: Credentials, advice: Advice) -> None:
+    def __init__(
+        self,
+        sdk: Sdk,
+        facts: ModelFacts,
+        dialect: Dialect,
+        credentials: Credentials,
+        advice: Advice,
+        *,
+        is_local: bool = False,
+    ) -> None:
         self._sdk = sdk
         self._facts = facts
         self._dialect = dialect
         self._credentials = credentials
         self._advice = advice
+        self._is_local = is_local
+        self._has_answered = False
 
     @property
     def name(self) -> str:
@@ -118,7 +130,9 @@ class HttpModel:
         call = _Call(started + request.deadline_seconds, started)
         try:
             async with asyncio.timeout_at(call.deadline):
-                return await (self._answer(request, call) if put is None else self._streamed(request, call, put))
+                if obstacle := await self._obstacle(request):
+                    return obstacle
+                outcome = await (self._answer(request, call) if put is None else self._streamed(request, call, put))
         except TimeoutError:
             return call.failure(
                 "timed_out", f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
@@ -127,19 +141,32 @@ class HttpModel:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
             broken = "the connection broke" if call.sent else f"cannot connect; {self._advice.connection}"
-            return call.failure("unavailable", f"{self._advice.provider}: {broken}")
+            # Where no one has answered yet on this machine, no one is there.
+            is_absent = self._is_local and not self._has_answered and isinstance(cause, httpx2.ConnectError)
+            return call.failure("stopped" if is_absent else "unavailable", f"{self._advice.provider}: {broken}")
         except TribalError as exc:
             kind: FailureKind = "unavailable" if exc.retryable else "stopped"
             return call.failure(kind, f"{self._advice.provider}: {exc.message}")
+        self._has_answered = self._has_answered or getattr(outcome, "kind", "") != "unavailable"
+        return outcome
+
+    async def _obstacle(self, _request: ModelRequest) -> ModelFailure | None:
+        """Why a request is not sent; `None` if it is."""
+        return None
 
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
         response = await self._sent(request, call, stream=False)
+        if page := self._page(response, call):
+            return page
         if response.is_success:
             return self._dialect.read(response.content, request, call.time_ms)
         return self._refused(response, request, call)
 
     async def _streamed(self, request: ModelRequest, call: _Call, put: Callable[[str], None]) -> ModelOutcome:
         response = await self._sent(request, call, stream=True)
+        if page := self._page(response, call):
+            await response.aclose()
+            return page
         if not response.is_success:
             return self._refused(response, request, call)
         reader = self._dialect.reader(request)
@@ -152,6 +179,12 @@ class HttpModel:
         finally:
             await response.aclose()
         return reader.end(call.time_ms)
+
+    def _page(self, response: httpx2.Response, call: _Call) -> ModelFailure | None:
+        """The failure for a web page at an address that never answered otherwise."""
+        if self._has_answered or not response.headers.get("content-type", "").startswith("text/html"):
+            return None
+        return call.failure("stopped", f"{self._advice.provider}: {_PAGE}")
 
     def _refused(self, response: httpx2.Response, request: ModelRequest, call: _Call) -> ModelFailure:
         return failure_of(self._dialect.refusal(response), response, request, self._advice, call.time_ms)

@@ -52,6 +52,8 @@ class Refusal:
     """The server's text, not redacted yet."""
     unseen: bool = False
     """Whether the model may have answered."""
+    retry_after_seconds: float | None = None
+    """The delay that the body asks for; headers come first."""
 
 
 KINDS: dict[int, tuple[FailureKind, str]] = {
@@ -107,10 +109,14 @@ def failure_of(
         refusal.kind,
         f"{advice.provider} {message}{_request_id(headers)}",
         ModelUsage(calls=1, time_ms=time_ms),
-        retry_after_seconds=_retry_after(headers),
+        retry_after_seconds=_first_known(_retry_after(headers), refusal.retry_after_seconds),
         may_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "").lower()),
         unseen=refusal.unseen,
     )
+
+
+def _first_known(*seconds: float | None) -> float | None:
+    return next((each for each in seconds if each is not None), None)
 
 
 def read_object(body: bytes) -> dict[str, Any]:

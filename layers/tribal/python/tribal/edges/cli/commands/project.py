@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -63,10 +64,14 @@ databases:
 # A model that describes undocumented tables; without one, rules do, and nothing leaves this machine. It needs
 # pip install 'tribal-knowledge[model]'; describer: rules in an entry above excludes a database from it.
 # model:
-#   provider: anthropic
+#   provider: anthropic             # or openai, gemini, groq
 #   name: claude-haiku-5-5
 #   api_key_secret: ANTHROPIC_KEY   # the environment variable with the key
 #   per_run_usd: 5
+# A model on this machine, which needs no key and costs nothing:
+# model: {{provider: ollama, name: "qwen3:14b"}}
+# A model on Amazon Bedrock:
+# model: {{provider: bedrock, name: eu.anthropic.claude-haiku-5-5, endpoint: runtime, region: eu-central-1}}
 
 # Rules of `tribal lint`, and the per cent of tables and columns that have to be documented.
 # lint:
@@ -131,9 +136,10 @@ def check(
         ),
     ] = None,
     no_samples: NoSamples = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Send each configured model one request for one word.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what can be read, which GRANTs are missing, and whether the model is ready.
+    """Show what can be read, which GRANTs are missing, and whether each model is ready.
 
     Connects to each database and reads its structure, but no rows. Lists objects that the server fails to render; a run
     documents everything else. With --sql it does not connect: it prints every statement that Tribal Knowledge may send,
@@ -155,7 +161,7 @@ def check(
     if sql:
         _print_statements(settings, as_json=as_json)
         return
-    _check_access(settings, as_json=as_json)
+    _check_access(settings, ask=ask, as_json=as_json)
 
 
 def _print_statements(settings: Settings, *, as_json: bool) -> None:
@@ -178,7 +184,7 @@ def _print_statements(settings: Settings, *, as_json: bool) -> None:
             typer.echo(f"\n-- {statement.purpose}\n{statement.sql.strip()};")
 
 
-def _check_access(settings: Settings, *, as_json: bool) -> None:
+def _check_access(settings: Settings, *, ask: bool, as_json: bool) -> None:
     from tribal.app.local import local_application
     from tribal.errors import EXIT_PARTIAL, DatabaseError
     from tribal.identity.expansion import expanded
@@ -204,20 +210,18 @@ def _check_access(settings: Settings, *, as_json: bool) -> None:
         if (report.missing or broken) and not exit_code:
             exit_code = EXIT_PARTIAL
         results.append({"name": entry.name, "reachable": True, **_report_data(report, broken)})
-    model = app.run.model_readiness()
-    if model is not None and model.missing and not exit_code:
+    models = app.run.model_readiness(ask)
+    if any(model.missing for model in models) and not exit_code:
         exit_code = EXIT_PARTIAL
     if as_json:
-        model_fields = (
-            {"model": {"name": model.name, "prices": model.prices, "missing": model.missing}} if model else {}
-        )
+        model_fields = {"models": [asdict(model) for model in models]} if models else {}
         print_json({"success": exit_code == 0, "databases": results, **model_fields})
     else:
         for result in results:
             _print_access(result)
         if len(results) > 1:
             typer.echo(_summary(results))
-        if model is not None:
+        for model in models:
             _print_model(model)
     raise typer.Exit(exit_code)
 
@@ -227,13 +231,14 @@ def _print_model(model: ModelReadiness) -> None:
 
     out = console()
     prices = f": prices from {escape(model.prices)}" * bool(model.prices)
+    name = f"[bold]{escape(model.section.replace('.', ' '))} {escape(model.name)}[/]{prices}"
     if model.missing:
-        out.print(f"[red]✗[/] [bold]model {escape(model.name)}[/]{prices}\n  {escape(model.missing)}", soft_wrap=True)
+        out.print(f"[red]✗[/] {name}\n  {escape(model.missing)}", soft_wrap=True)
         return
-    there = "the package and the key are" if model.name.startswith("anthropic/") else "the package is"
-    out.print(
-        f"[green]✓[/] [bold]model {escape(model.name)}[/]{prices}; {there} available; nothing was sent", soft_wrap=True
-    )
+    there = "the package and the key are" if model.needs_key else "the package is"
+    answered = f"it answered in {(model.answered_ms or 0) / 1000:.1f} s for ${model.usd:.6f}"
+    result = f"{there} available; nothing was sent" if model.answered_ms is None else answered
+    out.print(f"[green]✓[/] {name}; {result}", soft_wrap=True)
 
 
 def _summary(results: Sequence[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""Completes the section `knowledge`: owner of a flat folder, and path of a repository."""
+"""Completes sections from others: owner and path of `knowledge`, and the entry that `model` names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from tribal.errors import ConfigurationError
-from tribal_contracts import IdentitySettings, KnowledgeSettings
+from tribal_contracts import IdentitySettings, KnowledgeSettings, ModelSettings, ProjectFile
+from tribal_contracts.core.models import resolved
 
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\s]+@[^/\s]+:")
 """A URL, or git's short form for ssh."""
@@ -50,3 +51,15 @@ def with_place(knowledge: KnowledgeSettings, project: Path, published: Path) -> 
             " with the decisions another name, such as `decisions`"
         )
     return knowledge.model_copy(update={"repository": str(place)})
+
+
+def describing_model(project: ProjectFile) -> ModelSettings | None:
+    """The model that describes tables, with its caps; `None` if rules do.
+
+    Raises:
+        ConfigurationError: when it has an unknown name, or the cap of a day is given twice.
+    """
+    try:
+        return None if project.model is None else resolved(project.model, project.models, project.spending)
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None

@@ -1,0 +1,1 @@
+"""Models over OpenAI's protocol: OpenAI, Gemini, Groq, Ollama, and every server that speaks it."""

@@ -1,0 +1,72 @@
+"""Errors of the chat completions API, as OpenAI, Gemini, Groq and Ollama write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tribal.adapters.language_models.refusals import UNFINISHED, Problem, Refusal, by_status, read_object, text_of
+from tribal.ports import FailureKind
+
+_BY_CODE: dict[str, Problem] = {
+    "billing_hard_limit_reached": "money",
+    "billing_not_active": "money",
+    "insufficient_quota": "money",
+    "invalid_api_key": "login",
+    "model_decommissioned": "model",
+    "model_not_found": "model",
+    "model_terms_required": "permission",
+    "organization_restricted": "account",
+    "unsupported_country_region_territory": "account",
+}
+"""Codes and types after which no call can succeed, whatever the status
+(https://developers.openai.com/api/docs/guides/error-codes, https://console.groq.com/docs/errors)."""
+_NO_KEY = re.compile(r"API key not valid|API_KEY_INVALID|API key expired", re.IGNORECASE)
+"""Gemini refuses a key with 400 (https://ai.google.dev/gemini-api/docs/troubleshooting)."""
+_TOO_LONG = re.compile(
+    r"context[ _]length|maximum context|exceeds the (?:maximum|available|model's) [a-z ]*(?:tokens|context)"
+    r"|reduce the length|prompt is too long|too many tokens",
+    re.IGNORECASE,
+)
+_SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
+
+
+def read_refusal(status: int, body: bytes) -> Refusal:
+    """What a response other than 2xx means."""
+    answer = read_object(body)
+    error = answer.get("error")
+    # Ollama's own API writes the message alone.
+    error = error if isinstance(error, dict) else {"message": error}
+    message = text_of(error.get("message"))
+    names = [text for name in ("code", "type", "status") if (text := text_of(error.get(name)))]
+    kind, says = _meaning(status, names, message)
+    unseen = status in UNFINISHED or (status >= 500 and not answer)
+    return Refusal(kind, says, names[0] if names else "", message, unseen, _retry_delay(error))
+
+
+def _meaning(status: int, names: list[str], message: str) -> tuple[FailureKind, str]:
+    for name in names:
+        if name in _BY_CODE:
+            return "stopped", _BY_CODE[name]
+    if status == 400 and _NO_KEY.search(message):
+        return "stopped", "login"
+    if status in (400, 413, 422) and ("context_length_exceeded" in names or _TOO_LONG.search(message)):
+        return "too_long", "takes no prompt of this length"
+    return by_status(status)
+
+
+def _retry_delay(error: Mapping[str, Any]) -> float | None:
+    """Seconds to wait, which Gemini writes into the details of an error (google.rpc.RetryInfo)."""
+    for detail in _details(error):
+        found = _SECONDS.fullmatch(text_of(detail.get("retryDelay")))
+        if found:
+            return float(found[1])
+    return None
+
+
+def _details(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else []:
+        if isinstance(detail, Mapping):
+            yield detail
