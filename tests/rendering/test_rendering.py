@@ -28,8 +28,9 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, drawn_tables, er_diagram
+from tribal.rendering.table_page import table_page
 from tribal.rendering.words import listing, relation_sentence, rows_phrase, shorten
-from tribal_contracts import DocumentedInferredKey, KeyEvidence, Relationship
+from tribal_contracts import DocumentedIndex, DocumentedInferredKey, DocumentedKey, KeyEvidence, Relationship
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 SPECIAL = "|`*_[](){}<>#+-.!~$&\\\n\r\t '\"=:/@%;^ ‮⁦​\x00\x07ab1é表"
@@ -341,3 +342,27 @@ def test_a_relation_is_shown_from_the_side_of_the_child() -> None:
     assert relation_sentence("emp", "emp", nullable=True, columns=("boss", "firm")) == (
         "Each row of emp may refer to one row of the same table by boss and firm."
     )
+
+
+def test_a_column_that_is_unique_on_its_own_by_a_key_or_an_index_is_marked() -> None:
+    indexes = [
+        DocumentedIndex(name="label", columns=["label"], unique=True),
+        DocumentedIndex(name="some", columns=["code"], unique=True, predicate="active"),
+        DocumentedIndex(name="slow", columns=["code"], unique=False),
+        DocumentedIndex(name="both", columns=["code", "part"], unique=True),
+        DocumentedIndex(name="t_pkey", columns=["id"], unique=True),
+    ]
+    alone = table_document("d.s.t", "id label code part", domain="d").model_copy(update={"indexes": indexes})
+    pair = alone.model_copy(
+        update={
+            "primary_key": DocumentedKey(name="pk", columns=["id", "part"]),
+            "unique_keys": [DocumentedKey(name="uk", columns=["part"])],
+        }
+    )
+    assert _key_marks(table_page(alone, "d/own.md")) == {"id": "PK", "label": "UK", "code": "", "part": ""}
+    assert _key_marks(table_page(pair, "d/own.md")) == {"id": "PK, UK", "label": "UK", "code": "", "part": "UK"}
+
+
+def _key_marks(page: str) -> dict[str, str]:
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    return {cells[0].strip("| `"): cells[2].strip() for cells in rows if len(cells) == 7}
