@@ -250,6 +250,7 @@ def test_a_likely_key_is_dotted_says_so_and_comes_after_declared_ones() -> None:
     few = er_diagram(tables, [key("a", "b")], limit=2, likely=[likely("c", "d", "d_id"), likely("d", "c", "c_id")])
     assert ('"a"' in few, '"c"' in few) == (True, False)
     assert "%% 2 more tables are left out" in few
+    assert "%% 1 more table is left out" in er_diagram(tables[:3], [key("a", "b")])
 
 
 def test_the_reasons_for_a_likely_key_are_reported_in_words() -> None:
@@ -281,10 +282,11 @@ def test_a_large_diagram_keeps_the_most_connected_tables_and_says_how_many_it_la
     tables = [ErTable(f"t{n:02}", f"t{n:02}") for n in range(30)]
     keys = [key(f"t{n:02}", "t29") for n in range(20, 29)]
     assert drawn_tables(er_diagram(tables, keys, limit=10)) == 10
-    assert "left out" not in er_diagram(tables, keys, limit=10)
+    assert "%% 20 more tables are left out" in er_diagram(tables, keys, limit=10)
+    assert "left out" not in er_diagram(tables[20:], keys, limit=10)
     more = [key("t00", "t01"), key("t02", "t03"), key("t04", "t04")]
     diagram = er_diagram(tables, [*keys, *keys, *more], limit=10)
-    assert "%% 5 more tables are left out" in diagram
+    assert "%% 20 more tables are left out" in diagram
     assert [f'"t{n}"' in diagram for n in range(20, 30)] == [True] * 10
     assert '"t00"' not in diagram
 
