@@ -28,8 +28,9 @@ from tribal.rendering.markdown import (
     table,
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, drawn_tables, er_diagram
+from tribal.rendering.table_page import table_page
 from tribal.rendering.words import listing, relation_sentence, rows_phrase, shorten
-from tribal_contracts import DocumentedInferredKey, KeyEvidence, Relationship
+from tribal_contracts import DocumentedIndex, DocumentedInferredKey, DocumentedKey, KeyEvidence, Relationship
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 SPECIAL = "|`*_[](){}<>#+-.!~$&\\\n\r\t '\"=:/@%;^ ‮⁦​\x00\x07ab1é表"
@@ -249,6 +250,7 @@ def test_a_likely_key_is_dotted_says_so_and_comes_after_declared_ones() -> None:
     few = er_diagram(tables, [key("a", "b")], limit=2, likely=[likely("c", "d", "d_id"), likely("d", "c", "c_id")])
     assert ('"a"' in few, '"c"' in few) == (True, False)
     assert "%% 2 more tables are left out" in few
+    assert "%% 1 more table is left out" in er_diagram(tables[:3], [key("a", "b")])
 
 
 def test_the_reasons_for_a_likely_key_are_reported_in_words() -> None:
@@ -280,10 +282,11 @@ def test_a_large_diagram_keeps_the_most_connected_tables_and_says_how_many_it_la
     tables = [ErTable(f"t{n:02}", f"t{n:02}") for n in range(30)]
     keys = [key(f"t{n:02}", "t29") for n in range(20, 29)]
     assert drawn_tables(er_diagram(tables, keys, limit=10)) == 10
-    assert "left out" not in er_diagram(tables, keys, limit=10)
+    assert "%% 20 more tables are left out" in er_diagram(tables, keys, limit=10)
+    assert "left out" not in er_diagram(tables[20:], keys, limit=10)
     more = [key("t00", "t01"), key("t02", "t03"), key("t04", "t04")]
     diagram = er_diagram(tables, [*keys, *keys, *more], limit=10)
-    assert "%% 5 more tables are left out" in diagram
+    assert "%% 20 more tables are left out" in diagram
     assert [f'"t{n}"' in diagram for n in range(20, 30)] == [True] * 10
     assert '"t00"' not in diagram
 
@@ -341,3 +344,27 @@ def test_a_relation_is_shown_from_the_side_of_the_child() -> None:
     assert relation_sentence("emp", "emp", nullable=True, columns=("boss", "firm")) == (
         "Each row of emp may refer to one row of the same table by boss and firm."
     )
+
+
+def test_a_column_that_is_unique_on_its_own_by_a_key_or_an_index_is_marked() -> None:
+    indexes = [
+        DocumentedIndex(name="label", columns=["label"], unique=True),
+        DocumentedIndex(name="some", columns=["code"], unique=True, predicate="active"),
+        DocumentedIndex(name="slow", columns=["code"], unique=False),
+        DocumentedIndex(name="both", columns=["code", "part"], unique=True),
+        DocumentedIndex(name="t_pkey", columns=["id"], unique=True),
+    ]
+    alone = table_document("d.s.t", "id label code part", domain="d").model_copy(update={"indexes": indexes})
+    pair = alone.model_copy(
+        update={
+            "primary_key": DocumentedKey(name="pk", columns=["id", "part"]),
+            "unique_keys": [DocumentedKey(name="uk", columns=["part"])],
+        }
+    )
+    assert _key_marks(table_page(alone, "d/own.md")) == {"id": "PK", "label": "UK", "code": "", "part": ""}
+    assert _key_marks(table_page(pair, "d/own.md")) == {"id": "PK, UK", "label": "UK", "code": "", "part": "UK"}
+
+
+def _key_marks(page: str) -> dict[str, str]:
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    return {cells[0].strip("| `"): cells[2].strip() for cells in rows if len(cells) == 7}

@@ -186,3 +186,29 @@ def test_a_key_to_another_table_is_not_taken_for_what_its_name_may_mean() -> Non
     columns = {each.name: each for each in shop.document_of("sales.bill").columns}
     assert (columns["tax_id"].sensitive, columns["vat_id"].sensitive) == (None, "tax_id")
     assert "possibly" not in shop.page_of("sales.bill")
+
+
+def test_a_type_is_not_said_to_hold_what_its_values_cannot_be() -> None:
+    columns = [
+        column("mobile", "boolean"),
+        column("disability", "boolean"),
+        column("password_changed", "timestamp with time zone"),
+        column("birth_date", "date"),
+        column("email_address", "uuid"),
+        column("pin_code", "numeric"),
+        column("token_id", "numeric"),
+    ]
+    token = table("sales.token")
+    bill = table("sales.bill", *columns, references=[("token_id", "sales.token")])
+    bill = bill.model_copy(update={"columns": bill.columns[:-1]})
+    shop = Shop([token, bill])
+    shop.run()
+    assert {each.name: each.sensitive for each in shop.document_of("sales.bill").columns if each.name != "id"} == {
+        "mobile": None,
+        "disability": "personal_trait",
+        "password_changed": None,
+        "birth_date": "birth_date",
+        "email_address": None,
+        "pin_code": "password",
+        "token_id": None,
+    }

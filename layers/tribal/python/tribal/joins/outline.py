@@ -80,6 +80,12 @@ def row_keys(table: TableOutline | TableDocument) -> list[list[str]]:
     return found + [each.columns for each in table.indexes if each.unique and each.predicate is None]
 
 
+def unique_columns(table: TableOutline | TableDocument) -> set[str]:
+    """Columns that are unique on their own, other than a primary key of one column."""
+    alone = {columns[0] for columns in row_keys(table) if len(columns) == 1}
+    return alone - set(table.primary_key.columns if table.primary_key and len(table.primary_key.columns) == 1 else ())
+
+
 def identifies(
     columns: Sequence[str], others: Iterable[Sequence[str]], keys: Iterable[Sequence[str]]
 ) -> KeyIdentifies | None:

@@ -51,7 +51,7 @@ def er_diagram(
     """A diagram of at most `limit` tables, most connected first, with their key columns; empty without keys.
 
     Tables without a relationship are left out: Mermaid would draw all of them in one row, wider than any screen. A
-    comment says how many joined tables are missing. Keys that are likely, but not declared, are dotted and say so.
+    comment says how many tables are missing. Keys that are likely, but not declared, are dotted and say so.
     """
     by_name = {table.name: table for table in tables}
     inner = [key for key in relationships if key.from_table in by_name and key.to_table in by_name]
@@ -61,9 +61,8 @@ def er_diagram(
         return ""
     labels = _labels([by_name[name] for name in shown])
     lines = ["erDiagram"]
-    joined = len(_degrees(inner) | _degrees(guessed))
-    if len(shown) < joined:
-        lines.append(f"    %% {joined - len(shown)} more tables are left out")
+    if missing := len(by_name) - len(shown):
+        lines.append(f"    %% {missing} more {'table is' if missing == 1 else 'tables are'} left out")
     for name in shown:
         lines.extend(_entity(labels[name], by_name[name].columns))
     for key in sorted(inner, key=lambda key: (key.from_table, key.to_table, key.name, key.from_columns)):

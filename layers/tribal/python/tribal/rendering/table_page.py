@@ -6,6 +6,7 @@ import json
 
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.outline import unique_columns
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
 from tribal.rendering.likely_keys import LIKELY_KEYS, likely_key_list
@@ -121,7 +122,7 @@ def _columns(document: TableDocument, path: str) -> str:
         if relation.relationship == "references"
         for column in relation.via_columns
     }
-    unique = {key.columns[0] for key in document.unique_keys if len(key.columns) == 1}
+    unique = unique_columns(document)
     rows = [
         (
             cell_code(column.name),
@@ -138,7 +139,7 @@ def _columns(document: TableDocument, path: str) -> str:
 
 
 def _key(column: DocumentedColumn, parent: DocumentedRelation | None, unique: bool, path: str) -> str:
-    marks = ["PK"] if column.is_primary_key else ["UK"] if unique else []
+    marks = [mark for mark, on in (("PK", column.is_primary_key), ("UK", unique)) if on]
     if column.is_foreign_key:
         marks.append(f"FK {linked_table(parent.name, path, parent.path)}" if parent else "FK")
     return ", ".join(marks)

@@ -20,8 +20,6 @@ from tribal.rendering.words import listing
 from tribal.sql.type_families import is_whole
 from tribal_contracts import CatalogForeignKey, Description
 
-# By the last word of the name, without ambiguous ones: pounds, minutes of arc, meters (devices), and per cent, which
-# may be stored as 1 or as 0.01.
 _NUMBERED = re.compile(r"nextval\(|.*\.nextval\Z", re.IGNORECASE)
 
 
@@ -100,6 +98,8 @@ def _samples(facts: ColumnFacts) -> Iterator[Statement]:
         yield seen(f"Values seen: {values_list(facts.samples.values)}; {others}.")
 
 
+# By the last word of the name, without ambiguous ones: pounds, minutes of arc, meters (devices), and per cent, which
+# may be stored as 1 or as 0.01.
 _UNITS = {
     **{
         word: word

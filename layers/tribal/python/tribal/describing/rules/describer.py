@@ -14,7 +14,7 @@ from tribal.ports import DomainContext, DomainDescription, TableContext, TableDe
 from tribal.rendering.words import listing
 from tribal_contracts import CatalogForeignKey, CatalogTable, Description, ModelUsage
 
-RULES_VERSION = "rules-7"
+RULES_VERSION = "rules-8"
 """Change it whenever the rules would describe the same table differently."""
 
 

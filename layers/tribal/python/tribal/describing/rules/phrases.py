@@ -100,6 +100,13 @@ def is_participle(word: str) -> bool:
 _ORDINAL = re.compile(r"(?:first|last)[a-z]{3,}ed")
 _FIRST_PART = 4
 _LAST_PART = 6
+# What comes before a verb in one word: `interconnected`.
+_PREFIXES = frozenset(
+    """
+    anti auto back counter cross de dis down en fore hyper in inter intra mis multi out over post pre pro re self semi
+    sub super trans ultra un under up
+    """.split()
+)
 
 
 def _is_of_verb(word: str) -> bool:
@@ -107,6 +114,12 @@ def _is_of_verb(word: str) -> bool:
 
 
 def _is_compound(word: str) -> bool:
-    """Whether a word is another one and a participle: `remindcompleted`."""
+    """Whether a word is another one and a participle: `remindcompleted`; the list of words may lack the first."""
+    if any(is_word(word.removeprefix(prefix)) for prefix in _PREFIXES if word.startswith(prefix)):
+        return False
     cuts = range(_FIRST_PART, len(word) - _LAST_PART + 1)
-    return any(is_word(word[:cut]) and _is_of_verb(word[cut:]) for cut in cuts)
+    return any(_is_word_and_participle(word[:cut], word[cut:]) for cut in cuts)
+
+
+def _is_word_and_participle(first: str, last: str) -> bool:
+    return _is_of_verb(last) if is_word(first) else is_word(last) and len(first) > _FIRST_PART

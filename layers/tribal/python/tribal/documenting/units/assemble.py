@@ -10,7 +10,7 @@ from tribal.documenting.units.sampling import Samples
 from tribal.identity.table_names import TableIdentity
 from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
 from tribal.ports import TableContext, TableDescription
-from tribal.sql.type_families import type_family
+from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import (
     CatalogColumn,
     CatalogKey,
@@ -37,8 +37,17 @@ _ONLY_TEXT = frozenset(
         SensitiveKind.USERNAME,
     }
 )
-"""Kinds that numbers, times and flags cannot be, whatever their names say."""
-_NUMBERED = ("smallint", "integer", "bigint", "NUMBER", "number", "uuid")
+"""Kinds that numbers and UUIDs cannot be, whatever their names say."""
+_FLAGS = frozenset({SensitiveKind.PERSONAL_TRAIT})
+_TIMES = frozenset({SensitiveKind.BIRTH_DATE, SensitiveKind.DEATH_DATE, SensitiveKind.PERSONAL_TRAIT})
+_ONLY: dict[TypeFamily, frozenset[SensitiveKind]] = {
+    "boolean": _FLAGS,
+    "date": _TIMES,
+    "instant": _TIMES,
+    "local_time": _TIMES,
+}
+"""The only kinds that values of a type can be."""
+_NUMBERED = ("smallint", "integer", "bigint", "numeric", "NUMBER", "number", "uuid")
 """Types of surrogate keys."""
 
 
@@ -147,7 +156,7 @@ def _column(
     if is_key and column.type.startswith(_NUMBERED):
         # `address_id` identifies an address and is not one.
         kind = None
-    elif kind in _ONLY_TEXT and type_family(column.base_type or column.type) not in ("text", "json", "list", "other"):
+    elif kind is not None and not _can_hold(column.base_type or column.type, kind):
         kind = None
     return DocumentedColumn(
         name=column.name,
@@ -167,3 +176,11 @@ def _column(
         hidden=masked.masked or None,
         marked=column.sensitive,
     )
+
+
+def _can_hold(type_name: str, kind: SensitiveKind) -> bool:
+    family = type_family(type_name)
+    if family in _ONLY:
+        return kind in _ONLY[family]
+    is_text = family in ("text", "json", "list", "other") and type_name != "uuid"
+    return is_text or kind not in _ONLY_TEXT

@@ -66,7 +66,8 @@ function domainView(domain) {
   ];
   const keys = domainDiagram(domain);
   if (keys) {
-    const more = " Only the most connected tables are drawn; " + counted(keys.left, "table") + " left out.";
+    const which = keys.full ? "the most connected tables" : "the tables that keys join";
+    const more = " Only " + which + " are drawn; " + counted(keys.left, "table") + " left out.";
     parts.push(section("Diagram", keys.picture, element("p", {class: "soft"}, legend(), keys.left > 0 ? more : "")));
   }
   if (domain.j)

@@ -78,7 +78,7 @@ function domainDiagram(domain) {
     names.map(name => inside.get(name)).filter(table => table !== undefined),
   );
   const picture = diagram(columns, keys, null, "Keys between the tables of the domain");
-  return {picture, left: ranked.length - shown.size};
+  return {picture, full: shown.size === DIAGRAM_TABLES, left: domain.tables.length - shown.size};
 }
 
 /** @param {string[]} names @param {Key[]} keys */

@@ -8,6 +8,7 @@ from typing import Any
 
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name
+from tribal.joins.outline import unique_columns
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
@@ -84,7 +85,7 @@ def table_record(document: TableDocument) -> Record:
 
 
 def _columns(document: TableDocument) -> list[list[Any]]:
-    unique = {key.columns[0] for key in document.unique_keys if len(key.columns) == 1}
+    unique = unique_columns(document)
     return [_column(column, column.name in unique) for column in document.columns]
 
 

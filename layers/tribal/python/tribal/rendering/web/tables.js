@@ -157,7 +157,7 @@ function columnGrid(table) {
       const keys = [];
       const parent = parents.get(name);
       if (flags & PRIMARY_KEY) keys.push(tag("PK", "primary key"));
-      else if (flags & UNIQUE) keys.push(tag("UK", "unique"));
+      if (flags & UNIQUE) keys.push(tag("UK", "unique"));
       if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parent ? tableName(parent) : "");
       /** @type {Child[]} */
       const said = [element("span", {dir: "auto"}, prose(text))];
