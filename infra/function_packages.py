@@ -12,7 +12,7 @@ from tribal_contracts import ModelEntry
 OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 MODEL_LAYERS = ("deps-model", "deps-openai")
-"""The SDKs of language models: that of Anthropic and Bedrock, and that of all others. An environment has at most one."""
+"""SDKs of language models: that of Anthropic and Bedrock, and that of all others; an environment has one or none."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
 """The second has sqlglot too, which parses the views of any database."""
 _WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")

@@ -174,9 +174,18 @@ def test_a_call_that_yields_no_answer_is_booked_as_it_was_used(
 
 @pytest.mark.parametrize("failure", NOBODY_SAW_THE_END, ids=by_name)
 def test_a_call_whose_end_no_one_saw_says_so(claude: FakeClaude, model: LanguageModel, failure: Failure) -> None:
+    answered(model.ask(REQUEST))
     claude.fail(failure)
     outcome = failed(model.ask(REQUEST))
     assert (outcome.kind, outcome.unseen, outcome.usage.calls) == ("unavailable", True, 1)
+    assert PLANTED not in outcome.message
+
+
+def test_a_web_page_at_an_address_that_never_answered_otherwise_stops(claude: FakeClaude, model: LanguageModel) -> None:
+    claude.fail(failures.HTML)
+    outcome = failed(model.ask(REQUEST))
+    assert outcome.kind == "stopped"
+    assert "model.base_url" in outcome.message
     assert PLANTED not in outcome.message
 
 

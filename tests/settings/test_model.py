@@ -57,7 +57,11 @@ def test_the_model_describes_every_database_that_is_not_kept_from_it(tmp_path: P
             "model.provider: should be 'anthropic', 'bedrock', 'openai', 'gemini'",
         ),
         ("model:\n  provider: openai\n  name: x\n", 3, "model: provider openai needs api_key_secret, the name"),
-        ("model:\n  provider: ollama\n  name: x\n  base_url: here\n", 6, "model.base_url: it is not an address such as"),
+        (
+            "model:\n  provider: ollama\n  name: x\n  base_url: here\n",
+            6,
+            "model.base_url: it is not an address such",
+        ),
         ("model: {use: fast}\nmodels:\n  fats: {provider: ollama, name: x}\n", 3, "did you mean 'fats'?"),
         ("model: {use: fast}\n", 3, "'fast' is not under `models`; the names there are none yet"),
         ("models:\n  fast: {provider: ollama, name: x, efort: low}\n", 4, "did you mean 'effort'?"),

@@ -21,6 +21,7 @@ from tribal_contracts import ModelUsage
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
 _REFUSED_LOGIN = 401
 _END = "[DONE]"
+_OF_PAGES = (200, 404, 405)
 _PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
 
 
@@ -182,7 +183,8 @@ class HttpModel:
 
     def _page(self, response: httpx2.Response, call: _Call) -> ModelFailure | None:
         """The failure for a web page at an address that never answered otherwise."""
-        if self._has_answered or not response.headers.get("content-type", "").startswith("text/html"):
+        is_page = response.headers.get("content-type", "").startswith("text/html")
+        if self._has_answered or not is_page or response.status_code not in _OF_PAGES:
             return None
         return call.failure("stopped", f"{self._advice.provider}: {_PAGE}")
 

@@ -100,7 +100,11 @@ def show_status(
         spent = app.run.spending() if app.run.spending is not None else None
         state = index() if index is not None else None
         if as_json:
-            spending = {"spending": asdict(spent)} if spent is not None and (spent.run_id or spent.day_usd or spent.damaged) else {}
+            spending = (
+                {"spending": asdict(spent)}
+                if spent is not None and (spent.run_id or spent.day_usd or spent.damaged)
+                else {}
+            )
             print_json(_data(report) | spending | ({} if state is None else {"index": state.data}))
         else:
             if watch and sys.stdout.isatty():
