@@ -7,6 +7,7 @@ order and with one letter wrong; and what people asked of real schemas.
 
 from __future__ import annotations
 
+import json
 import statistics
 import string
 import sys
@@ -68,6 +69,7 @@ def tables(bench: Bench) -> Iterator[Table]:
     yield Table("ALL@10 without one of the signals", losses)
     projects = {one.name: one.project(bench) for one in sets} | {"real": real_project(bench)}
     yield _names(projects)
+    yield Table("tables that come first, or among five, for a column that only they have", _columns(projects))
     yield from _people(bench.data, projects["real"])
 
 
@@ -164,6 +166,34 @@ def _names(projects: Mapping[str, Path]) -> Table:
             {"set": name, **{kind: f"{first[kind]} of {searched[kind]}" for kind in ("exact", "words", "edit")}}
         )
     return Table("tables that come first for their own name", rows, [write_report("missed-names", sorted(misses))])
+
+
+def _columns(projects: Mapping[str, Path]) -> list[Row]:
+    """Search for every column name that one table of the project has, unless a table is named like it."""
+    rows = list[Row]()
+    for name, project in projects.items():
+        tables = [json.loads(file.read_bytes()) for file in project.glob("docs/*/*/*.json")]
+        tables = [table for table in tables if "columns" in table]
+        holders = dict[str, set[str]]()
+        for table in tables:
+            for column in table["columns"]:
+                holders.setdefault(column["name"].lower(), set()).add(table["name"])
+        for table in tables:
+            holders.pop(table["table"].lower(), None)
+        with opened(project) as app:
+            ranks = [_rank(column, *owners, app=app) for column, owners in holders.items() if len(owners) == 1]
+        rows.append({"set": name, "columns": len(ranks), "first": _share(ranks, 1), "in five": _share(ranks, 5)})
+    return rows
+
+
+def _rank(text: str, wanted: str, *, app: Application) -> int:
+    """The place of a table among the first five, from 1; 0 if it is not among them."""
+    found = [table.name for table in _search(text, app, limit=5)]
+    return found.index(wanted) + 1 if wanted in found else 0
+
+
+def _share(ranks: Sequence[int], most: int) -> float:
+    return sum(0 < rank <= most for rank in ranks) / len(ranks)
 
 
 def _name_queries(table: str) -> Mapping[str, str]:
