@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from tests.cases import each_case
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.simulation import Simulation
 from tests.models.building import MODEL, PRICE, budget, meet, record, settings, take_lease, timing
-from tribal.edges.cli.model_view import spending_lines
+from tribal.edges.cli.model_view import cache_line, spending_lines
 from tribal.identity.locations import BUDGET_FILE
 from tribal.models import Budget, Caps, Spender, read_spending
 from tribal.models.timing import timestamp
 from tribal.ports import Spending
 from tribal.store import put_record
-from tribal_contracts import NANODOLLARS, BudgetRecord, BudgetSpend
+from tribal_contracts import NANODOLLARS, BudgetRecord, BudgetSpend, ModelUsage
 
 DAY = timedelta(days=1).total_seconds()
 
@@ -167,3 +168,16 @@ def test_the_status_lists_what_each_account_spent_today() -> None:
         "  $0.75 by chat:ada",
         "  $0.25 by session:s1",
     ]
+
+
+@each_case(
+    ("usage", "is_said"),
+    [
+        (ModelUsage(calls=30, cache_write_tokens=30_000), True),
+        (ModelUsage(calls=30, cache_write_tokens=30_000, cache_read_tokens=1), False),
+        (ModelUsage(calls=30, input_tokens=30_000), False),
+        (ModelUsage(calls=5, cache_write_tokens=5_000), False),
+    ],
+)
+def test_a_cache_that_is_written_and_never_read_is_reported(usage: ModelUsage, is_said: bool) -> None:
+    assert bool(cache_line(usage)) is is_said

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LISTED_TABLES = 10
 """Tables listed per reason for waiting for a model; the rest is counted."""
+_CALLS_TO_JUDGE_CACHE = 20
 _LISTED_ACCOUNTS = 10
 """Accounts listed with what they spent today, the dearest first."""
 _IN_CENTS = 0.1
@@ -40,6 +41,19 @@ def usage_text(usage: ModelUsage) -> str:
     """The usage of calls, in one line."""
     calls = f"{usage.calls:,} call{'s' if usage.calls != 1 else ''} to the model"
     return f"{calls}, {usage.tokens:,} tokens, {dollars(usage.nanodollars)}, {usage.time_ms / 1000:.1f} s of waiting"
+
+
+def cache_line(usage: ModelUsage) -> str:
+    """One line if the provider's cache never served the part that all prompts share; otherwise empty.
+
+    A provider that reports no writes either has no such cache, or the part is too short for it.
+    """
+    if usage.cache_read_tokens or not usage.cache_write_tokens or usage.calls < _CALLS_TO_JUDGE_CACHE:
+        return ""
+    return (
+        f"the model's cache was written {usage.cache_write_tokens:,} tokens and never read, so each call paid for its "
+        "whole prompt; if a gateway is in between, it may change or spread the requests"
+    )
 
 
 def plan_quote(plan: DocumentationPlan) -> ModelQuote | None:

@@ -17,7 +17,7 @@ LISTED_ERRORS = 20
 
 def print_record(record: RunRecord, indexed: str = "") -> None:
     """Print one line with the counts, then the errors; `indexed` is the result of indexing, if the run indexed."""
-    from tribal.edges.cli.model_view import usage_text
+    from tribal.edges.cli.model_view import cache_line, usage_text
     from tribal.runs.records import state_of
     from tribal.runs.sinks import one_line
 
@@ -32,6 +32,8 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
     if record.usage is not None:
         parts.append(usage_text(record.usage))
     typer.echo(f"{': '.join([state_of(record, running=False), *filter(None, ['; '.join(parts)])])}.")
+    if record.usage is not None and (line := cache_line(record.usage)):
+        typer.echo(f"  warning: {line}", err=True)
     for error in record.errors[:LISTED_ERRORS]:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
     if len(record.errors) > LISTED_ERRORS:
