@@ -1,25 +1,29 @@
-"""A process that asks a model until it is killed; each line that it prints is what the provider counted for a call.
+"""A process that asks a model for several accounts until it is killed.
 
-`python -m tests.models.killed_process FOLDER RUN SEED SHIFT`
+Each line that it prints is what the provider counted for a call, or the kind of a refusal after a `!`.
+
+`python -m tests.models.killed_process FOLDER ACCOUNT,... SEED SHIFT CALLS_A_DAY TERM_SECONDS`
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
+import tribal.models.ledger as ledger
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.models.building import PRICE, request, settings, spender
 from tribal.adapters.local.folder import FolderStore
 from tribal.models import Budget, CappedModel, Caps, Timing
-from tribal.ports import ModelOutcome, ModelRequest, StopToken
+from tribal.ports import ModelAnswer, ModelOutcome, ModelRequest, StopToken
 from tribal.runs.clock import SystemClock
 
 CALLS = 100_000
+_THREADS = 8
 
 
 class ShiftedClock(SystemClock):
@@ -33,26 +37,37 @@ class ShiftedClock(SystemClock):
         return super().real() + self._shift
 
 
-def main(folder: str, run_id: str, seed: str, shift_seconds: str) -> None:
-    """Ask from eight threads, for as long as the caps last."""
+def main(folder: str, accounts: str, seed: str, shift_seconds: str, calls_a_day: str, term_seconds: str) -> None:
+    """Ask from eight threads, an equal number for each account, until the caps are reached."""
     chance, timing = Random(int(seed)), Timing(ShiftedClock(float(shift_seconds)))
+    names = accounts.split(",")
 
     def counted(_: ModelRequest, number: int) -> ModelOutcome:
         cost = chance.randrange(PRICE + 1)
         os.write(sys.stdout.fileno(), f"{cost}\n".encode())
         return answer(cost)
 
-    caps = Caps.of(settings(CALLS, CALLS, at_once=8))
-    who = spender(f"run:{run_id}", f"here/{os.getpid()}")
-    budget = Budget(FolderStore(Path(folder)), caps, who, timing, beat_seconds=0.01)
-    model = CappedModel(ScriptedModel(counted), budget, lambda _: PRICE, StopToken(), timing)
+    def ask_until_refused(model: CappedModel) -> str:
+        while isinstance(outcome := model.ask(request()), ModelAnswer):
+            pass
+        return outcome.kind
 
-    def ask_for_ever() -> None:
-        while True:
-            model.ask(request())
+    def spend(account: str) -> None:
+        at_once = _THREADS // len(names)
+        who = spender(account, f"{account}/{os.getpid()}")
+        with (
+            Budget(FolderStore(Path(folder)), caps, who, timing, beat_seconds=0.01) as budget,
+            ThreadPoolExecutor(at_once) as threads,
+        ):
+            model = CappedModel(ScriptedModel(counted), budget, lambda _: PRICE, StopToken(), timing)
+            for kind in threads.map(lambda _: ask_until_refused(model), range(at_once)):
+                os.write(sys.stdout.fileno(), f"!{kind}\n".encode())
 
-    for _ in range(8):
-        threading.Thread(target=ask_for_ever).start()
+    caps = Caps.of(settings(CALLS, int(calls_a_day), at_once=8))
+    # Others wait so long for the money of a process that was killed.
+    ledger.TERM = timedelta(seconds=float(term_seconds))
+    with ThreadPoolExecutor(len(names)) as accounts:
+        list(accounts.map(spend, names))
 
 
 if __name__ == "__main__":
