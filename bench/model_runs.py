@@ -17,7 +17,7 @@ from typing import Any
 from bench.generated import load_generated
 from bench.harness import TRIBAL, Bench, Table, measure, run
 from tests.fakes.claude import KEY, FakeClaude
-from tests.fakes.claude.minds import asked_numbers
+from tests.fakes.model_servers.minds import asked_numbers
 
 TABLES, CALLS_AT_ONCE, ANSWER_SECONDS = 1_000, 50, 8.0
 _SECRET = "BENCH_CLAUDE_KEY"

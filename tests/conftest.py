@@ -20,6 +20,7 @@ pytest_plugins = [
     "tests.infra.state_machines",
     "tests.infra.synthesis",
     "tests.plugins.aws",
+    "tests.plugins.chat_vendors",
     "tests.plugins.claude",
     "tests.plugins.snowflake",
     "tests.plugins.postgres",

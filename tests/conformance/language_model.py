@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.claude import FakeClaude, failures, minds
-from tests.fakes.claude.accounting import count
-from tests.fakes.claude.failures import Failure
+from tests.fakes.claude import FakeClaude, failures
+from tests.fakes.model_servers import minds
+from tests.fakes.model_servers.counting import count
+from tests.fakes.model_servers.script import Failure
 from tribal.models.known_models import KNOWN_MODELS
 from tribal.ports import LanguageModel, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conformance.describer import *  # noqa: F403
 from tests.fakes.claude import FakeClaude
-from tests.fakes.claude.minds import asked_numbers
+from tests.fakes.model_servers.minds import asked_numbers
 from tests.runs.model.made import ModelRuns
 from tribal.ports import Describer, StopToken
 

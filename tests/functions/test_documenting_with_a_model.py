@@ -14,7 +14,7 @@ import pytest
 from moto import mock_aws
 
 from tests.fakes.claude import KEY, FakeClaude
-from tests.fakes.claude.minds import follows_the_schema
+from tests.fakes.model_servers.minds import follows_the_schema
 from tests.functions.calls import Context
 from tests.functions.test_documentation_run import BUCKET, EVERYTHING, REGION, Environment, configured
 from tests.plugins.postgres import FreshDatabase, administer

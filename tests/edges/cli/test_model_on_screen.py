@@ -14,7 +14,7 @@ import pytest
 from tests.edges.cli.terminal import Dialogue, on_real_terminal
 from tests.edges.cli.tribal_command import tribal, tribal_process
 from tests.fakes.claude import KEY, FakeClaude
-from tests.fakes.claude.minds import asked_numbers
+from tests.fakes.model_servers.minds import asked_numbers
 from tests.plugins.postgres import FreshDatabase
 
 SQL = """

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes.claude.vendor import VendorModel
+from tests.fakes.model_servers.counting import count
 
 _THINKING_TOKENS = 40
 
@@ -38,11 +39,6 @@ class Tokens:
             "cache_creation": {"ephemeral_5m_input_tokens": self.cache_write, "ephemeral_1h_input_tokens": 0},
             "service_tier": "standard",
         }
-
-
-def count(text: str) -> int:
-    """Tokens of a text: a third of its bytes, rounded up."""
-    return -(-len(text.encode()) // 3)
 
 
 def thinking_tokens(body: Mapping[str, Any], model: VendorModel) -> int:

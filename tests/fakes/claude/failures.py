@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.fakes.http_server import Delivery
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What happens instead of an answer, or to one.
-
-    Args:
-        cites: where the vendor says so; what no vendor says comes from something in between, or from the future.
-        status: of an error; 200 changes the answer that the model gave. vendors: whether the shape is the vendor's,
-            which is then checked. billed: whether the model ran.
-    """
-
-    name: str
-    cites: str
-    status: int = 200
-    type: str = ""
-    code: str | None = None
-    message: str = "An error occurred."
-    headers: tuple[tuple[str, str], ...] = ()
-    change: Callable[[dict[str, Any]], Any] | None = None
-    body: bytes | None = None
-    content_type: str = "application/json"
-    delivery: Delivery = "whole"
-    vendors: bool = True
-    billed: bool = True
+from tests.fakes.model_servers import script
+from tests.fakes.model_servers.script import Event
+from tests.fakes.model_servers.script import Failure as Failure
 
 
 def _error(name: str, status: int, type_: str, cites: str = "api/errors", **more: Any) -> Failure:
@@ -126,6 +102,21 @@ KEY_REFUSED = _error("401", 401, "authentication_error", message="invalid bearer
 NO_CREDIT = _error("402", 402, "billing_error", message="no credit")
 FORBIDDEN = _error("403", 403, "permission_error", message="not for you")
 NO_SUCH_MODEL = _error("404", 404, "not_found_error", message="model: claude-none")
+EMPTY_BALANCE = _error(
+    "empty balance",
+    400,
+    "invalid_request_error",
+    "https://github.com/anthropics/claude-code/issues/66314",
+    message="Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or "
+    "purchase credits.",
+)
+USAGE_LIMIT = _error(
+    "usage limit",
+    400,
+    "invalid_request_error",
+    "https://github.com/anthropics/claude-code/issues/38035",
+    message="You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
+)
 CONTRACT_LIMIT = _error(
     "spend limit of the contract",
     429,
@@ -157,6 +148,27 @@ ON_HOLD = _error(
 )
 RATE_LIMITED = _error("429", 429, "rate_limit_error", headers=(("retry-after", "1"),))
 RATE_LIMITED_FOR_A_DAY = _error("429 for a day", 429, "rate_limit_error", headers=(("retry-after", "86400"),))
+RATE_LIMITED_FOR_MILLISECONDS = _error(
+    "429 in milliseconds",
+    429,
+    "rate_limit_error",
+    "anthropic/_base_client.py: retry-after-ms",
+    headers=(("retry-after-ms", "250"), ("retry-after", "41")),
+)
+NOT_TO_BE_RETRIED = _error(
+    "529 that says not to retry",
+    529,
+    "overloaded_error",
+    "anthropic/_base_client.py: x-should-retry",
+    headers=(("x-should-retry", "false"),),
+)
+RETRY_THOUGH_INVALID = _error(
+    "400 that says to retry",
+    400,
+    "invalid_request_error",
+    "anthropic/_base_client.py: x-should-retry",
+    headers=(("x-should-retry", "true"),),
+)
 RAMP_LIMITED = _error(
     "ramp limit",
     429,
@@ -178,6 +190,45 @@ HANG = Failure("hang", "none: the network", delivery="hang")
 DRIP = Failure("drip", "none: the network", delivery="drip")
 CUT = Failure("cut body", "none: the network", delivery="cut")
 
+STREAM_BREAKS = Failure("stream that breaks off", "none: the network", delivery="break")
+STREAM_CUT = Failure("stream that is cut off", "none: the network", delivery="cut")
+STREAM_STALLS = Failure("stream that stalls", "none: the network", delivery="stall")
+ERROR_IN_STREAM = Failure(
+    "error in a stream",
+    "anthropic/_streaming.py: sse.event == error",
+    change_stream=lambda events: [
+        *events[: len(events) // 2],
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": None},
+    ],
+)
+NO_STOP_REASON_IN_STREAM = Failure(
+    "stream without a stop reason",
+    "none: a proxy",
+    vendors=False,
+    change_stream=lambda events: [event for event in events if event["type"] not in ("message_delta", "message_stop")],
+)
+NO_STOP_IN_STREAM = Failure(
+    "stream without message_stop",
+    "none: a proxy",
+    vendors=False,
+    change_stream=lambda events: [event for event in events if event["type"] != "message_stop"],
+)
+NO_USAGE_IN_STREAM = Failure(
+    "stream without usage", "none: a gateway", vendors=False, change_stream=lambda events: _without_usage(events)
+)
+
+
+def _without_usage(events: Sequence[Event]) -> Sequence[Event]:
+    return [
+        {name: value for name, value in event.items() if name != "usage"}
+        if event["type"] == "message_delta"
+        else {**event, "message": {**event["message"], "usage": None}}
+        if event["type"] == "message_start"
+        else event
+        for event in events
+    ]
+
+
 MIXED = (
     REFUSAL, MAX_TOKENS, THINKING_FIRST, UNKNOWN_BLOCK, UNKNOWN_STOP_REASON, EXTRA_TEXT, CUT_ANSWER, WRONG_SHAPE,
     HTML, NO_USAGE, RATE_LIMITED, OVERLOADED, BROKEN, RESET, CUT, HANG, DRIP,
@@ -191,16 +242,7 @@ def limited(seconds: int) -> Failure:
 
 
 @dataclass
-class Script:
-    """What happens to the next calls: a list first, then a share of all others."""
+class Script(script.Script):
+    """What happens to the next calls; a share is drawn from `MIXED`."""
 
-    next: list[Failure | None] = field(default_factory=list)
-    share: float = 0.0
     among: tuple[Failure, ...] = MIXED
-    dice: random.Random = field(default_factory=lambda: random.Random(0))
-
-    def draw(self) -> Failure | None:
-        """What happens to this call."""
-        if self.next:
-            return self.next.pop(0)
-        return self.dice.choice(self.among) if self.share and self.dice.random() < self.share else None

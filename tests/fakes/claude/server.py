@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
 from tests.e2e.signatures import NotSigned, signer_of
-from tests.fakes.claude import aws, failures, shapes, vendor
-from tests.fakes.claude.accounting import PromptCache, Tokens, count, thinking_tokens
-from tests.fakes.claude.failures import Failure, Script
-from tests.fakes.claude.minds import Mind, follows_the_schema
-from tests.fakes.http_server import HttpServer, Request, Response
+from tests.fakes.claude import aws, failures, shapes, streams, vendor
+from tests.fakes.claude.accounting import PromptCache, Tokens, thinking_tokens
+from tests.fakes.http_server import Request, Response
+from tests.fakes.model_servers.counting import count
+from tests.fakes.model_servers.script import Failure, Refused, Script
+from tests.fakes.model_servers.server import ModelServer
 
 KEY = "sk-ant-test"
 
@@ -42,72 +42,33 @@ class Call:
     """The body as it came."""
 
 
-class Refused(Exception):
-    """What is answered with an error."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.name)
-        self.failure = failure
-
-
 @dataclass
-class FakeClaude:
-    """Answers by its `mind`, fails by its `script`, and keeps a ledger of `calls`."""
+class FakeClaude(ModelServer[Call]):
+    """Answers over Anthropic's wire and Bedrock's; streams over all but `InvokeModel`."""
 
-    mind: Mind = follows_the_schema
-    script: Script = field(default_factory=Script)
-    latency_seconds: float = 0.0
-    """How long each answer takes; for benchmarks."""
+    script: Script = field(default_factory=failures.Script)
     keys: set[str] = field(default_factory=lambda: {KEY})
     secrets: dict[str, str] = field(default_factory=lambda: {"testing": "testing"})
     """Secret by access key of AWS."""
-    calls: list[Call] = field(default_factory=list)
-    violations: list[str] = field(default_factory=list)
-    """What neither the vendor's documents nor the SDK's types know; the fixture fails the test for it."""
     versions: list[str] = field(default_factory=list)
     """Of the API, that calls asked for."""
-    busiest: int = 0
-    """The most calls that were in progress at once."""
-    under_way: int = 0
-    """Calls that are not answered yet, whether or not someone still waits for them."""
 
     def __post_init__(self) -> None:
         self._cache = PromptCache()
-        self._lock = threading.Lock()
-        self._server = HttpServer(self._handle)
+        super().__post_init__()
 
     @property
     def address(self) -> str:
         """Base URL of Anthropic's wire, and of bedrock-runtime's."""
-        return f"http://127.0.0.1:{self._server.port}"
+        return self.origin
 
     @property
     def messages_address(self) -> str:
         """Base URL of Bedrock's Messages endpoint."""
         return f"{self.address}/anthropic"
 
-    @property
-    def nanodollars(self) -> int:
-        """All that was billed."""
-        return sum(call.nanodollars for call in self.calls)
-
-    def fail(self, *next_calls: Failure | None) -> None:
-        """Let the next calls end so; `None` is an answer as usual."""
-        self.script.next.extend(next_calls)
-
-    def stop(self) -> None:
-        """Close the port."""
-        self._server.stop()
-
-    async def _handle(self, request: Request) -> Response:
-        self.under_way += 1
-        self.busiest = max(self.busiest, self.under_way)
-        try:
-            return await self._answer(request)
-        finally:
-            self.under_way -= 1
-
-    async def _answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """Answer one request."""
         wire, body = self._read(request)
         try:
             model = self._checked(wire, request, body)
@@ -195,7 +156,18 @@ class FakeClaude:
         self.calls.append(Call(wire, body, request.headers, name, tokens, tokens.nanodollars(model), request.body))
         if failure is not None and failure.status != 200:
             return self._error(wire, failure)
+        if body.get("stream") and (failure is None or failure.body is None):
+            return self._stream(message, failure)
         return self._delivered(message, failure)
+
+    def _stream(self, message: dict[str, Any], failure: Failure | None) -> Response:
+        changed = failure.change(message) if failure is not None and failure.change else message
+        events = streams.events_of(changed)
+        if failure is not None and failure.change_stream:
+            events = list(failure.change_stream(events))
+        if failure is None or failure.vendors:
+            self.violations.extend(fault for event in events for fault in shapes.faults_of_event(event))
+        return self.streamed(list(map(streams.encoded, events)), {"request-id": f"req_{message['id']}"}, failure)
 
     def _delivered(self, message: dict[str, Any], failure: Failure | None) -> Response:
         headers = {**_JSON, "request-id": f"req_{message['id']}"}

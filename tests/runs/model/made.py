@@ -16,7 +16,7 @@ from tests.fakes import MemoryStore, RecordingSink, application
 from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import KEY, FakeClaude
-from tests.fakes.claude.minds import asked_numbers
+from tests.fakes.model_servers.minds import asked_numbers
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
 from tribal.errors import DatabaseError, DatabaseUnreachable

@@ -18,7 +18,7 @@ from tests.describing.model.test_canaries import CANARIES, NAMES
 from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
-from tests.fakes.claude.minds import Mind, asked_numbers, obeys
+from tests.fakes.model_servers.minds import Mind, asked_numbers, obeys
 from tests.runs.model.made import ModelRuns
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.identity import locations

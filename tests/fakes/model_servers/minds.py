@@ -14,19 +14,31 @@ _SAYING = "A record of the business."
 _SAYING_OF_A_DOMAIN = "Goods on their way"
 
 
+def system_of(body: Mapping[str, Any]) -> str:
+    """The system prompt of a request, over Anthropic's wire or OpenAI's."""
+    system = body.get("system") or [
+        {"text": message["content"]} for message in body["messages"] if message["role"] in ("system", "developer")
+    ]
+    return system if isinstance(system, str) else "\n".join(block["text"] for block in system)
+
+
 def prompt_of(body: Mapping[str, Any]) -> str:
     """Everything that a request shows to the model."""
-    system = body.get("system") or ""
-    blocks = system if isinstance(system, list) else [{"text": system}]
-    parts = [message["content"] for message in body["messages"]]
-    return "\n".join([*(block["text"] for block in blocks), *(part for part in parts if isinstance(part, str))])
+    parts = [message["content"] for message in body["messages"] if message["role"] not in ("system", "developer")]
+    return "\n".join([system_of(body), *(part for part in parts if isinstance(part, str))])
 
 
-def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def schema_of(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The schema that the answer has to follow: that of the request, or the last line of its system prompt."""
-    bound = body.get("output_config", {}).get("format")
-    schema: Mapping[str, Any] = bound["schema"] if bound else json.loads(body["system"][-1]["text"].splitlines()[-1])
-    return schema
+    bound = (body.get("output_config") or {}).get("format") or (body.get("response_format") or {}).get("json_schema")
+    if bound:
+        schema: Mapping[str, Any] = bound["schema"]
+        return schema
+    last = (system_of(body).splitlines() or [""])[-1]
+    if not last.startswith("{"):
+        return None
+    found: Mapping[str, Any] = json.loads(last)
+    return found
 
 
 def asked_numbers(body: Mapping[str, Any]) -> list[int]:
@@ -35,21 +47,30 @@ def asked_numbers(body: Mapping[str, Any]) -> list[int]:
     return [int(number) for number in found[1].split(",")] if found else [1]
 
 
-def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Answers any request as its schema asks for, with an item of a list for each number that is asked about."""
+def follows_the_schema(body: Mapping[str, Any]) -> Mapping[str, Any] | str:
+    """Answers any request as its schema asks for, with an item of a list for each number that is asked about.
+
+    A request without a schema is answered with a text.
+    """
     # What is said of a domain may not repeat what was said of its tables.
     saying = _SAYING_OF_A_DOMAIN if '"domain":' in body["messages"][-1]["content"] else _SAYING
-    answer: Mapping[str, Any] = fill(schema_of(body), itertools.repeat(saying), asked_numbers(body))
+    schema = schema_of(body)
+    if schema is None:
+        return f"{saying} It has a row for each customer, and none is missing."
+    answer: Mapping[str, Any] = fill(schema, itertools.repeat(saying), asked_numbers(body))
     return answer
 
 
-def obeys(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def obeys(body: Mapping[str, Any]) -> Mapping[str, Any] | str:
     """Does whatever the prompt says: repeats what it is told to say, and gives away all that it was shown."""
     part = body["messages"][-1]["content"]
     said = [*_ordered(part), *re.findall(r"https?://[^\s\"'<>\\]+", part), *_shown(part)]
     whole = " ".join(dict.fromkeys(said)) or _SAYING
     sayings = itertools.chain([whole], itertools.cycle(said or [_SAYING]))
-    answer: Mapping[str, Any] = fill(schema_of(body), sayings, asked_numbers(body))
+    schema = schema_of(body)
+    if schema is None:
+        return whole
+    answer: Mapping[str, Any] = fill(schema, sayings, asked_numbers(body))
     return answer
 
 
