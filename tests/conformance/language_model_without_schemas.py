@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from typing import Any
 
-import pytest
-
-from tests.conformance.language_model import PLANTED, REQUEST, SCHEMA, answered, failed, told, used
-from tests.fakes.claude import FakeClaude, failures
-from tribal.models.known_models import KNOWN_MODELS
+from tests.cases import each_case
+from tests.conformance.language_model import PLANTED, REQUEST, answered, failed, told, used
+from tests.fakes.model_servers import minds
+from tests.fakes.model_servers.server import ModelServer
 from tribal.ports import LanguageModel
 
 VALUE = {"table": "A } of { an order.", "columns": [{"number": 1, "text": "```"}]}
@@ -36,44 +35,27 @@ NOT_FOUND = {
 }
 
 
-def test_the_schema_is_asked_for_in_words_within_what_is_cached(claude: FakeClaude, model: LanguageModel) -> None:
+def test_the_bytes_of_the_schema_are_in_the_worst_price(server: ModelServer[Any], model: LanguageModel) -> None:
     model.ask(REQUEST)
-    body = claude.calls[0].body
-    assert "output_config" not in body
-    first, second = body["system"]
-    assert first == {"type": "text", "text": REQUEST.prefix}
-    assert second == {"type": "text", "text": REQUEST.schema_in_words, "cache_control": {"type": "ephemeral"}}
-    assert json.loads(second["text"].splitlines()[-1]) == SCHEMA
-
-
-def test_the_bytes_of_the_schema_are_in_the_worst_price(claude: FakeClaude, model: LanguageModel) -> None:
-    model.ask(REQUEST)
-    body = claude.calls[0].body
-    shown = [*(block["text"] for block in body["system"]), body["messages"][0]["content"]]
+    shown = [REQUEST.prefix, REQUEST.schema_in_words, REQUEST.part]
     assert REQUEST.size_bytes == sum(len(text.encode()) for text in shown)
-    facts = KNOWN_MODELS[0]
-    assert facts.worst_price(REQUEST) > facts.worst_price(replace(REQUEST, schema={}))
+    assert all(text in minds.prompt_of(server.calls[0].body) for text in shown)
 
 
-@pytest.mark.parametrize("said", FOUND.values(), ids=list(FOUND))
+@each_case("said", list(FOUND.values()), ids=list(FOUND))
 def test_one_object_is_found_with_words_or_a_fence_around_it(
-    claude: FakeClaude, model: LanguageModel, said: str
+    server: ModelServer[Any], model: LanguageModel, said: str
 ) -> None:
-    claude.mind = lambda _: said
+    server.mind = lambda _: said
     answer = answered(model.ask(REQUEST))
     assert answer.value == VALUE
-    assert told(answer.usage) == used(claude)
+    assert told(answer.usage) == used(server)
 
 
-@pytest.mark.parametrize("said", NOT_FOUND.values(), ids=list(NOT_FOUND))
-def test_anything_else_is_no_answer(claude: FakeClaude, model: LanguageModel, said: str) -> None:
-    claude.mind = lambda _: said
+@each_case("said", list(NOT_FOUND.values()), ids=list(NOT_FOUND))
+def test_anything_else_is_no_answer(server: ModelServer[Any], model: LanguageModel, said: str) -> None:
+    server.mind = lambda _: said
     outcome = failed(model.ask(REQUEST))
     assert (outcome.kind, outcome.unseen) == ("malformed", False)
-    assert told(outcome.usage) == used(claude)
+    assert told(outcome.usage) == used(server)
     assert PLANTED not in outcome.message
-
-
-def test_extra_text_of_the_model_is_passed_over(claude: FakeClaude, model: LanguageModel) -> None:
-    claude.fail(failures.EXTRA_TEXT)
-    assert set(answered(model.ask(REQUEST)).value) == {"table", "columns"}

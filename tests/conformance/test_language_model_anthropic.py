@@ -7,6 +7,8 @@ from pydantic import SecretStr
 
 from tests.conformance.language_model import *  # noqa: F403
 from tests.conformance.language_model import REQUEST, SCHEMA, failed, told, used
+from tests.conformance.language_model_claude import *  # noqa: F403
+from tests.conformance.language_model_streams import *  # noqa: F403
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Failure
 from tribal.adapters.anthropic.model import anthropic_model

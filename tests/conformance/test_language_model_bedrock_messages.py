@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.language_model import *  # noqa: F403
+from tests.conformance.language_model_claude import *  # noqa: F403
+from tests.conformance.language_model_streams import *  # noqa: F403
 from tests.conformance.language_model_without_schemas import *  # noqa: F403
 from tests.fakes.claude import FakeClaude
 from tribal.adapters.bedrock.model import bedrock_model

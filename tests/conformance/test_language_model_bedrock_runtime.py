@@ -6,6 +6,7 @@ import pytest
 
 from tests.conformance.language_model import *  # noqa: F403
 from tests.conformance.language_model import REQUEST, failed
+from tests.conformance.language_model_claude import *  # noqa: F403
 from tests.conformance.language_model_without_schemas import *  # noqa: F403
 from tests.fakes.claude import FakeClaude, aws, failures
 from tests.fakes.claude.failures import Failure

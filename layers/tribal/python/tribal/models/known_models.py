@@ -50,15 +50,19 @@ KNOWN_MODELS = (
     ),
 )
 """By Anthropic's names."""
-_LONG_OPENAI: dict[str, Any] = {"long_prompt_tokens": 272_000, "long_prompt_factor": Decimal(2)}
-"""Output costs only 1.5 times as much; the higher factor keeps caps safe."""
+_OF_OPENAI: dict[str, Any] = {
+    "thinking": "disabled",
+    # Output costs only 1.5 times as much; the higher factor keeps caps safe.
+    "long_prompt_tokens": 272_000,
+    "long_prompt_factor": Decimal(2),
+    "smallest_cached_prefix": 1024,
+    "limits_completion": True,
+}
 _BY_PROVIDER: dict[ModelProvider, tuple[ModelFacts, ...]] = {
     "anthropic": KNOWN_MODELS,
     "openai": (
-        ModelFacts(
-            "gpt-6-luna", _prices("0.10", "0.50", "0.125", "0.01"), _OPENAI, thinking="disabled", **_LONG_OPENAI
-        ),
-        ModelFacts("gpt-6-sol", _prices("2", "10", "2.50", "0.20"), _OPENAI, thinking="disabled", **_LONG_OPENAI),
+        ModelFacts("gpt-6-luna", _prices("0.10", "0.50", "0.125", "0.01"), _OPENAI, **_OF_OPENAI),
+        ModelFacts("gpt-6-sol", _prices("2", "10", "2.50", "0.20"), _OPENAI, **_OF_OPENAI),
     ),
     # Half of this until the end of 2026; the higher price keeps caps safe. Thinking can only be reduced.
     "gemini": (ModelFacts("gemini-3.8-flash", _prices("1.50", "7.50", "1.50", "0.15"), _GEMINI, effort="low"),),

@@ -59,6 +59,8 @@ class ModelFacts:
     """The effort to send."""
     smallest_cached_prefix: int = 4096
     """Tokens below which a prefix is never cached."""
+    limits_completion: bool = False
+    """Whether OpenAI's protocol has to call the limit of its output `max_completion_tokens`."""
 
     def cost(self, usage: ModelUsage) -> int:
         """The cost of one call in nanodollars, rounded up."""

@@ -148,7 +148,7 @@ class HttpModel:
         except TribalError as exc:
             kind: FailureKind = "unavailable" if exc.retryable else "stopped"
             return call.failure(kind, f"{self._advice.provider}: {exc.message}")
-        self._has_answered = self._has_answered or getattr(outcome, "kind", "") != "unavailable"
+        self._has_answered = self._has_answered or getattr(outcome, "kind", "") not in ("unavailable", "stopped")
         return outcome
 
     async def _obstacle(self, _request: ModelRequest) -> ModelFailure | None:

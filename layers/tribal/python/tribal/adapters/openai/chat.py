@@ -84,12 +84,10 @@ class Chat:
 
     def outcome(self, text: str, reason: object, reported: object, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The outcome of a call that ended for a reason."""
-        counts = _counts(reported) if isinstance(reported, Mapping) else None
-        usage = None if counts is None else usage_of(counts, self.facts, time_ms)
-        if usage is None:
+        usage = usage_of(_counts(reported), self.facts, time_ms) if isinstance(reported, Mapping) else None
+        if usage is None or not isinstance(reported, Mapping):
             return no_api(_NO_USAGE, time_ms)
-        prompt = usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens
-        if prompt < request.size_bytes // _FEWEST_TOKENS:
+        if reported["prompt_tokens"] < request.size_bytes // _FEWEST_TOKENS:
             return ModelFailure("too_long", _CUT.format(self.longer_context), usage)
         if reason == "refusal":
             return ModelFailure("refused", "the model declined to answer", usage)
@@ -143,19 +141,25 @@ class ChatEvents:
         return self.chat.outcome("".join(self._texts), reason, self._usage, self.request, time_ms)
 
 
-def _counts(reported: Mapping[str, Any]) -> dict[str, object] | None:
-    """Tokens by kind: those that came from the cache, or went there, are part of the prompt's."""
+def _counts(reported: Mapping[str, Any]) -> dict[str, object]:
+    """Tokens by kind: those that came from the cache, or went there, are part of the prompt's.
+
+    Some vendors count thinking in the total alone.
+    """
     details = _member(reported, "prompt_tokens_details")
-    read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
-    prompt = reported.get("prompt_tokens")
-    if not (isinstance(prompt, int) and isinstance(read, int) and isinstance(written, int)):
-        return None
+    read, written = _whole(details.get("cached_tokens")) or 0, _whole(details.get("cache_write_tokens")) or 0
+    prompt, output = _whole(reported.get("prompt_tokens")), _whole(reported.get("completion_tokens"))
+    total = _whole(reported.get("total_tokens"))
     return {
-        "input_tokens": max(prompt - read - written, 0),
+        "input_tokens": None if prompt is None else max(prompt - read - written, 0),
         "cache_write_tokens": written,
         "cache_read_tokens": read,
-        "output_tokens": reported.get("completion_tokens"),
+        "output_tokens": output if None in (prompt, output, total) else max(output or 0, (total or 0) - (prompt or 0)),
     }
+
+
+def _whole(count: object) -> int | None:
+    return count if type(count) is int else None
 
 
 def _first(choices: object) -> Mapping[str, Any]:

@@ -63,7 +63,7 @@ def openai_model(
     is_openai = settings.provider == "openai" and settings.base_url is None
     advice = _advice(settings)
     binds = is_openai if settings.binds_answers is None else settings.binds_answers
-    chat = Chat(facts, advice, binds_answers=binds, limits_completion=is_openai)
+    chat = Chat(facts, advice, binds_answers=binds, limits_completion=is_openai or facts.limits_completion)
     sdk, is_local = Sdk(client, APIConnectionError, APIStatusError), settings.is_on_this_machine
     if settings.provider == "ollama":
         chat = replace(chat, longer_context=LONGER_CONTEXT)
