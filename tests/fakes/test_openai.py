@@ -13,8 +13,8 @@ from typing import Any, get_args
 import httpx2
 import openai
 import pytest
-from openai import AsyncOpenAI, OpenAI
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletionChunk
 
 from tests.cases import each_case
 from tests.fakes.model_servers import minds
@@ -22,51 +22,12 @@ from tests.fakes.model_servers.script import Failure
 from tests.fakes.model_servers.server import Departure
 from tests.fakes.openai import KEY, FakeOpenAI, failures
 from tests.fakes.openai.ollama import cut_body, kept_tokens
+from tests.fakes.openai.requests import BOUND, SCHEMA, ask, body, client, post, stream
 from tests.fakes.openai.vendor import MODELS, VendorName
 
 OpenVendor = Callable[[VendorName], FakeOpenAI]
 VENDORS: tuple[VendorName, ...] = get_args(VendorName)
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}, "more": {"type": "array", "items": {"type": "string"}}},
-    "required": ["text", "more"],
-    "additionalProperties": False,
-}
-BOUND = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
 ALL_FAILURES = [value for value in vars(failures).values() if isinstance(value, Failure)]
-IN_WORDS = f"Describe tables. Answer by the schema:\n{json.dumps(SCHEMA)}"
-
-
-def body(vendor: VendorName, **changes: Any) -> dict[str, Any]:
-    """A request that is in order, with changes; a member that is `None` is left out."""
-    whole = {
-        "model": next(iter(MODELS[vendor])),
-        "max_completion_tokens" if vendor == "openai" else "max_tokens": 300,
-        "messages": [{"role": "system", "content": IN_WORDS}, {"role": "user", "content": "Describe it."}],
-        **changes,
-    }
-    return {name: value for name, value in whole.items() if value is not None}
-
-
-def post(server: FakeOpenAI, sent: dict[str, Any], key: str = KEY, path: str = "/chat/completions") -> httpx2.Response:
-    return httpx2.post(server.address + path, json=sent, headers={"authorization": f"Bearer {key}"})
-
-
-def client(server: FakeOpenAI) -> OpenAI:
-    """The vendor's own client."""
-    return OpenAI(api_key=KEY, base_url=server.address, max_retries=0, timeout=5)
-
-
-def ask(server: FakeOpenAI, **changes: Any) -> ChatCompletion:
-    with client(server) as sdk:
-        completion: ChatCompletion = sdk.chat.completions.create(**body(server.vendor, **changes))
-        return completion
-
-
-def stream(server: FakeOpenAI, **changes: Any) -> Iterator[ChatCompletionChunk]:
-    options = {"stream": True, "stream_options": {"include_usage": True}}
-    with client(server) as sdk:
-        yield from sdk.chat.completions.create(**body(server.vendor, **{**options, **changes}))
 
 
 @pytest.mark.representative
@@ -105,9 +66,9 @@ def test_a_text_is_answered_where_no_schema_is_asked_for(open_vendor: OpenVendor
     assert not (ask(open_vendor("openai"), messages=messages).choices[0].message.content or "{").startswith("{")
 
 
-OPEN = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "additionalProperties": True}}}  # type: ignore[dict-item]
-OPTIONAL = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "required": ["text"]}}}  # type: ignore[dict-item]
-DRAFT = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "$schema": "x"}}}  # type: ignore[dict-item]
+OPEN = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "additionalProperties": True}}}
+OPTIONAL = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "required": ["text"]}}}
+DRAFT = {**BOUND, "json_schema": {**BOUND["json_schema"], "schema": {**SCHEMA, "$schema": "x"}}}
 REFUSED: dict[str, tuple[VendorName, dict[str, Any], str]] = {
     "max_tokens": ("openai", {"max_tokens": 5}, "Use 'max_completion_tokens' instead"),
     "temperature": ("openai", {"temperature": 0.0}, "'temperature' does not support 0.0"),
