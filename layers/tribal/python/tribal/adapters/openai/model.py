@@ -67,6 +67,7 @@ def openai_model(
     sdk, is_local = Sdk(client, APIConnectionError, APIStatusError), settings.is_on_this_machine
     if settings.provider == "ollama":
         chat = replace(chat, longer_context=LONGER_CONTEXT)
+    if settings.provider == "ollama" and unsent is None:
         return OllamaModel(sdk, facts, chat, credentials, advice, is_local=is_local)
     return HttpModel(sdk, facts, chat, credentials, advice, is_local=is_local)
 

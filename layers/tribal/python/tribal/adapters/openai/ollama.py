@@ -22,10 +22,7 @@ class OllamaModel(HttpModel):
     _context: int | None = None
 
     async def _obstacle(self, request: ModelRequest) -> ModelFailure | None:
-        tokens = request.size_bytes // _BYTES_PER_TOKEN
-        if tokens <= _DEFAULT_CONTEXT:
-            return None
-        context = self._context or await self._loaded_context()
+        tokens, context = request.size_bytes // _BYTES_PER_TOKEN, self._context or await self._loaded_context()
         if tokens <= context:
             return None
         return ModelFailure(
