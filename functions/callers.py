@@ -34,18 +34,18 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     """The caller of a request, from its context alone.
 
     A token determines scope and rights; without rights it may read. Callers who signed with IAM see everything, may
-    read, write their own memories, and start syncs.
+    read, write their own memories, and start syncs, but spend no money on models.
     """
-    authorizer = context.get("authorizer") or {}
+    authorizer, tools = context.get("authorizer") or {}, offered_tools()
     principal = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
     user = None if principal is None else str(principal)
     identity = read_identity(user, authorizer.get(IDENTITY) if user is not None else None)
     identity = replace(identity, company=read_environment().get(COMPANY_VARIABLE) or None)
     if not authorizer:
-        offered = {spec.right for spec in offered_tools().tools.values()}
+        offered = {spec.right for spec in tools.tools.values()} - tools.spending_rights
         writing = {right for each in capabilities() for right in each.write_rights if right in offered}
         more = frozenset() if user is None else writing
-        return Caller(user or "unknown", EVERYTHING, offered_tools().read_rights | more, identity)
+        return Caller(user or "unknown", EVERYTHING, tools.read_rights | more, identity)
     granted = authorizer.get(RIGHTS)
-    rights = offered_tools().read_rights if granted is None else read_rights(granted)
+    rights = tools.read_rights if granted is None else read_rights(granted)
     return Caller(user or "unknown", read_scope(authorizer.get(SCOPE)), rights, identity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.capabilities import capabilities
 from tribal.settings import read_environment
-from tribal.settings.deployment import sections_of
+from tribal.settings.deployment import MODEL_VARIABLE, sections_of
 from tribal.tools.registry import Registry, offered
 
 RETRIEVER = "retriever"
@@ -21,7 +21,8 @@ def answered_by() -> dict[str, tuple[str, ...]]:
 
 def offered_tools() -> Registry:
     """The tools that the environment offers."""
-    return offered(sections_of(read_environment()))
+    values = read_environment()
+    return offered(sections_of(values), has_model=bool(values.get(MODEL_VARIABLE)))
 
 
 def tools_of(function: str) -> Registry:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions import callers
 from functions.callers import caller_of
 from functions.offering import offered_tools
 from functions.scopes import (
@@ -22,11 +23,14 @@ from functions.scopes import (
     write_scope,
 )
 from tests.cases import each_case
+from tests.tools.questions import START_RIGHT, Questions
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller, Identity
+from tribal.ports.tool import Capability
 from tribal.settings.deployment import COMPANY_VARIABLE, section_variable
-from tribal.tools.registry import REGISTRY
+from tribal.tools.registry import EVERYTHING as EVERY_TOOL
+from tribal.tools.registry import REGISTRY, Registry
 
 READ = REGISTRY.read_rights
 ARN = "arn:aws:iam::123456789012:user/alice"
@@ -91,6 +95,17 @@ def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypat
     bearer = asks({"authorizer": {"principalId": "alice", SCOPE: write_scope(Scope(frozenset()))}})
     assert bearer.rights == READ | {"knowledge:read", "memory:read"}
     assert "knowledge:sync" not in (asks({"identity": {"sourceIp": "127.0.0.1"}}).rights or ())
+
+
+def test_whom_iam_let_in_spends_no_money_on_models_even_if_a_capability_lists_the_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asking = Capability(name="questions", errors="tribal.errors", write_rights=(START_RIGHT, "memory:write"))
+    tools = Registry((*EVERY_TOOL.groups, Questions().group))
+    monkeypatch.setattr(callers, "offered_tools", lambda: tools)
+    monkeypatch.setattr(callers, "capabilities", lambda: (asking,))
+    caller = asks({"authorizer": None, "identity": {"userArn": ARN}})
+    assert caller.rights == EVERY_TOOL.read_rights | {"memory:write"}
 
 
 def test_an_unnamed_caller_is_unidentified_and_may_only_read() -> None:

@@ -72,6 +72,9 @@ class ToolSpec:
     """Answers a validated input; raises a `TribalError` when it cannot."""
     right: str
     """The right that a caller needs."""
+    spends: str | None = None
+    """The right that lets it ask a model for a caller; reading never implies it. Without the right, the tool answers
+    without a model. `None` for a tool that never asks a model."""
     effect: Effect = READS
     command: str | None = None
     """The `tribal` subcommand that calls it; `None` keeps it off the command line."""
@@ -85,6 +88,10 @@ class ToolSpec:
     """Limit for its input over HTTP, if larger than the default."""
     is_done: Callable[[Any], bool] = lambda _: True
     """Whether a successful answer reports that everything was done; if not, the command exits with 1."""
+
+    def asks_model_for(self, caller: Caller) -> bool:
+        """Whether a call of this caller may ask a model; `offered` opens the world of tools that have one to ask."""
+        return self.spends is not None and self.effect.open_world and caller.may(self.spends)
 
     @cached_property
     def input_model(self) -> type[Contract]:

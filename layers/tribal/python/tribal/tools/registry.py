@@ -47,10 +47,23 @@ class Registry:
 
     @cached_property
     def read_rights(self) -> frozenset[str]:
-        """The rights that together allow reading everything and changing nothing."""
-        specs = self.tools.values()
-        reading = {spec.right for spec in specs if spec.effect.read_only}
-        return frozenset(reading - {spec.right for spec in specs if not spec.effect.read_only})
+        """The rights that together allow reading everything, changing nothing and spending nothing."""
+        reading = {spec.right for spec in self.tools.values() if spec.effect.read_only}
+        return frozenset(reading - self._changing_rights - self.spending_rights)
+
+    @cached_property
+    def spending_rights(self) -> frozenset[str]:
+        """The rights to spend money on models."""
+        return frozenset(spec.spends for spec in self.tools.values() if spec.spends is not None)
+
+    @cached_property
+    def asking_rights(self) -> frozenset[str]:
+        """The rights to spend money on models without changing anything."""
+        return self.spending_rights - self._changing_rights
+
+    @cached_property
+    def _changing_rights(self) -> frozenset[str]:
+        return frozenset(spec.right for spec in self.tools.values() if not spec.effect.read_only)
 
     def narrowed(self, names: Sequence[str]) -> Registry:
         """The registry restricted to the named tools and groups; without names, all tools.
@@ -92,20 +105,26 @@ class Registry:
         return {spec.name: group for group in self.groups for spec in (*group.tools, *group.internal)}
 
 
-def offered(configured: Collection[str]) -> Registry:
+def offered(configured: Collection[str], *, has_model: bool = False) -> Registry:
     """The tools that a server offers.
 
     Args:
         configured: the capabilities whose section of `databases.yaml` is present.
+        has_model: whether there is a model to ask; tools that may ask one then reach beyond this installation.
     """
-    return Registry(
-        tuple(
-            group
-            for capability in capabilities()
-            if capability.is_configured(configured)
-            for group in capability.groups
-        )
+    groups = [
+        group for capability in capabilities() if capability.is_configured(configured) for group in capability.groups
+    ]
+    return Registry(tuple(map(with_model, groups) if has_model else groups))
+
+
+def with_model(group: ToolGroup) -> ToolGroup:
+    """The group where a model is configured."""
+    tools = tuple(
+        spec if spec.spends is None else replace(spec, effect=replace(spec.effect, open_world=True))
+        for spec in group.tools
     )
+    return replace(group, tools=tools)
 
 
 REGISTRY = offered(())

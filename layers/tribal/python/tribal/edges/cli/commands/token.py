@@ -114,7 +114,8 @@ def _rights(given: list[str] | None) -> list[str]:
     from tribal.ports.remembering.identity import WRITE_RIGHTS
     from tribal.tools.registry import EVERYTHING
 
-    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *(spec.right for spec in EVERYTHING.tools.values())}
+    of_tools = {spec.right for spec in EVERYTHING.tools.values()} | EVERYTHING.spending_rights
+    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *of_tools}
     for right in given or ():
         if right not in known:
             raise ConfigurationError(f"--right {right!r} is not a right; the rights are {', '.join(sorted(known))}")

@@ -70,7 +70,8 @@ def _prepare_next(app: Application, tools: Registry) -> None:
 
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
-    return offered(blueprint.settings.sections).narrowed(blueprint.tools)
+    settings = blueprint.settings
+    return offered(settings.sections, has_model=settings.model is not None).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
@@ -95,11 +96,16 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
     """The settings of a server."""
     settings, serve = blueprint.settings, blueprint.settings.serve
     writing = (
-        {WRITE_RIGHT, *WRITE_RIGHTS, *(right for each in capabilities() for right in each.write_rights)}
+        {
+            WRITE_RIGHT,
+            *WRITE_RIGHTS,
+            *tools.spending_rights,
+            *(right for each in capabilities() for right in each.write_rights),
+        }
         if blueprint.write
         else set()
     )
-    rights = tools.read_rights | {METRICS_RIGHT} | writing
+    rights = tools.read_rights | tools.asking_rights | {METRICS_RIGHT} | writing
     local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),
