@@ -1,4 +1,4 @@
-"""Tools that ask a model, which only the tests have: one only reads, one starts something and needs a right for that."""
+"""Tools that ask a model, which only the tests have: one only reads, one starts something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may have a model asked, which costs money: those to whom the right was given by name, and users of this machine."""
+"""Who may have a model asked, which costs money: users of this machine, and those who were given the right."""
 
 from __future__ import annotations
 

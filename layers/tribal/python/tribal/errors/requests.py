@@ -86,11 +86,15 @@ class IdentifierRefused(RequestRefused):
 
 
 class TooManyRequests(RequestRefused):
-    """The caller exceeded its rate limit. Retryable later."""
+    """The caller exceeded a limit. Retryable after `retry_seconds`."""
 
     default_code = "HTTP_TOO_MANY_REQUESTS"
     http_status = 429
     retryable = True
+
+    def __init__(self, message: str, retry_seconds: int = 1) -> None:
+        super().__init__(message)
+        self.retry_seconds = retry_seconds
 
 
 class CorrectionOutdated(RequestRefused):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tribal.errors import TooManyRequests
 from tribal.ports.caller import Caller
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Response:
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:
     """The response for an error, with the status of its class."""
+    if isinstance(error, TooManyRequests):
+        headers = {**(headers or {}), "Retry-After": str(error.retry_seconds)}
     return failure(error.to_agent_error(timestamp), error.http_status, headers)
 
 

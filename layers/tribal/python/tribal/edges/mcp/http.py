@@ -18,8 +18,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import JSONResponse
 
 from tribal.edges.mcp.request_ids import request_id
-from tribal.edges.mcp.server import build_server, with_agent
+from tribal.edges.mcp.server import RETRY_SECONDS, build_server, with_agent
 from tribal.edges.mcp.tool_client import CallTool, local_calls
+from tribal.edges.mcp.waiting_threads import WaitingThreads
+from tribal.errors import TooManyRequests
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.tools.registry import REGISTRY, Registry
@@ -36,18 +38,29 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def mcp_asgi(app: Application, tools: Registry = REGISTRY, *, sessions: bool = True) -> McpEndpoint:
+def mcp_asgi(
+    app: Application, tools: Registry = REGISTRY, *, sessions: bool = True, waiting: WaitingThreads | None = None
+) -> McpEndpoint:
     """The endpoint for the tools of this process; without sessions, any process can answer any request."""
-    return McpEndpoint(local_calls(app, tools), tools, sessions=sessions)
+    return McpEndpoint(local_calls(app, tools), tools, sessions=sessions, waiting=waiting)
 
 
 class McpEndpoint:
-    """An ASGI application for use within `running`; takes the caller from the scope and verifies nothing."""
+    """An ASGI application for use within `running`; takes the caller from the scope and verifies nothing.
 
-    def __init__(self, call: CallTool, tools: Registry, *, sessions: bool) -> None:
+    Args:
+        call: calls a tool.
+        tools: the offered tools.
+        sessions: whether older clients get a session.
+        waiting: threads that other parts of the server use too.
+    """
+
+    def __init__(
+        self, call: CallTool, tools: Registry, *, sessions: bool, waiting: WaitingThreads | None = None
+    ) -> None:
         self._methods = ("POST", "DELETE") if sessions else ("POST",)
         self._manager = StreamableHTTPSessionManager(
-            build_server(call, _caller_of, tools, _slot_of),
+            build_server(call, _caller_of, tools, _slot_of, waiting),
             json_response=True,
             stateless=not sessions,
             max_sessions=MOST_SESSIONS,
@@ -66,17 +79,20 @@ class McpEndpoint:
         caller: Caller = scope[CALLER]
         # A session belongs to the caller who opened it; each request is still answered for its own caller.
         owner = AuthenticatedUser(AccessToken(token="", client_id=caller.subject, scopes=[]))
-        answer = _WithRequestId(receive, send)
-        await self._manager.handle_request({**scope, "user": owner}, answer.receive, answer.send)
+        called = {**scope, "user": owner}
+        answer = _WithRequestId(called, receive, send)
+        await self._manager.handle_request(called, answer.receive, answer.send)
 
 
 class _WithRequestId:
     """Adds the request's id to a refusal without one, by which a client knows which request failed.
 
     A refusal is one message. The id is looked for in the first part of a request, which is usually the only one.
+    A call that was refused because too many wait is answered with status 429.
     """
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    def __init__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._request = b""
@@ -88,6 +104,10 @@ class _WithRequestId:
         return message
 
     async def send(self, message: Message) -> None:
+        wait: int | None = self._scope.get(RETRY_SECONDS)
+        if message["type"] == "http.response.start" and wait is not None:
+            retry = (b"retry-after", str(wait).encode())
+            message = {**message, "status": TooManyRequests.http_status, "headers": [*message["headers"], retry]}
         if message["type"] == "http.response.start" and message["status"] >= 400:
             self._start = message
             return

@@ -23,6 +23,8 @@ from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
 from tribal.edges.mcp.stdio import json_lines
 from tribal.edges.mcp.tool_client import CallTool, ToolClient, local_calls
+from tribal.edges.mcp.waiting_threads import WaitingThreads
+from tribal.errors import TooManyRequests
 from tribal.identity.table_names import format_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
@@ -34,6 +36,8 @@ from tribal_contracts import NameKind
 
 CALLS_AT_ONCE = 4
 """Maximum concurrent calls; others wait."""
+RETRY_SECONDS = "tribal.retry_seconds"
+"""Scope key, set when too many calls are waiting for a model: the seconds after which to retry."""
 
 _NAMED_CHARS = 100
 
@@ -58,13 +62,17 @@ def serve(app: Application, caller: Caller, reading: int, writing: int, tools: R
 
 
 def build_server(
-    call: CallTool, caller_of: CallerOf, tools: Registry = REGISTRY, slot_of: SlotOf | None = None
+    call: CallTool,
+    caller_of: CallerOf,
+    tools: Registry = REGISTRY,
+    slot_of: SlotOf | None = None,
+    waiting: WaitingThreads | None = None,
 ) -> Server[Any]:
     """Build a server that calls the tools for the caller of each request.
 
     With `slot_of`, no caller occupies more than half of the threads.
     """
-    answers = _Answers(call, caller_of, tools, slot_of)
+    answers = _Answers(call, caller_of, tools, slot_of, waiting or WaitingThreads())
     with_resources = tools.tools.keys() >= NEEDED
     with_prompts = bool(answers.prompts)
     return Server(
@@ -86,13 +94,21 @@ def build_server(
 class _Answers:
     """Answers each kind of request."""
 
-    def __init__(self, call: CallTool, caller_of: CallerOf, tools: Registry, slot_of: SlotOf | None) -> None:
+    def __init__(
+        self,
+        call: CallTool,
+        caller_of: CallerOf,
+        tools: Registry,
+        slot_of: SlotOf | None,
+        waiting: WaitingThreads,
+    ) -> None:
         self._call = call
         self._caller_of = caller_of
         self._tools = tools
         self._limiter = CapacityLimiter(CALLS_AT_ONCE)
         self._slot_of = slot_of
         self._slots = CallerSlots(CALLS_AT_ONCE)
+        self._waiting = waiting
         self.prompts = offered_prompts(frozenset(tools.tools))
 
     async def list_tools(self, _: Context, request: Page) -> types.ListToolsResult:
@@ -107,7 +123,11 @@ class _Answers:
                 f"unknown tool {request.name[:_NAMED_CHARS]!r}; the tools are {', '.join(tools.tools)}",
             )
         caller = self._caller_of(context)
-        answer = await self._in_thread(context, partial(self._call, request.name, request.arguments or {}, caller))
+        work = partial(self._call, request.name, request.arguments or {}, caller)
+        if tools.tools[request.name].asks_model_for(caller):
+            answer = await self._in_waiting_thread(context, work)
+        else:
+            answer = await self._in_thread(context, work)
         error = tools.group_of(request.name).error_of(answer)
         text = answer.to_compact_json().decode()
         return types.CallToolResult(
@@ -157,6 +177,16 @@ class _Answers:
             return await to_thread.run_sync(work, limiter=self._limiter)
         async with self._slots.of(self._slot_of(context)):
             return await to_thread.run_sync(work, limiter=self._limiter)
+
+    async def _in_waiting_thread(self, context: Context, work: Callable[[], Result]) -> Result:
+        caller = None if self._slot_of is None else self._slot_of(context)
+        try:
+            return await self._waiting.run(work, caller)
+        except TooManyRequests as error:
+            if context.request is not None:
+                context.request.scope[RETRY_SECONDS] = error.retry_seconds
+            data = {"code": error.code, "retry_after_seconds": error.retry_seconds}
+            raise MCPError(types.INTERNAL_ERROR, error.message, data) from error
 
 
 def _require_first_page(request: Page, listed: str) -> None:

@@ -34,12 +34,13 @@ from tribal.edges.http.asgi.serving import Serving
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
-from tribal.edges.http.messages import Request, Response
+from tribal.edges.http.messages import Request, Response, refusal
 from tribal.edges.http.page import PAGE_ROUTES, prepare_page
 from tribal.edges.http.routes import ROUTES, TOOLS, respond
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body
 from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
-from tribal.errors import RequestRefused, RightMissing, TribalError
+from tribal.edges.mcp.waiting_threads import WaitingThreads
+from tribal.errors import RequestRefused, RightMissing, TooManyRequests, TribalError
 from tribal.ports.application import Application
 from tribal.tools.registry import Registry
 
@@ -60,7 +61,8 @@ def asgi_application(
         write: writes a line to the log.
     """
     routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
-    mcp = mcp_asgi(app, tools, sessions=serving.one_process)
+    waiting = WaitingThreads()
+    mcp = mcp_asgi(app, tools, sessions=serving.one_process, waiting=waiting)
     observed = _Mcp(mcp, tools)
 
     @asynccontextmanager
@@ -78,7 +80,7 @@ def asgi_application(
         routes=[
             Endpoint(MCP, observed),
             Endpoint(f"{MCP}/", observed),
-            Mount("/", app=_Bridge(app, tools, serving, routes)),
+            Mount("/", app=_Bridge(app, tools, serving, routes, waiting)),
         ],
         middleware=[
             Middleware(RequestObserver, routes=routes, metrics=metrics, clock=app.clock, write=write),
@@ -176,12 +178,20 @@ _MOST_PARAMETERS = 50
 class _Bridge:
     """An ASGI application over the routes."""
 
-    def __init__(self, app: Application, tools: Registry, serving: Serving, routes: Sequence[Route]) -> None:
+    def __init__(
+        self,
+        app: Application,
+        tools: Registry,
+        serving: Serving,
+        routes: Sequence[Route],
+        waiting: WaitingThreads,
+    ) -> None:
         self._app = app
         self._tools = tools
         self._serving = serving
         self._routes = routes
         self._turns = AnswerThreads()
+        self._waiting = waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose body is already received."""
@@ -201,7 +211,13 @@ class _Bridge:
             base=self._serving.base(scope["scheme"], headers.get("host", "")),
         )
         answer = partial(respond, request, self._app, self._tools, self._routes)
-        await send_response(await self._turns.run(answer, scope[SLOT]), scope, send)
+        asks_model = seen.tool is not None and self._tools.tools[seen.tool].asks_model_for(request.caller)
+        threads = self._waiting if asks_model else self._turns
+        try:
+            response = await threads.run(answer, scope[SLOT])
+        except TooManyRequests as error:
+            response = refusal(error, self._app.clock.published())
+        await send_response(response, scope, send)
 
 
 def _query(text: bytes) -> dict[str, str]:

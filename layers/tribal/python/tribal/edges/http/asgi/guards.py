@@ -92,7 +92,7 @@ class Guards:
             headers = headers_of(scope)
             self._require_own_host(headers)
             scope[CALLER] = await self._caller(scope, headers, response_headers)
-            self._require_pace(scope, response_headers)
+            self._require_pace(scope)
             scope[SLOT] = self._slot(scope)
             if scope[CALLER] is not _ANONYMOUS:
                 scope[CALLER] = with_context_headers(scope[CALLER], headers)
@@ -138,16 +138,15 @@ class Guards:
         seen.subject = caller.subject
         return caller
 
-    def _require_pace(self, scope: Scope, answered: dict[str, str]) -> None:
+    def _require_pace(self, scope: Scope) -> None:
         caller: Caller = scope[CALLER]
         if self._is_unproven(caller):
             return
         per_minute = self._serving.requests_per_minute
         burst = max(1.0, per_minute / 60 * _BURST_SECONDS)
-        wait = self._buckets.seconds_to_wait(caller.subject, per_minute, burst)
+        wait = math.ceil(self._buckets.seconds_to_wait(caller.subject, per_minute, burst))
         if wait > 0:
-            answered["Retry-After"] = str(math.ceil(wait))
-            raise TooManyRequests(f"more than {per_minute} requests per minute; retry in {math.ceil(wait)} s")
+            raise TooManyRequests(f"more than {per_minute} requests per minute; retry in {wait} s", wait)
 
     def _slot(self, scope: Scope) -> Hashable:
         caller: Caller = scope[CALLER]
