@@ -64,7 +64,7 @@ class ToolRequests:
             chosen = replace(request, caller=with_context_headers(request.caller, request.headers))
         except RequestRefused as error:
             return refusal(error, self.app.clock.published())
-        return respond(chosen, self.app, self.tools)
+        return respond(chosen, self.app, self.tools).complete()
 
     def _mcp(self, event: dict[str, Any], request_id: str) -> dict[str, Any]:
         began = time.perf_counter()

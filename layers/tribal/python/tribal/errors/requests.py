@@ -78,6 +78,10 @@ class RequestTooSlow(RequestRefused):
     retryable = True
 
 
+class ClientDisconnected(RequestTooSlow):
+    """The client disconnected before the end of the request or of its answer."""
+
+
 class IdentifierRefused(RequestRefused):
     """The request selects an identifier that its caller does not have."""
 

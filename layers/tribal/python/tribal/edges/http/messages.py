@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tribal.errors import TooManyRequests
 from tribal.ports.caller import Caller
+from tribal.ports.stopping import StopToken
 
 if TYPE_CHECKING:
     from tribal.errors import TribalError
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
+EVENT_STREAM = "text/event-stream"
+
+Events = Callable[[StopToken], Generator[bytes, None, None]]
+"""Makes pieces of a body, each of one or more whole server-sent events. It may block, and begins with the first piece.
+
+The token asks it to end: after a disconnect its pieces reach no one; otherwise it may still send last ones. Long calls
+need the token too. An exception cuts the answer off, so failures that a client should see are events.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,18 @@ class Response:
     """Whether the called tool failed; `None` when no tool was called."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers besides the content type."""
+    events: Events | None = None
+    """Makes the body instead of `body`, piece by piece."""
+
+    def complete(self) -> Response:
+        """The response with all events in its body, for an edge that sends only whole bodies."""
+        return self if self.events is None else replace(self, body=b"".join(self.events(StopToken())), events=None)
+
+
+def event_stream(events: Events) -> Response:
+    """A response with server-sent events, which proxies pass on as they come."""
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return Response(200, b"", EVENT_STREAM, headers=headers, events=events)
 
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -53,7 +53,7 @@ def _answered(request: Request, app: Application, tools: Registry, routes: Seque
 
 
 def _without_body_for_head(request: Request, response: Response) -> Response:
-    return replace(response, body=b"") if request.method == "HEAD" else response
+    return replace(response, body=b"", events=None) if request.method == "HEAD" else response
 
 
 def _health(call: Call) -> Response:

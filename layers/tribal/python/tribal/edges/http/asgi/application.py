@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
@@ -16,11 +17,13 @@ from starlette.routing import Mount
 from starlette.routing import Route as Endpoint
 
 from tribal.edges.http.asgi.answer_threads import AnswerThreads
+from tribal.edges.http.asgi.event_streams import EventStreams
 from tribal.edges.http.asgi.guards import MCP, Guards
 from tribal.edges.http.asgi.messages import (
     CALLER,
     REQUEST_LOG,
     SLOT,
+    STREAMS,
     Message,
     Receive,
     Scope,
@@ -62,16 +65,17 @@ def asgi_application(
     """
     routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
     waiting = WaitingThreads()
+    streams = EventStreams(waiting)
     mcp = mcp_asgi(app, tools, sessions=serving.one_process, waiting=waiting)
     observed = _Mcp(mcp, tools)
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         # Concurrently with the first requests: the server starts at once, and the first page is fast.
         threading.Thread(target=_prepare, args=(app, tools), daemon=True).start()
         try:
             async with mcp.running():
-                yield
+                yield {STREAMS: streams}
         finally:
             app.close()
 
@@ -80,7 +84,7 @@ def asgi_application(
         routes=[
             Endpoint(MCP, observed),
             Endpoint(f"{MCP}/", observed),
-            Mount("/", app=_Bridge(app, tools, serving, routes, waiting)),
+            Mount("/", app=_Bridge(app, tools, serving, routes, streams)),
         ],
         middleware=[
             Middleware(RequestObserver, routes=routes, metrics=metrics, clock=app.clock, write=write),
@@ -184,14 +188,14 @@ class _Bridge:
         tools: Registry,
         serving: Serving,
         routes: Sequence[Route],
-        waiting: WaitingThreads,
+        streams: EventStreams,
     ) -> None:
         self._app = app
         self._tools = tools
         self._serving = serving
         self._routes = routes
         self._turns = AnswerThreads()
-        self._waiting = waiting
+        self._streams = streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose body is already received."""
@@ -212,9 +216,12 @@ class _Bridge:
         )
         answer = partial(respond, request, self._app, self._tools, self._routes)
         asks_model = seen.tool is not None and self._tools.tools[seen.tool].asks_model_for(request.caller)
-        threads = self._waiting if asks_model else self._turns
+        threads = self._streams.threads if asks_model else self._turns
         try:
             response = await threads.run(answer, scope[SLOT])
+            if response.events is not None:
+                await self._streams.send(response, scope, receive, send)
+                return
         except TooManyRequests as error:
             response = refusal(error, self._app.clock.published())
         await send_response(response, scope, send)

@@ -32,6 +32,7 @@ from tribal.edges.http.routing import LARGEST_BODY_BYTES
 from tribal.errors import (
     BodyTooLarge,
     CallerUnknown,
+    ClientDisconnected,
     HostRefused,
     OriginRefused,
     RequestRefused,
@@ -234,7 +235,7 @@ class _Body:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise RequestTooSlow("the client disconnected")
+                raise ClientDisconnected("the client disconnected")
             piece = message.get("body", b"")
             self._held += len(piece)
             self._bodies.held += len(piece)

@@ -19,6 +19,8 @@ SLOT = "tribal.slot"
 """Scope key of what identifies requests that share a slot; see `CallerSlots`."""
 REQUEST_LOG = "tribal.request"
 """Scope key of the request's `RequestLog`."""
+STREAMS = "tribal.streams"
+"""Key of the server's `EventStreams` in the state that its connections share."""
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
@@ -30,13 +32,17 @@ def headers_of(scope: Scope) -> dict[str, str]:
     return found
 
 
+def start_message(response: Response) -> Message:
+    """The first message of a response, without the length of its body."""
+    headers = {**({} if response.status == 304 else {"Content-Type": response.content_type}), **response.headers}
+    raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    return {"type": "http.response.start", "status": response.status, "headers": raw}
+
+
 async def send_response(response: Response, scope: Scope, send: Send) -> None:
     """Send a complete response."""
-    headers = {"Content-Type": response.content_type, **response.headers}
-    if response.status == 304:
-        headers.pop("Content-Type")
-    elif scope["method"] != "HEAD":
-        headers["Content-Length"] = str(len(response.body))
-    raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": response.status, "headers": raw})
+    start = start_message(response)
+    if response.status != 304 and scope["method"] != "HEAD":
+        start["headers"].append((b"content-length", str(len(response.body)).encode()))
+    await send(start)
     await send({"type": "http.response.body", "body": response.body})

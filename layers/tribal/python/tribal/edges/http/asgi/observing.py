@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
-from tribal.edges.http.audit import REQUEST_ID, SLOW_SECONDS, RequestLog, usable_request_id
+from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, SLOW_SECONDS, RequestLog, usable_request_id
 from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import Route, template_of
 from tribal.errors import TribalError
@@ -62,7 +62,7 @@ class RequestObserver:
         began = time.perf_counter()
         request_id = usable_request_id(headers_of(scope).get(REQUEST_ID), secrets.token_hex(16))
         seen = scope[REQUEST_LOG] = RequestLog(request_id, template_of(scope["path"], self._routes) or "other")
-        status = 499  # nginx's status for a client that disconnected before the answer
+        status = DISCONNECTED
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -75,13 +75,13 @@ class RequestObserver:
             await self._inner(scope, receive, sending)
         except Exception:  # the outermost edge: a caller gets an answer, never a traceback
             _LOG.debug("%s failed", seen.route, exc_info=True)
-            if status == 499:
+            if status == DISCONNECTED:
                 error = TribalError("the request failed unexpectedly; try again, and report it if that does not help")
                 await send_response(refusal(error, self._clock.published()), scope, sending)
             else:
                 raise
         finally:
-            seconds = time.perf_counter() - began
+            seconds, status = time.perf_counter() - began, seen.ended_as or status
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._metrics.count(seen.route, seen.tool, status, seconds)
             self._write(_line(seen, method, status, seconds))

@@ -9,11 +9,15 @@ import asyncio
 import select
 import socket
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tribal.edges.http.asgi.messages import STREAMS
 from tribal.edges.http.asgi.serving import HEADER_SECONDS, STALLED_SECONDS
+
+if TYPE_CHECKING:
+    from tribal.edges.http.asgi.event_streams import EventStreams
 
 _AGAIN_SECONDS = 0.1
 """Delay before checking again a connection that was about to be closed."""
@@ -71,6 +75,9 @@ class TimedProtocol(H11Protocol):
     def shutdown(self) -> None:
         """Close the connection as the server stops: after the response, if a request has arrived."""
         self._is_last = True
+        streams: EventStreams | None = self.app_state.get(STREAMS)
+        if streams is not None:
+            streams.end_soon()
         if self.cycle is None or self.cycle.response_complete:
             self._close_idle()
         else:
