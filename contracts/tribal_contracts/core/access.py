@@ -65,6 +65,10 @@ class ServeSettings(ClosedContract):
         pattern=r"^https?://[^\s?#/]+(/[^\s?#]*[^\s?#/])?$",
     )
     hosts: list[_Text] = Field(default_factory=list, description="Names by which the server may be addressed.")
+    origins: list[_Text] = Field(
+        default_factory=list,
+        description="Other sites whose pages may call the server from a browser, such as https://portal.example.com.",
+    )
     requests_per_minute: int = Field(
         default=1_200, ge=1, le=1_000_000, description="How many requests a bearer of a token may send."
     )

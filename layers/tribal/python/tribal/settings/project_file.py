@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +37,8 @@ from tribal_contracts import (
     SyncSettings,
 )
 
+_ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
+_OWN_PORTS = {"http": "80", "https": "443"}
 _UNREAD = {"databases": [{"name": "unread"}]}
 _SECTIONS: dict[str, type[BaseModel]] = {
     "limits": DatabaseLimits,
@@ -151,6 +154,8 @@ def _validated(
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
+    for index, origin in enumerate(project.serve.origins):
+        _at(reader, root, ("serve", "origins", index), partial(_check_origin, origin))
     if project.knowledge is not None:
         _at(reader, root, ("knowledge",), partial(with_owner, project.knowledge, project.identity))
         project = project.model_copy(update={"knowledge": with_owner(project.knowledge, project.identity)})
@@ -186,6 +191,16 @@ def _check_serve(serve: ServeSettings) -> None:
         raise ConfigurationError(
             "serve: audience, authorized_parties, rights and claims of organization, teams and projects need an "
             "issuer; add issuer"
+        )
+
+
+def _check_origin(origin: str) -> None:
+    port = origin.rpartition(":")[2]
+    if not _ORIGIN.fullmatch(origin) or port == _OWN_PORTS[origin.partition(":")[0].lower()]:
+        raise ConfigurationError(
+            f"serve.origins: {origin!r} is not an origin as browsers send it; write scheme://host or "
+            "scheme://host:port, without a path and without the port 80 of http or 443 of https, such as "
+            "https://portal.example.com"
         )
 
 

@@ -22,10 +22,12 @@ from tribal.edges.http.asgi.messages import (
     headers_of,
     send_response,
 )
+from tribal.edges.http.asgi.origins import is_preflight, preflight_response, with_origin
 from tribal.edges.http.asgi.serving import BODIES_BYTES, BODY_SECONDS, LARGEST_MCP_BODY_BYTES, Serving
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.bodies import require_bounded
 from tribal.edges.http.context_headers import with_context_headers
+from tribal.edges.http.corrections import CORRECTIONS
 from tribal.edges.http.identity import KeysUnavailable, TokenExpired, TokenRefused, challenge
 from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import LARGEST_BODY_BYTES
@@ -92,9 +94,17 @@ class Guards:
         try:
             headers = headers_of(scope)
             self._require_own_host(headers)
+            origin = self._other_origin(scope, headers)
+            if self._serving.origins:
+                send = with_origin(send, origin)
+            if origin is not None and is_preflight(scope["method"], headers):
+                await send_response(preflight_response(), scope, send)
+                return
             scope[CALLER] = await self._caller(scope, headers, response_headers)
             self._require_pace(scope)
             scope[SLOT] = self._slot(scope)
+            if origin is not None:
+                scope[CALLER] = self._serving.on_other_page(scope[CALLER])
             if scope[CALLER] is not _ANONYMOUS:
                 scope[CALLER] = with_context_headers(scope[CALLER], headers)
             with self._bodies.counting() as count:
@@ -111,9 +121,16 @@ class Guards:
                 "this server does not accept this host name; if the name is right, list "
                 "it under serve.hosts in databases.yaml"
             )
+
+    def _other_origin(self, scope: Scope, headers: dict[str, str]) -> str | None:
+        """The other site whose page sends the request; `None` for our own pages and for programs."""
         origin = headers.get("origin")
-        if origin is not None and not self._serving.is_own_origin(origin, host):
+        if origin is None or self._serving.is_own_origin(origin, headers.get("host", "")):
+            return None
+        # People see what they correct only on our own page.
+        if origin not in self._serving.origins or is_below(scope["path"], CORRECTIONS):
             raise OriginRefused("the request comes from a page of another site")
+        return origin
 
     async def _caller(self, scope: Scope, headers: dict[str, str], answered: dict[str, str]) -> Caller:
         if self._is_public(scope["path"]):

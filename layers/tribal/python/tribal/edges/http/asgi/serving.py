@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from tribal.edges.http.identity.callers import Callers
+from tribal.ports.caller import Caller
 
 LARGEST_MCP_BODY_BYTES = 4 * 1024 * 1024
 """The limit of the MCP SDK's own transport."""
@@ -33,6 +34,10 @@ class Serving:
     """Its public address behind a proxy."""
     hosts: frozenset[str] = frozenset()
     """Host names that it accepts, besides `localhost` and IP addresses."""
+    origins: frozenset[str] = frozenset()
+    """Other sites whose pages may call it."""
+    write_rights: frozenset[str] = frozenset()
+    """Rights that callers without a token have only where no page of another site acts for them."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     """Signs previews of corrections; the same in every process of a server."""
     issuer: str | None = None
@@ -58,6 +63,12 @@ class Serving:
             return False
         public = urlsplit(self.public_url).hostname if self.public_url else None
         return name in _LOCAL or name in self.hosts or name == public or _is_address(name)
+
+    def on_other_page(self, caller: Caller) -> Caller:
+        """The caller for whom a page of another site acts: only to read, unless the caller gave it a token."""
+        if caller is not self.callers.without_token or caller.rights is None:
+            return caller
+        return replace(caller, rights=caller.rights - self.write_rights)
 
     def is_own_origin(self, origin: str, host: str) -> bool:
         """Whether the value of an `Origin` header is this server, for a request to that host."""

@@ -118,6 +118,8 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
         callers=callers,
         public_url=serve.public_url,
         hosts=frozenset(host.lower() for host in serve.hosts),
+        origins=frozenset(origin.lower() for origin in serve.origins),
+        write_rights=frozenset(writing) - tools.asking_rights,
         signing_key=blueprint.signing_key,
         issuer=serve.issuer,
         rights=tuple(serve.rights) or tuple(tools.read_rights),
