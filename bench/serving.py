@@ -3,8 +3,8 @@
 `python -m bench.serving [--minutes 10] [--workers 2] [--tables 5000]`, by default for one minute with one process over
 5,000 tables. Requests are sent on time whether or not earlier ones are answered, and their time counts from when they
 were due. The server has one core, the clients the other. A new index is published every 30 seconds meanwhile, twice
-before the measured minutes begin. At last the rate rises until the server no longer keeps up: until 5 of 100 requests
-take more than 100 ms.
+before the measured minutes begin. Then the rate rises until the server no longer keeps up: until 5 of 100 requests
+take more than 100 ms. Last, another server is asked while answers wait for a model (`bench/waiting.py`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import waiting
 from bench.generated import documented_project
 from bench.harness import TRIBAL, Bench, Row, Table, memory_mb, percentile, run
 from bench.search import questions
@@ -157,6 +159,12 @@ async def _loads(server: Server, project: Path, minutes: float) -> list[Row]:
     return rows + [row async for row in _rising(server)]
 
 
+async def _search(server: Server, name: str) -> Row:
+    """Searches at the usual rate, once the index is loaded."""
+    await _load("warming up", server, RATE, _STEP_SECONDS)
+    return await _load(name, server, RATE, 2 * _STEP_SECONDS)
+
+
 def _publish(project: Path) -> None:
     """Publish the index again, as a run does that finds no changed document."""
     from tribal.adapters.sqlite.index import SqliteIndex
@@ -171,9 +179,10 @@ def _publish(project: Path) -> None:
 
 
 @contextmanager
-def _served(project: Path, workers: int) -> Iterator[Server]:
-    """`tribal serve`, on a core of its own if it has one process."""
-    command: list[str | Path] = [TRIBAL, "serve", "--port", "0", "--project", project, "--workers", str(workers)]
+def _served(project: Path, workers: int, *program: str | Path) -> Iterator[Server]:
+    """`tribal serve` or another program that serves, on a core of its own if it has one process."""
+    usual: tuple[str | Path, ...] = (TRIBAL, "serve", "--port", "0", "--project", project, "--workers", str(workers))
+    command = program or usual
     with (project / "serve.log").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert process.stdout is not None
@@ -206,6 +215,10 @@ def tables(bench: Bench) -> Iterator[Table]:
         rows,
         [f"keeps up with {max(rates, default=0):.0f} requests a second"],
     )
+    with _served(project, 1, sys.executable, "-m", "bench.waiting", project) as server:
+        rows, sentences = asyncio.run(waiting.measure(server.port, partial(_search, server)))
+    yield Table(f"searches while answers wait for a model, {arguments.tables:,} tables, one process", rows)
+    yield Table("until a sentence of a streamed answer reaches its client meanwhile", [sentences])
 
 
 def main() -> int:
