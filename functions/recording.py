@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-from tribal.edges.http.audit import SLOW_SECONDS, RequestLog
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, TOOLS
 from tribal.edges.http.routing import template_of
@@ -43,7 +43,7 @@ def request_log_of_call(call: ToolCall, request_id: str) -> RequestLog:
 def record(logger: Logger, seen: RequestLog, method: str, status: int, seconds: float) -> None:
     """Write the log line and the metrics of an answered request."""
     fields = seen.fields(method, status, seconds)
-    log = logger.error if status >= 500 else logger.warning if seconds >= SLOW_SECONDS else logger.info
+    log = logger.error if status >= 500 else logger.warning if seen.is_slow(seconds) else logger.info
     log("request", extra=fields)
     metrics = EphemeralMetrics()
     metrics.add_dimension(name="tool", value=seen.tool or "none")

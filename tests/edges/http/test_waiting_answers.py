@@ -13,6 +13,7 @@ import pytest
 
 from tests.edges.http.asking import Asking, asking
 from tests.edges.mcp.asked import index_project
+from tribal.edges.http.audit import RequestLog
 from tribal.edges.mcp.waiting_threads import RETRY_SECONDS, WAITING_AT_ONCE, WaitingThreads
 from tribal.errors import TooManyRequests
 
@@ -43,6 +44,13 @@ def test_a_caller_gets_half_of_the_threads_and_the_next_call_is_refused_at_once(
         assert await threads.run(lambda: 5, "a") == 5
 
     asyncio.run(ask())
+
+
+def test_an_answer_that_waits_for_a_model_is_not_logged_as_slow() -> None:
+    for waits in (False, True):
+        seen = RequestLog("1", waits=waits)
+        assert seen.is_slow(10.0) is not waits
+        assert seen.fields("POST", 200, 10.0).get("slow", False) is not waits
 
 
 def test_a_call_that_fails_releases_its_slot() -> None:

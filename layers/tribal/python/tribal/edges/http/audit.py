@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 
 SLOW_SECONDS = 1.0
-"""Requests from this duration on are logged as slow. By judgement: ten times a search of 5,000 tables under load."""
+"""Requests from this duration on are logged as slow, unless they wait for a model.
+
+By judgement: ten times a search of 5,000 tables under load.
+"""
 DISCONNECTED = 499
 """nginx's status for a client that disconnected before the end of the answer."""
 REQUEST_ID = "x-request-id"
@@ -22,10 +25,16 @@ class RequestLog:
     """The path template of its route."""
     subject: str | None = None
     tool: str | None = None
+    waits: bool = False
+    """Whether its answer waits for a model, or has events."""
     ended_as: int | None = None
     """The status of an answer with events that ended early, which its headers could not tell."""
     error: str | None = None
     """The class of the error that ended it."""
+
+    def is_slow(self, seconds: float) -> bool:
+        """Whether it took longer than it should."""
+        return seconds >= SLOW_SECONDS and not self.waits
 
     def fields(self, method: str, status: int, seconds: float) -> dict[str, object]:
         """The fields of its log line."""
@@ -38,7 +47,7 @@ class RequestLog:
             "subject": self.subject,
             "tool": self.tool,
             "error": self.error,
-            "slow": seconds >= SLOW_SECONDS or None,
+            "slow": self.is_slow(seconds) or None,
         }
         return {name: value for name, value in fields.items() if value is not None}
 

@@ -45,6 +45,7 @@ from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import RequestRefused, RightMissing, TooManyRequests, TribalError
 from tribal.ports.application import Application
+from tribal.ports.caller import Caller
 from tribal.tools.registry import Registry
 
 METRICS_RIGHT = "metrics:read"
@@ -130,6 +131,7 @@ class _Mcp:
         seen.route = MCP
         message = await receive()
         seen.tool = self._called(message.get("body", b""))
+        seen.waits = _asks_model(self._tools, seen.tool, scope[CALLER])
         waiting = [message]
 
         async def again() -> Message:
@@ -145,6 +147,10 @@ class _Mcp:
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
         return name if isinstance(name, str) and name in self._tools.tools else None
+
+
+def _asks_model(tools: Registry, tool: str | None, caller: Caller) -> bool:
+    return tool is not None and tools.tools[tool].asks_model_for(caller)
 
 
 def _own_routes(serving: Serving, metrics: Metrics) -> tuple[Route, ...]:
@@ -215,11 +221,12 @@ class _Bridge:
             base=self._serving.base(scope["scheme"], headers.get("host", "")),
         )
         answer = partial(respond, request, self._app, self._tools, self._routes)
-        asks_model = seen.tool is not None and self._tools.tools[seen.tool].asks_model_for(request.caller)
-        threads = self._streams.threads if asks_model else self._turns
+        seen.waits = _asks_model(self._tools, seen.tool, request.caller)
+        threads = self._streams.threads if seen.waits else self._turns
         try:
             response = await threads.run(answer, scope[SLOT])
             if response.events is not None:
+                seen.waits = True
                 await self._streams.send(response, scope, receive, send)
                 return
         except TooManyRequests as error:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
-from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, SLOW_SECONDS, RequestLog, usable_request_id
+from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, RequestLog, usable_request_id
 from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import Route, template_of
 from tribal.errors import TribalError
@@ -109,6 +109,6 @@ def _completed(headers: Sequence[tuple[bytes, bytes]], seen: RequestLog) -> list
 
 
 def _line(seen: RequestLog, method: str, status: int, seconds: float) -> str:
-    level = "error" if status >= 500 else "warning" if seconds >= SLOW_SECONDS else "info"
+    level = "error" if status >= 500 else "warning" if seen.is_slow(seconds) else "info"
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return json.dumps({"time": now, "level": level, "event": "request", **seen.fields(method, status, seconds)})
