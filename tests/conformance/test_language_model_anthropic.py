@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from pydantic import SecretStr
 
@@ -11,9 +14,12 @@ from tests.conformance.language_model_claude import *  # noqa: F403
 from tests.conformance.language_model_streams import *  # noqa: F403
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Failure
+from tests.fakes.memory_store import MemoryStore
 from tribal.adapters.anthropic.model import anthropic_model
-from tribal.models.known_models import model_facts
-from tribal.ports import LanguageModel
+from tribal.models import Budget, CappedModel, Caps, Spender, Timing
+from tribal.models.known_models import KNOWN_MODELS, model_facts
+from tribal.ports import LanguageModel, ModelAnswer, StopToken
+from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelSettings
 
 
@@ -64,3 +70,17 @@ def test_an_answer_bound_to_a_schema_has_no_text_around_it(claude: FakeClaude, m
 
 def test_the_model_has_the_name_of_its_provider(model: LanguageModel) -> None:
     assert model.name == "anthropic/claude-haiku-5-5"
+
+
+@pytest.mark.verify
+def test_a_pause_of_41_seconds_is_waited_out(claude: FakeClaude, model: LanguageModel) -> None:
+    claude.fail(failures.limited(41))
+    timing, store, spender = Timing(SystemClock()), MemoryStore(), Spender("run:r1", model.name, "here/1")
+    caps = Caps(account=10**10, day=10**10, calls_at_once=5)
+    facts = KNOWN_MODELS[0]
+    with Budget(store, caps, spender, timing) as money, ThreadPoolExecutor(5) as threads:
+        capped = CappedModel(model, money, facts.worst_price, StopToken(), timing)
+        began = time.monotonic()
+        outcomes = list(threads.map(capped.ask, [REQUEST] * 10))
+    assert all(isinstance(outcome, ModelAnswer) for outcome in outcomes)
+    assert 41 <= time.monotonic() - began < 45

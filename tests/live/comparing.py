@@ -8,16 +8,18 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from tests.fakes.claude import KEY, FakeClaude
+from tests.fakes.claude import FakeClaude
+from tests.fakes.openai import FakeOpenAI
 from tests.live.requests import sample_requests
 from tests.live.watching import watched_model
 from tribal.models.known_models import model_facts
-from tribal_contracts import ModelSettings
+from tribal_contracts import ModelEntry
+from tribal_contracts.core.models import ModelProvider
 
 
-def differences(answer: Mapping[str, Any]) -> list[str]:
+def differences(answer: Mapping[str, Any], provider: ModelProvider) -> list[str]:
     """Fields that only the answer has, and those that only the stand-in sends."""
-    real, fake = set(fields_of(answer)), _fields_of_the_fake()
+    real, fake = set(fields_of(answer)), _fields_of_the_fake(provider)
     return [
         *(f"{field}: only the API sends it" for field in real - fake),
         *(f"{field}: only the stand-in sends it" for field in fake - real),
@@ -25,14 +27,16 @@ def differences(answer: Mapping[str, Any]) -> list[str]:
 
 
 @cache
-def _fields_of_the_fake() -> frozenset[str]:
-    claude = FakeClaude()
-    settings = ModelSettings(
-        provider="anthropic", name="claude-haiku-5-5", api_key_secret="KEY", base_url=claude.address
+def _fields_of_the_fake(provider: ModelProvider) -> frozenset[str]:
+    fake: FakeClaude | FakeOpenAI = FakeClaude() if provider == "anthropic" else FakeOpenAI(vendor=provider)  # type: ignore[arg-type]  # no one asks Bedrock here
+    name = "claude-haiku-5-5" if isinstance(fake, FakeClaude) else next(iter(fake.models))
+    settings = ModelEntry.model_validate(
+        {"provider": provider, "name": name, "base_url": fake.address}
+        | ({} if provider == "ollama" else {"api_key_secret": "KEY"})
     )
-    watched = watched_model(settings, model_facts(settings), SecretStr(KEY))
+    watched = watched_model(settings, model_facts(settings), SecretStr(next(iter(fake.keys))))
     watched.model.ask(sample_requests()[0])
-    claude.stop()
+    fake.stop()
     return frozenset(field for answer in watched.answers for field in fields_of(answer))
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Failure
+from tests.fakes.openai import KEY as OPENAI_KEY
+from tests.fakes.openai import FakeOpenAI
+from tests.fakes.openai.vendor import VendorName
 from tests.live.__main__ import CAP, main
 
 ON = {"TRIBAL_LIVE": "1", "ANTHROPIC_API_KEY": KEY}
@@ -47,7 +52,7 @@ def test_a_call_that_failed_is_reported_and_fails_the_command(
 ) -> None:
     claude.fail(*[failures.FORBIDDEN] * 5)
     assert main(ON, claude.address) == 1
-    assert "stopped: Anthropic does not permit it (403)" in capsys.readouterr().out
+    assert "stopped: Anthropic does not permit it (403 permission_error" in capsys.readouterr().out
 
 
 def test_calls_end_before_they_can_cost_more_than_the_cap(
@@ -58,3 +63,23 @@ def test_calls_end_before_they_can_cost_more_than_the_cap(
     assert 0 < len(claude.calls) < 5
     assert claude.nanodollars <= 500_000
     assert "stopped before call" in capsys.readouterr().out
+
+
+PROVIDERS: list[tuple[VendorName, str, str]] = [
+    ("openai", "OPENAI_API_KEY", OPENAI_KEY),
+    ("gemini", "GEMINI_API_KEY", OPENAI_KEY),
+    ("groq", "GROQ_API_KEY", OPENAI_KEY),
+    ("ollama", "OLLAMA_MODEL", "qwen3:14b"),
+]
+
+
+def test_each_provider_whose_key_is_there_is_asked(
+    open_vendor: Callable[[VendorName], FakeOpenAI], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for vendor, variable, value in PROVIDERS:
+        fake = open_vendor(vendor)
+        assert main({"TRIBAL_LIVE": "1", variable: value}, fake.address) == 0, capsys.readouterr().out
+        assert len(fake.calls) == 5
+        said = capsys.readouterr().out
+        assert "A stream came in" in said
+        assert "The stand-in answers in the same fields." in said

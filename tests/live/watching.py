@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
-from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
 from pydantic import SecretStr
 
-from tribal.adapters.anthropic.messages import Messages
-from tribal.adapters.anthropic.model import ADDRESS, ADVICE, HEADERS
-from tribal.adapters.language_models.connection import ApiKey, http_client
-from tribal.adapters.language_models.http_model import HttpModel, Sdk
+from tribal.adapters.anthropic.model import anthropic_model
+from tribal.adapters.openai.model import openai_model
 from tribal.ports import LanguageModel, ModelFacts
-from tribal_contracts import ModelSettings
+from tribal_contracts import ModelEntry
 
 
 @dataclass(frozen=True)
@@ -26,25 +23,17 @@ class WatchedModel:
     answers: list[dict[str, Any]] = field(default_factory=list)
 
 
-def watched_model(settings: ModelSettings, facts: ModelFacts, key: SecretStr) -> WatchedModel:
-    """The adapter for Anthropic, on a connection that keeps the answers."""
-    credentials = ApiKey(key, None)
-    client = http_client(credentials, HEADERS)
-    sdk = AsyncAnthropic(
-        api_key="never sent",
-        base_url=settings.base_url or ADDRESS,
-        max_retries=0,
-        open_telemetry=False,
-        http_client=client,
-    )
-    watched = WatchedModel(
-        HttpModel(Sdk(sdk, APIConnectionError, APIStatusError), facts, Messages(facts, ADVICE), credentials, ADVICE)
-    )
+def watched_model(settings: ModelEntry, facts: ModelFacts, key: SecretStr) -> WatchedModel:
+    """The adapter of a provider, on a connection that keeps the answers."""
+    build = anthropic_model if settings.provider == "anthropic" else openai_model
+    model: Any = build(settings, facts, key)
+    watched = WatchedModel(model)
 
     async def keep(response: httpx2.Response) -> None:
-        await response.aread()
-        if response.is_success:
+        is_call = response.request.url.path.endswith(("/messages", "/chat/completions"))
+        if is_call and response.is_success and response.headers.get("content-type", "").startswith("application/json"):
+            await response.aread()
             watched.answers.append(json.loads(response.content))
 
-    client.event_hooks = {"response": [keep]}
+    model._sdk.client._client.event_hooks = {"response": [keep]}  # the adapter shows its answers to no one
     return watched

@@ -66,8 +66,8 @@ def main(folder: str, accounts: str, seed: str, shift_seconds: str, calls_a_day:
     caps = Caps.of(settings(CALLS, int(calls_a_day), at_once=8))
     # Others wait so long for the money of a process that was killed.
     ledger.TERM = timedelta(seconds=float(term_seconds))
-    with ThreadPoolExecutor(len(names)) as accounts:
-        list(accounts.map(spend, names))
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(spend, names))
 
 
 if __name__ == "__main__":

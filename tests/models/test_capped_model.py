@@ -367,3 +367,17 @@ def test_a_wait_that_another_call_prolongs_takes_none_of_the_calls_time(
         asked = capped(model, money, simulation)
         simulation.run(lambda: outcomes.append(asked.ask(request(deadline_seconds=45.0))), prolong)
     assert [type(each) for each in outcomes] == [ModelAnswer]
+
+
+def test_four_hundred_tables_are_described_though_every_twentieth_call_has_to_wait_for_long(
+    store: MemoryStore, simulation: Simulation
+) -> None:
+    def limited(_: ModelRequest, number: int) -> ModelOutcome:
+        simulation.pause(1.0)
+        return _failure("throttled", after=41.0) if number % 20 == 0 else answer(10)
+
+    outcomes: list[ModelOutcome] = []
+    with budget(store, simulation) as money:
+        asked = capped(ScriptedModel(limited), money, simulation)
+        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 400)
+    assert [type(each) for each in outcomes] == [ModelAnswer] * 400
