@@ -175,7 +175,17 @@ def test_the_retriever_loads_no_database_driver_and_no_model() -> None:
         "from tribal.key_inference import infer_keys\n"
         "infer_keys([outline('v', 'x', kind='view', view='SELECT 1 FROM s.a JOIN s.b ON a.x = b.y')])\n"
     )
-    forbidden = {"pg8000", "anthropic", "boto3", "snowflake", "wordllama", "yaml", "tribal.adapters.postgres.catalog"}
+    forbidden = {
+        "pg8000",
+        "anthropic",
+        "openai",
+        "httpx2",
+        "boto3",
+        "snowflake",
+        "wordllama",
+        "yaml",
+        "tribal.adapters.postgres.catalog",
+    }
     assert "tribal.capabilities.retrieval" in loaded
     assert loaded & (forbidden | {"sqlglot"}) == set()
 
@@ -192,7 +202,19 @@ def test_masking_does_not_load_the_parser_of_sql() -> None:
 
 def test_the_retriever_function_loads_no_driver_model_or_pipeline_code() -> None:
     loaded = loaded_after("import functions.retriever.handler")
-    vendors = {"pg8000", "anthropic", "boto3", "opensearchpy", "snowflake", "tokenizers", "yaml", "numpy", "typer"}
+    vendors = {
+        "pg8000",
+        "anthropic",
+        "openai",
+        "httpx2",
+        "boto3",
+        "opensearchpy",
+        "snowflake",
+        "tokenizers",
+        "yaml",
+        "numpy",
+        "typer",
+    }
     pipeline = {f"tribal.{name}" for name in ("planning", "documenting", "describing", "indexing", "edges.cli", "runs")}
     assert "tribal.edges.http.routes" in loaded
     assert loaded & (vendors | pipeline) == set()
@@ -215,7 +237,7 @@ def test_a_rules_only_run_and_a_search_load_no_model_sdk_and_no_snowflake_connec
         "assert os.path.exists('docs/documentation-manifest.json')\n"
     )
     assert {"tribal.describing.rules.describer", "tribal.capabilities.retrieval.searching.search_tables"} <= loaded
-    assert not {"anthropic", "snowflake", "sqlglot"} & {name.partition(".")[0] for name in loaded}
+    assert not {"anthropic", "openai", "snowflake", "sqlglot"} & {name.partition(".")[0] for name in loaded}
     others = ("tribal.adapters.anthropic", "tribal.adapters.bedrock", "tribal.adapters.snowflake")
     assert not any(name.startswith(others) for name in loaded)
 

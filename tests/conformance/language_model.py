@@ -6,11 +6,14 @@ A module that is held to it supplies the fixtures `model`, `server`, which `mode
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from tests.conformance.language_model_faults import Faults
 from tests.fakes.model_servers import minds
@@ -231,6 +234,21 @@ def test_the_reported_usage_is_that_of_the_calls_whose_end_was_seen(
     )
     # Half a second past its deadline is the most that a call may take.
     assert max(outcome.usage.time_ms for outcome in outcomes) <= 2_500
+
+
+def test_nothing_of_a_call_is_logged(
+    server: ModelServer[Any], model: LanguageModel, faults: Faults, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    answered(model.ask(REQUEST))
+    for failure in (
+        *(failure for failure, _ in (*faults.usage_is_told, *faults.nothing_is_billed)),
+        *(*faults.end_not_seen, *faults.broken_streams),
+    ):
+        for outcome in both(model, server, failure):
+            message = getattr(outcome, "message", "")
+            for said in (message, caplog.text):
+                assert not {word for word in (PLANTED, *server.keys, "shop.ord", "Describe tables") if word in said}
 
 
 def test_fifty_threads_ask_at_once(server: ModelServer[Any], model: LanguageModel) -> None:

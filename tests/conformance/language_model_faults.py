@@ -20,7 +20,7 @@ class Faults:
     """The model ran, and its usage is known."""
     still_an_answer: Sequence[Failure]
     end_not_seen: Sequence[Failure]
-    """The model may have run, and nobody knows what it used."""
+    """The model may have run, and no one knows what it used."""
     nothing_is_billed: Expected
     broken_streams: Sequence[Failure]
     """Of a stream: it ends before its answer does, or without usage."""

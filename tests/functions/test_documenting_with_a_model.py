@@ -76,8 +76,9 @@ def deployed(
 
 def without_the_layer(patch: pytest.MonkeyPatch) -> None:
     """Have the SDK, and all that needs it, be missing."""
-    ours = [name for name in sys.modules if name.startswith(("tribal.adapters.anthropic", "tribal.adapters.bedrock"))]
-    for name in ("anthropic", "httpx2", "tribal.adapters.anthropic", "tribal.adapters.bedrock", *ours):
+    packages = tuple(f"tribal.adapters.{name}" for name in ("anthropic", "bedrock", "language_models", "openai"))
+    ours = [name for name in sys.modules if name.startswith(packages)]
+    for name in ("anthropic", "httpx2", "openai", *packages, *ours):
         patch.setitem(sys.modules, name, None)
 
 

@@ -97,7 +97,7 @@ class ModelServer(Generic[CallT]):
             response = await self.answer(request)
             return response
         finally:
-            # A stream is under way until it has ended.
+            # A stream is in progress until it has ended.
             if response is None or response.stream is None:
                 self.under_way -= 1
 
