@@ -19,8 +19,8 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-extensions",
         "typing-inspection",
     ),
+    # What deps-core has already.
     "deps-openai": (
-        *ONLY_BOTOCORE_NEEDS,
         "annotated-types",
         "pydantic",
         "pydantic-core",

@@ -16,7 +16,7 @@ from tribal_contracts import CatalogTable, UnitResult
 
 MIND = says("Holds what was ordered.", "Tells how good it is.")
 CALLS_AT_ONCE, TABLES_AT_ONCE = 50, 3
-_PATIENCE_SECONDS = 0.02
+_PATIENCE_SECONDS = 0.1
 
 
 @dataclass

@@ -179,7 +179,7 @@ def test_a_secret_that_is_missing_says_how_to_make_it(runs: ModelRuns) -> None:
 
 
 def test_without_a_price_no_run_starts(runs: ModelRuns) -> None:
-    runs.settings = {"name": "claude-of-next-year"}
+    runs.settings = {"name": "claude-of-next-year", "base_url": "https://gateway.example.com"}
     with pytest.raises(ConfigurationError, match=r"model\.price"):
         runs.run()
 
