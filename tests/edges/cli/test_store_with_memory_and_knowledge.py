@@ -1,4 +1,4 @@
-"""A store with memories and decisions, written before capabilities had packages of their own, opens unchanged.
+"""A store with memories and decisions, written before capabilities had packages of their own, goes on working.
 
 `tests/fixtures/store_2026_11.tar.gz` is that store; its database is the one of `store_0_1.sql`.
 """
