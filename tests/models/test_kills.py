@@ -70,7 +70,7 @@ CALLERS = [
     ["run:r1"],
 ]
 """Of each process next to the others."""
-_CALLS_A_DAY = 3_000
+_CALLS_A_DAY = 600
 
 
 def test_callers_of_four_kinds_next_to_a_run_are_killed_and_none_is_refused_because_of_another(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_callers_of_four_kinds_next_to_a_run_are_killed_and_none_is_refused_beca
         """One process for these callers after another, each killed at random but the last."""
         lines: list[str] = []
         for seed, calls in enumerate([chance.randrange(5, 60), chance.randrange(5, 60), None]):
-            with _asking(tmp_path, CALLERS[number], 10 * number + seed, shift, _CALLS_A_DAY, 3.0) as process:
+            with _asking(tmp_path, CALLERS[number], 10 * number + seed, shift, _CALLS_A_DAY, 6.0) as process:
                 assert process.stdout is not None
                 for count, line in enumerate(process.stdout, start=1):
                     lines.append(line.strip())
