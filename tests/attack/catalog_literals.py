@@ -286,9 +286,14 @@ def lint_findings(tables: Iterable[CatalogTable], docs: Path) -> set[str]:
 
 
 def _as_read(document: TableDocument, table: CatalogTable) -> TableDocument:
-    texts = ("default_value", "generated", "enum_values")
     columns = [
-        documented.model_copy(update={text: getattr(column, text) for text in texts})
+        documented.model_copy(
+            update={
+                "default_value": column.default_value,
+                "generated": column.generated,
+                "allowed_values": column.enum_values,
+            }
+        )
         for documented, column in zip(document.columns, table.columns, strict=True)
     ]
     changed = {

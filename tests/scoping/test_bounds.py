@@ -38,7 +38,7 @@ def telling_table() -> TableDocument:
     )
     changes: dict[str, dict[str, Any]] = {
         "number": {"default_value": "nextval('vault.numbers'::regclass)"},
-        "state": {"type": "vault.mood", "enum_values": ["glad"], "description": derived("One of glad, sad.")},
+        "state": {"type": "vault.mood", "allowed_values": ["glad"], "description": derived("One of glad, sad.")},
         "payee_id": {"description": derived("Identifies the payee (vault.payee.id). Empty where there is none.")},
     }
     return document.model_copy(
@@ -164,7 +164,7 @@ def test_a_derived_sentence_that_names_a_schema_without_any_documented_table_is_
 
 def test_labels_and_notes_of_other_schemas_are_not_searched(tmp_path: Any) -> None:
     table = table_document("shop.pub.invoice", "id", domain="billing")
-    typed = table.columns[0].model_copy(update={"type": "cellar.mood", "enum_values": ["merry"]})
+    typed = table.columns[0].model_copy(update={"type": "cellar.mood", "allowed_values": ["merry"]})
     note = "May be empty, so that an INNER JOIN loses rows: id (to cellar.barrel)."
     toolbox = toolbox_over(tmp_path, None, [table.model_copy(update={"columns": [typed], "notes": [note]})])
     for query in ("merry", "barrel"):

@@ -24,6 +24,8 @@ from tribal_contracts.documentation.catalog import TableCopy, TableKind
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
+ValuesFrom = Literal["enum", "check"]
+"""What lists the values of a column: its type, or a check constraint of its table."""
 EvidenceKind = Literal["declared", "seen", "read", "told"]
 
 
@@ -61,7 +63,9 @@ class DocumentedColumn(Contract):
     identity: str | Unset = optional()
     generated: str | Unset = optional()
     base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
-    enum_values: list[str] | Unset = optional()
+    allowed_values: list[str] | Unset = optional("Extension: the values that the type or a check allows, at most 50.")
+    allowed_values_from: ValuesFrom | Unset = optional("Extension: what allows them.")
+    allowed_values_complete: bool | Unset = optional("Extension: whether no other value is allowed.")
     samples: list[str] | Unset = optional("Values that are safe to show.")
     sample_patterns: list[str] | Unset = optional("The shapes of values that are masked.")
     sensitive: str | Unset = optional("The kind of personal or secret data that the column seems to hold.")

@@ -11,13 +11,16 @@ from tribal_contracts.core.shape import (
     ClosedContract,
     Contract,
     Count,
+    DatabaseType,
     FullyQualifiedTableName,
+    ISOTimestamp,
     RowCount,
     UnitInterval,
     Unset,
     optional,
 )
-from tribal_contracts.documentation.documents import DescriptionSource
+from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.documents import DescriptionSource, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
 
 SOURCE_OF_DESCRIPTION = "Extension: whose words these are."
@@ -110,6 +113,9 @@ class ColumnDetail(Contract):
     default_value: str | None
     description: str
     description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
+    allowed_values: list[str] | Unset = optional("Extension: the values that the type or a check allows.")
+    allowed_values_from: ValuesFrom | Unset = optional("Extension: what allows them.")
+    allowed_values_complete: bool | Unset = optional("Extension: whether no other value is allowed.")
     samples: list[str] | Unset = optional()
 
 
@@ -151,9 +157,14 @@ class TableSchema(Contract):
     schema_: str = Field(alias="schema")
     table: str
     domain: str
+    kind: TableKind | Unset = optional("Extension.")
+    dialect: DatabaseType | Unset = optional("Extension: of SQL.")
     description: str
     description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     row_count: RowCount
+    row_count_at: ISOTimestamp | Unset = optional("Extension: when the rows were counted.")
+    definition: str | Unset = optional("Extension: the SQL of a view, at most 8 KB.")
+    definition_truncated: bool | Unset = optional("Extension: whether it is longer.")
     columns: list[ColumnDetail]
     primary_key: list[str]
     foreign_keys: list[ForeignKeyDetail]

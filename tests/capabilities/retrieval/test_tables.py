@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cases import each_case
-from tests.sample_shop.retrieval import call, code, shop_fixture  # noqa: F401
+from tests.sample_shop.indexed import NOW, table_document
+from tests.sample_shop.retrieval import call, code, shop_fixture, toolbox_over  # noqa: F401
 from tribal.capabilities.retrieval.toolbox import Toolbox
 
 
@@ -129,3 +132,31 @@ def test_hops_out_of_range_are_refused_with_the_inputs_echoed(shop: Toolbox, max
     answer = call(shop, "get_join_path", source_table="a", target_table="b", max_hops=max_hops)
     assert code(answer) == "RET_QUERY_INVALID"
     assert (answer.source, answer.target, answer.path_found) == ("a", "b", False)
+
+
+def test_a_view_is_shown_with_its_kind_dialect_and_sql(tmp_path: Path) -> None:
+    documents = [
+        table_document("db.s.invoice", "id status", domain="d"),
+        table_document("db.s.unpaid", "id", domain="d").model_copy(
+            update={"kind": "view", "view_definition": "SELECT id FROM s.invoice" + " " * 9_000, "row_count_at": NOW}
+        ),
+    ]
+    status = documents[0].columns[1].model_copy(
+        update={"allowed_values": ["open"], "allowed_values_from": "check", "allowed_values_complete": True}
+    )
+    documents[0] = documents[0].model_copy(update={"columns": [documents[0].columns[0], status]})
+    toolbox = toolbox_over(tmp_path, None, documents)
+    view = call(toolbox, "get_table_schema", table="unpaid").schema_
+    assert (view.kind, view.dialect, view.row_count_at) == ("view", "postgres", NOW)
+    assert (view.definition[:24], len(view.definition), view.definition_truncated) == (
+        "SELECT id FROM s.invoice",
+        8_192,
+        True,
+    )
+    table = call(toolbox, "get_table_schema", table="invoice").schema_
+    assert (table.kind, table.definition) == ("table", None)
+    assert [(column.allowed_values, column.allowed_values_from) for column in table.columns] == [
+        (None, None),
+        (["open"], "check"),
+    ]
+    toolbox.index.close()

@@ -156,7 +156,7 @@ def stored(shop: Shop, **changes: object) -> None:
             "its default shows text",
         ),
         ("generated", {"generated": "lower('Zr7quelk'::text)"}, "password", "its expression shows"),
-        ("labels", {"enum_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),
+        ("labels", {"allowed_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),
         ("check", {"checks": [{"name": "c", "expression": "(password <> 'Zr7quelk'::text)"}]}, None, "its check 'c'"),
         (
             "predicate",

@@ -171,7 +171,7 @@ def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> I
         if text:
             redacted = redact_expression(text, table=table, column=column.name, dialect=dialect)
             yield from _new(column.name, what, text, redacted)
-    labels = column.enum_values or []
+    labels = column.allowed_values or []
     shown = redact_labels(labels, table=table, column=column.name)
     if shown is None:
         yield _UnmaskedText(column.name, "list of values", str(detect_by_name(column.name, table)))

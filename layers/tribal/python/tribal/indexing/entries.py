@@ -80,12 +80,12 @@ def _split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str
 
 
 def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> _Prose:
-    """Values that classify rows: labels of enum types, which belong to the type's schema, and sampled codes."""
+    """Values that classify rows: allowed ones, of which labels belong to the schema of their type, and sampled codes."""
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:
         others = sql_qualifiers(column.type, dialect) - SYSTEM_SCHEMAS - {schema}
-        (outside if others else inside).extend(column.enum_values or ())
+        (outside if others else inside).extend(column.allowed_values or ())
         inside += _codes(column)
     return _Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
 

@@ -162,9 +162,13 @@ def _prose(said: Description, document: TableDocument, path: str) -> str:
 
 def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -> str:
     parts = [_prose(column.description, document, path)]
-    if column.enum_values and column.description.source != "derived":
-        parts.append("Values: " + ", ".join(cell_code(value) for value in column.enum_values) + ".")
+    if column.allowed_values and column.description.source != "derived":
+        parts.append(f"Values: {', '.join(map(cell_code, column.allowed_values))}{_more(column)}.")
     return " ".join(part for part in parts if part)
+
+
+def _more(column: DocumentedColumn) -> str:
+    return "" if column.allowed_values_complete is not False else " and others"
 
 
 def _relationships(document: TableDocument, path: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Literal
 
-from tribal_contracts import CatalogCheck
+from tribal_contracts import CatalogCheck, CatalogColumn
 
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.])")
 _CAST = r"(?:::[a-z_ ]+(?:\(\d+\))?(?:\[\])?)?"
@@ -14,6 +15,20 @@ _CAST = r"(?:::[a-z_ ]+(?:\(\d+\))?(?:\[\])?)?"
 _NUMBER = rf"\(*(-?\d+(?:\.\d+)?)\)*{_CAST}\)*(?=\s*(?:$|AND\b))"
 _STRING = re.compile(r"'(?:[^']|'')*'")
 _EXPRESSION_CHARS = 10_000
+
+
+def declared_values(
+    column: CatalogColumn, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]
+) -> tuple[tuple[str, ...], Literal["enum", "check"]]:
+    """The values that the type or a check allows in a column, and which of them; none if some are hidden.
+
+    Args:
+        hidden: the text that replaces a hidden value.
+    """
+    labels = tuple(column.enum_values or ())
+    if labels:
+        return () if any(map(hidden.search, labels)) else labels, "enum"
+    return allowed_values(column.name, checks, hidden), "check"
 
 
 def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
     }
     if texts.hides_sql(column.type):
         # Its values, and descriptions made from them, are labels of the type.
-        update |= {"type": WITHHELD, "base_type": None, "enum_values": None, "samples": None}
+        update |= {"type": WITHHELD, "base_type": None, "allowed_values": None, "samples": None}
     told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
     if told_of_hidden and column.description.source == "derived":
         update["description"] = _withheld(column.description)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.guidance import guidance_of
 from tribal.capabilities.retrieval.names import find_table, name_of
@@ -28,12 +30,14 @@ _Part = ColumnDetail | RelatedTable | ForeignKeyDetail | IndexDetail
 """The items of a page."""
 _NOTES = "notes"
 _GUIDANCE = "guidance"
+_DEFINITION = "definition"
+_DEFINITION_BYTES = 8_192
 
 
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
     """Show a table: its columns, then its related tables, foreign keys and indexes, in pages.
 
-    Every page repeats the head of the table; its notes and guidance are on the first page only.
+    Every page repeats the head of the table; notes, guidance and the SQL of a view are on the first page only.
 
     Raises:
         TableNotFound: when no table has that name, or more than one.
@@ -75,7 +79,8 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
             guidance=guidance if _GUIDANCE in page.extras else None,
         )
 
-    extras = [name for name, held in ((_NOTES, table.notes), (_GUIDANCE, guidance)) if held and place.is_first]
+    held = {_NOTES: table.notes, _GUIDANCE: guidance, _DEFINITION: table.view_definition}
+    extras = [name for name, part in held.items() if part and place.is_first]
     around = f"the head of {table.name}"
     return fill_page(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
 
@@ -114,9 +119,13 @@ def _schema(
         schema_=table.schema_,
         table=table.table,
         domain=table.domain,
+        kind=table.kind,
+        dialect=table.database_type,
         description=table.description.text,
         description_source=table.description.source,
         row_count=table.row_count,
+        row_count_at=table.row_count_at,
+        **_definition(table, page),
         columns=[part for part in parts if isinstance(part, ColumnDetail)],
         primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
         foreign_keys=[part for part in parts if isinstance(part, ForeignKeyDetail)],
@@ -127,6 +136,15 @@ def _schema(
     )
 
 
+def _definition(table: TableDocument, page: Page[_Part]) -> dict[str, Any]:
+    """The fields about the SQL of a view."""
+    if _DEFINITION not in page.extras or table.view_definition is None:
+        return {}
+    whole = table.view_definition.encode()
+    shown = whole[:_DEFINITION_BYTES].decode(errors="ignore")
+    return {"definition": shown, "definition_truncated": len(whole) > _DEFINITION_BYTES or None}
+
+
 def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:
     return ColumnDetail(
         name=column.name,
@@ -135,6 +153,9 @@ def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:
         default_value=column.default_value,
         description=column.description.text,
         description_source=column.description.source,
+        allowed_values=column.allowed_values,
+        allowed_values_from=column.allowed_values_from if column.allowed_values else None,
+        allowed_values_complete=column.allowed_values_complete if column.allowed_values else None,
         samples=(column.samples or []) if with_samples else None,
     )
 

@@ -10,7 +10,7 @@ from tribal.identity.table_names import format_name
 from tribal.masking import PLACEHOLDER, MaskedSamples
 from tribal.naming import segment_all, singular, split_identifier
 from tribal.ports import TableContext
-from tribal.sql.checks import allowed_range, allowed_values
+from tribal.sql.checks import allowed_range, declared_values
 from tribal.sql.references import ViewLineage
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import CatalogColumn, CatalogForeignKey
@@ -75,10 +75,7 @@ class ColumnFacts:
     @cached_property
     def values(self) -> tuple[str, ...]:
         """The values that the type or a check allows; none if some of them are hidden."""
-        labels = tuple(self.column.enum_values or ())
-        if any(map(PLACEHOLDER.search, labels)):
-            return ()
-        return labels or allowed_values(self.column.name, self.context.table.checks, PLACEHOLDER)
+        return declared_values(self.column, self.context.table.checks, PLACEHOLDER)[0]
 
     @cached_property
     def range(self) -> tuple[str | None, str | None]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
 from tribal.documenting.units.sampling import Samples
 from tribal.identity.table_names import TableIdentity
-from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
+from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name
 from tribal.ports import TableContext, TableDescription
+from tribal.sql.checks import declared_values
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import (
     CatalogColumn,
     CatalogKey,
+    CatalogTable,
     Description,
     DocumentedCheck,
     DocumentedColumn,
@@ -47,6 +50,8 @@ _ONLY: dict[TypeFamily, frozenset[SensitiveKind]] = {
     "local_time": _TIMES,
 }
 """The only kinds that values of a type can be."""
+_MOST_VALUES = 50
+"""Source: the contract of `allowed_values`."""
 _NUMBERED = ("smallint", "integer", "bigint", "numeric", "NUMBER", "number", "uuid")
 """Types of surrogate keys."""
 
@@ -169,13 +174,26 @@ def _column(
         identity=column.identity,
         generated=column.generated,
         base_type=column.base_type,
-        enum_values=column.enum_values or None,
+        **_allowed(column, table),
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
         hidden=masked.masked or None,
         marked=column.sensitive,
     )
+
+
+def _allowed(column: CatalogColumn, table: CatalogTable) -> dict[str, Any]:
+    """The fields about the values that are allowed."""
+    values, origin = declared_values(column, table.checks, PLACEHOLDER)
+    if not values:
+        return {}
+    shown = list(values[:_MOST_VALUES])
+    return {
+        "allowed_values": shown,
+        "allowed_values_from": origin,
+        "allowed_values_complete": len(shown) == len(values),
+    }
 
 
 def _can_hold(type_name: str, kind: SensitiveKind) -> bool:

@@ -106,7 +106,7 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             _default(column),
             column.samples or 0,
             column.sample_patterns or 0,
-            column.enum_values or 0,
+            column.allowed_values or 0,
             hidden_because(column) or 0,
             basis(column.description) or 0,
         ]

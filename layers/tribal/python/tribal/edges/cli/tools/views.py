@@ -55,7 +55,8 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
     if schema is None:
         return
     rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
-    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{escape(schema.domain)}, {rows}[/]")
+    kind = "" if schema.kind in (None, "table") else f"{schema.kind.replace('_', ' ')}, "
+    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}{escape(schema.domain)}, {rows}[/]")
     print_indented(out, escape(schema.description))
     out.print()
     keys = set(schema.primary_key)
@@ -95,6 +96,9 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
             for index in schema.indexes
         ],
     )
+    if schema.definition:
+        out.print("\n[bold]Definition[/]")
+        print_indented(out, escape(schema.definition), _INDENT)
     if schema.notes:
         out.print("\n[bold]Notes[/]")
     for note in schema.notes or ():
@@ -127,8 +131,10 @@ def _likely(table: RelatedTable) -> tuple[str, str]:
 
 def _column_text(column: ColumnDetail) -> str:
     default = f" Default: {column.default_value}." if column.default_value else ""
+    values = ", ".join(column.allowed_values or ()) if column.description_source != "derived" else ""
+    allowed = f" Values: {values}." if values else ""
     samples = f" E.g. {', '.join(column.samples)}." if column.samples else ""
-    return f"{column.description}{default}{samples}".strip()
+    return f"{column.description}{allowed}{default}{samples}".strip()
 
 
 def _print_section(out: Console, heading: str, rows: Sequence[tuple[str, str]]) -> None:
