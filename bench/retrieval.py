@@ -24,7 +24,7 @@ from bench.search import application
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.searching.candidates import find_candidates
 from tribal.capabilities.retrieval.searching.ordering import rank_candidates
-from tribal.capabilities.retrieval.searching.search_tables import MAX_LIMIT
+from tribal.capabilities.retrieval.searching.search import MAX_LIMIT
 from tribal.capabilities.retrieval.toolbox import open_index
 from tribal.capabilities.retrieval.tools import toolbox_of
 from tribal.identity.scope import Scope

@@ -236,7 +236,7 @@ def test_a_rules_only_run_and_a_search_load_no_model_sdk_and_no_snowflake_connec
         "        main()\n"
         "assert os.path.exists('docs/documentation-manifest.json')\n"
     )
-    assert {"tribal.describing.rules.describer", "tribal.capabilities.retrieval.searching.search_tables"} <= loaded
+    assert {"tribal.describing.rules.describer", "tribal.capabilities.retrieval.searching.search"} <= loaded
     assert not {"anthropic", "openai", "snowflake", "sqlglot"} & {name.partition(".")[0] for name in loaded}
     others = ("tribal.adapters.anthropic", "tribal.adapters.bedrock", "tribal.adapters.snowflake")
     assert not any(name.startswith(others) for name in loaded)

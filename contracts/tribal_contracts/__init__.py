@@ -167,6 +167,11 @@ if TYPE_CHECKING:
     from tribal_contracts.retrieval.calls import IdentityRecord as IdentityRecord
     from tribal_contracts.retrieval.calls import ToolCall as ToolCall
     from tribal_contracts.retrieval.calls import ToolCallEvent as ToolCallEvent
+    from tribal_contracts.retrieval.context import Cardinality as Cardinality
+    from tribal_contracts.retrieval.context import ContextJoin as ContextJoin
+    from tribal_contracts.retrieval.context import ContextTable as ContextTable
+    from tribal_contracts.retrieval.context import GetQueryContextInput as GetQueryContextInput
+    from tribal_contracts.retrieval.context import GetQueryContextOutput as GetQueryContextOutput
     from tribal_contracts.retrieval.indexing import DocType as DocType
     from tribal_contracts.retrieval.indexing import DocumentRecord as DocumentRecord
     from tribal_contracts.retrieval.indexing import IndexerProgress as IndexerProgress
@@ -239,6 +244,7 @@ else:
         "memory.records": "IdentitySettings MemorySettings",
         "project_file": "CAPABILITY_SECTIONS AnswerLimits ProjectFile",
         "retrieval.calls": "CallerRecord IdentityRecord ToolCall ToolCallEvent",
+        "retrieval.context": "Cardinality ContextJoin ContextTable GetQueryContextInput GetQueryContextOutput",
         "retrieval.indexing": "DocType DocumentRecord IndexerProgress IndexMetadata KeyEdge KeyGraph",
         "retrieval.names": "ListNamesInput ListNamesOutput NameKind",
         "retrieval.tools": "ColumnDetail ColumnSummary DomainInfo DomainTableSummary ForeignKeyDetail "

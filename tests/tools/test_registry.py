@@ -129,10 +129,11 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
         "get_join_path": "join",
         "get_domain_overview": "domain",
         "list_domains": "domains",
+        "get_query_context": "context",
     }
     assert list(REGISTRY.commands.values()) == list(REGISTRY.tools.values())
     for spec in REGISTRY.tools.values():
-        assert "se it" in spec.description or "Start here" in spec.description
+        assert any(told in spec.description for told in ("se it", "Start here", "Call it first"))
         assert spec.effect == Effect(read_only=True, destructive=False, idempotent=True, open_world=False)
         assert spec.right == "documentation:read"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.retrieval.context import GetQueryContextInput, GetQueryContextOutput
 from tribal_contracts.retrieval.indexing import DocumentRecord, IndexerProgress, IndexMetadata, KeyGraph
 from tribal_contracts.retrieval.tools import (
     GetDomainOverviewInput,
@@ -33,5 +34,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "get-domain-overview-output": GetDomainOverviewOutput,
     "list-domains-input": ListDomainsInput,
     "list-domains-output": ListDomainsOutput,
+    "get-query-context-input": GetQueryContextInput,
+    "get-query-context-output": GetQueryContextOutput,
 }
 """The contracts exported as JSON Schema, by file name."""

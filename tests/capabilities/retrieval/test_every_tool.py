@@ -20,6 +20,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "get_join_path": {"source_table": "web.public.visit", "target_table": "web.public.customer"},
     "get_domain_overview": {"domain": "marketing"},
     "list_domains": {},
+    "get_query_context": {"question": "visits by customer", "database": "web"},
 }
 
 
@@ -76,6 +77,7 @@ def test_nothing_outside_the_scope_shows_anywhere(shop: Toolbox, tool: str) -> N
         ],
         "get_domain_overview": [{"domain": "customers"}, {"domain": "sal"}],
         "list_domains": [{}, {"database": "w"}],
+        "get_query_context": [{"question": "customer region"}, {"tables": ["address"]}, {"tables": ["ordr"]}],
     }
     for question in questions[tool]:
         text = call(scoped, tool, **question).to_compact_json().decode()

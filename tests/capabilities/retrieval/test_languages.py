@@ -11,7 +11,7 @@ from tests.cases import each_case
 from tests.sample_shop.indexed import table_document
 from tests.sample_shop.retrieval import call, codes, found, toolbox_over
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.capabilities.retrieval.searching.search_tables import NO_MATCH
+from tribal.capabilities.retrieval.searching.search import NO_MATCH
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
 

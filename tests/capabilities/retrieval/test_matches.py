@@ -8,7 +8,7 @@ from tests.cases import each_case
 from tests.sample_shop.indexed import Key, shop_tables, table_document, with_relations
 from tests.sample_shop.retrieval import call, found, shop_fixture, toolbox_over  # noqa: F401
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.capabilities.retrieval.searching.search_tables import NO_MATCH
+from tribal.capabilities.retrieval.searching.search import NO_MATCH
 from tribal.capabilities.retrieval.toolbox import Toolbox
 
 

@@ -80,7 +80,7 @@ def _split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str
 
 
 def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> _Prose:
-    """Values that classify rows: allowed ones, of which labels belong to the schema of their type, and sampled codes."""
+    """Values that classify rows: allowed values (labels belong to the schema of their type) and sampled codes."""
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:

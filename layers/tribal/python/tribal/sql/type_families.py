@@ -53,6 +53,14 @@ _TYPES: tuple[tuple[str, TypeFamily, KeyFamily | None], ...] = (
     ("nvarchar", "other", "text"),
     ("uuid", "other", "uuid"),
 )
+_SHORT_TYPES = {
+    "character varying": "varchar",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamptz",
+    "time without time zone": "time",
+    "time with time zone": "timetz",
+    "double precision": "float8",
+}
 _WHOLE = ("smallint", "integer", "bigint")
 # How Snowflake writes them; PostgreSQL's `numeric` without places after the decimal point is a decision too.
 _NO_PLACES = re.compile(r"(?:number|numeric|decimal)\(\d+,\s*0\)")
@@ -67,6 +75,13 @@ def type_family(type_name: str) -> TypeFamily:
     if lower.startswith("timestamp") and "with time zone" in lower:
         return "instant"
     return next((family for prefix, family, _ in _TYPES if lower.startswith(prefix)), "other")
+
+
+def short_type(type_name: str) -> str:
+    """The shortest name of a type that means the same: `varchar(8)` for `character varying(8)`."""
+    for long, short in _SHORT_TYPES.items():
+        type_name = type_name.replace(long, short)
+    return type_name
 
 
 def is_whole(type_name: str) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Contract,
         GetDomainOverviewInput,
         GetJoinPathInput,
+        GetQueryContextInput,
         GetTableSchemaInput,
         ListDomainsInput,
         ListNamesInput,
@@ -91,6 +92,12 @@ def _list_domains(request: ListDomainsInput, caller: Caller, app: Application) -
     return list_domains(request, toolbox_of(caller, app))
 
 
+def _get_query_context(request: GetQueryContextInput, caller: Caller, app: Application) -> ToolOutput:
+    from tribal.capabilities.retrieval.context.query_context import get_query_context
+
+    return get_query_context(request, toolbox_of(caller, app))
+
+
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.list_names import list_names
 
@@ -117,6 +124,7 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
             "tables": [],
         },
         "list_domains": {"domains": []},
+        "get_query_context": {"text": "", "tables": [], "joins": [], "missing": [], "omitted": []},
         LIST_NAMES: {"names": []},
     }
     return spec.output_model(success=False, tokens_used=0, error=error, **own[spec.name])
@@ -210,6 +218,20 @@ RETRIEVAL = ToolGroup(
             right=READ_DOCUMENTATION,
             command="domains",
             paged=("domains",),
+        ),
+        ToolSpec(
+            name="get_query_context",
+            title="Get what SQL needs",
+            summary="Show what SQL for a question needs, in one text.",
+            description="Everything that SQL for a question needs, in one text of bounded size: tables with the columns"
+            " that matter and their allowed values, joins with cardinality, view SQL that answers part of it, verified"
+            " queries, metrics, decisions. Call it first when you are going to write SQL.",
+            models=models_of("tribal_contracts", "GetQueryContextInput", "GetQueryContextOutput"),
+            handler=_get_query_context,
+            right=READ_DOCUMENTATION,
+            command="context",
+            trailing="question",
+            example={"question": "revenue by customer last quarter"},
         ),
     ),
     internal=(

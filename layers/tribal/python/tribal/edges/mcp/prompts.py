@@ -40,15 +40,15 @@ def _explain_table(client: ToolClient, given: Mapping[str, str]) -> list[types.C
 
 
 def _write_query(client: ToolClient, given: Mapping[str, str]) -> list[types.ContentBlock]:
-    found = client.ask("search_tables", query=given["question"], database=given.get("database"))
+    found = client.ask("get_query_context", question=given["question"], database=given.get("database"))
     return [
         types.TextContent(
-            text=f"Write one SQL query that answers this question: {given['question']}\n\nUse only tables and columns"
-            " that are documented: read each table that you use with get_table_schema, and take join conditions from"
-            " get_join_path. Mind its warnings about rows that are repeated. If the tables do not answer the question,"
-            " say what is missing. " + _DATA
+            text=f"Write one SQL query that answers this question: {given['question']}\n\nUse only tables, columns,"
+            " values and joins of the documentation below; read more with get_table_schema and get_join_path if you"
+            " need it. Mind its warnings about rows that are repeated. If it does not answer the question, say what is"
+            " missing. " + _DATA
         ),
-        types.TextContent(text=found.to_compact_json().decode()),
+        types.TextContent(text=found.text),
     ]
 
 
@@ -74,7 +74,7 @@ PROMPTS = (
             description="A SQL query for a question, over documented tables and keys.",
             arguments=[_QUESTION, _DATABASE],
         ),
-        frozenset({"search_tables", "get_table_schema", "get_join_path"}),
+        frozenset({"get_query_context", "get_table_schema", "get_join_path"}),
         _write_query,
     ),
 )

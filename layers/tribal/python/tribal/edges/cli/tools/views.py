@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ColumnDetail,
         GetDomainOverviewOutput,
         GetJoinPathOutput,
+        GetQueryContextOutput,
         GetTableSchemaOutput,
         GuidanceItem,
         ListDomainsOutput,
@@ -211,12 +212,20 @@ def _print_domains(answer: ListDomainsOutput, out: Console) -> None:
     print_grid(out, ("domain", "tables", "in", "description"), rows)
 
 
+def _print_context(answer: GetQueryContextOutput, out: Console) -> None:
+    from tribal.edges.cli.safe_console import escape
+
+    # As it is, so that it can be piped into another program.
+    out.print(escape(answer.text), soft_wrap=True)
+
+
 VIEWS: dict[str, Callable[[Any, Console], None]] = {
     "search_tables": _print_search,
     "get_table_schema": _print_table,
     "get_join_path": _print_join,
     "get_domain_overview": _print_domain,
     "list_domains": _print_domains,
+    "get_query_context": _print_context,
     **KNOWLEDGE_VIEWS,
 }
 """Views by tool name; other answers use the default view."""
