@@ -13,6 +13,7 @@ knowledge       Are SQL and decision records read right, and how fast are querie
 With `TRIBAL_BENCH_DATA`, a folder of public schemas and questions (see `bench.question_sets`):
 
 retrieval       How well do questions find their tables?
+context         Does one call hold what SQL for a question needs, and how fast?
 joins           Are tables joined as people join them, and does the SQL run?
 keys            How many undeclared keys are inferred, and how many of them are right?
 domains         Do the domains of a plan agree with those that people draw?
@@ -40,7 +41,7 @@ from importlib import import_module
 from bench.harness import DATA_VARIABLE, open_bench, record
 
 WITHOUT_DATA = "startup runs search first_request snowflake model_runs masking memory knowledge".split()
-WITH_DATA = "retrieval joins keys domains descriptions grounding".split()
+WITH_DATA = "retrieval context joins keys domains descriptions grounding".split()
 _QUICK = {"runs": ["100", "1000"], "search": ["100", "1000"]}
 
 

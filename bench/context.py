@@ -2,7 +2,7 @@
 
 `python -m bench.context [QUESTIONS]`: how often the context of 2,000 tokens has every table and every column of the
 gold SQL of bird_mini and defog; and, for a JSON file of questions (`database`, `question`, and the `columns`, `values`
-and `joins` that the right SQL needs), in how many the context has all of them.
+and `joins` that the right SQL needs), in how many the context has all of them; and how fast it is over 1,000 tables.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.generated import documented_project
 from bench.harness import Bench, Row, Table, percentile, run, write_report
 from bench.question_sets import QuestionSet, ensure_project, opened, plain_name, question_sets, read_lines, schema_files
+from bench.search import questions
 from tribal.ports import Application, Caller
 from tribal.sql.references import StatementReferences
 from tribal.sql.statements.script import references_in
@@ -28,6 +30,7 @@ from tribal_contracts import GetQueryContextOutput
 _CALLER = Caller("bench")
 _SETS = ("bird_mini", "defog")
 _MAX_TOKENS = 2_000
+_MANY, _TIMED = 1_000, 200
 _BLOCK = re.compile(r"CREATE (?:TABLE|VIEW) (?P<name>[^\n]+) \($(?P<body>.*?)^\);", re.DOTALL | re.MULTILINE)
 
 
@@ -40,6 +43,22 @@ def tables(bench: Bench) -> Iterator[Table]:
     yield Table(f"contexts of {_MAX_TOKENS:,} tokens that have everything of the gold SQL", rows)
     for file in bench.arguments:
         yield _needs(json.loads(Path(file).read_text()), bench)
+    yield Table(f"contexts over {_MANY:,} tables", [_times(bench)])
+
+
+def _times(bench: Bench) -> Row:
+    with opened(documented_project(bench, _MANY)) as app:
+        _context({"question": "orders"}, _CALLER, app)
+        seconds = []
+        for question in questions(_TIMED):
+            began = time.perf_counter()
+            _context({"question": question}, _CALLER, app)
+            seconds.append(time.perf_counter() - began)
+    return {
+        "questions": _TIMED,
+        "p50 ms": 1_000 * statistics.median(seconds),
+        "p95 ms": 1_000 * percentile(seconds, 0.95),
+    }
 
 
 def _set_rows(one: QuestionSet, bench: Bench) -> Iterator[Row]:
@@ -85,17 +104,17 @@ def _context(arguments: dict[str, Any], caller: Caller, app: Application) -> Get
     return answer
 
 
-def _needs(questions: Sequence[dict[str, Any]], bench: Bench) -> Table:
+def _needs(asked: Sequence[dict[str, Any]], bench: Bench) -> Table:
     schemas = {**schema_files(bench.data), "company": Path("demo/company.sql")}
     lines, complete = list[str](), 0
-    for name in dict.fromkeys(str(each["database"]) for each in questions):
+    for name in dict.fromkeys(str(each["database"]) for each in asked):
         with opened(ensure_project(bench, f"context-{name}", {name: schemas[name]})) as app:
-            for each in questions:
+            for each in asked:
                 if each["database"] == name:
                     lacks = list(_lacking(each, _context({"question": each["question"]}, _CALLER, app)))
                     complete += not lacks
                     lines.append(f"- {name}: {each['question']}: {', '.join(lacks) or 'has everything'}")
-    row = {"questions": len(questions), "with everything": complete}
+    row = {"questions": len(asked), "with everything": complete}
     return Table("questions whose context has all that is needed", [row], [write_report("context", lines)])
 
 
