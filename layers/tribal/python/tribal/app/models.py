@@ -215,19 +215,19 @@ class LazyModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask the model."""
-        try:
-            model = self._model()
-        except TribalError as error:
-            return ModelFailure("stopped", error.message)
-        return model.ask(request)
+        model = self._built()
+        return model if isinstance(model, ModelFailure) else model.ask(request)
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask the model for text as it arrives."""
+        model = self._built()
+        return model if isinstance(model, ModelFailure) else (yield from model.stream(request))
+
+    def _built(self) -> LanguageModel | ModelFailure:
         try:
-            model = self._model()
+            return self._model()
         except TribalError as error:
             return ModelFailure("stopped", error.message)
-        return (yield from model.stream(request))
 
 
 def _holder() -> str:

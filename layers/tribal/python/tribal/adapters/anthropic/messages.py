@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tribal.adapters.anthropic.refusals import read_refusal
-from tribal.adapters.language_models.answers import answer_of, broken_stream, no_api, parse_json, usage_of
+from tribal.adapters.language_models.answers import (
+    answer_of,
+    broken_stream,
+    member_of,
+    no_usage,
+    read_response,
+    usage_of,
+)
 from tribal.adapters.language_models.refusals import Advice, Refusal
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
 
@@ -69,12 +76,9 @@ class Messages:
 
     def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The outcome of a call, from the body of its response."""
-        try:
-            message = parse_json(body)
-        except ValueError:
-            return no_api("it did not send complete JSON", time_ms)
-        if not isinstance(message, dict):
-            return no_api("it did not say how many tokens were used", time_ms)
+        message = read_response(body, time_ms)
+        if isinstance(message, ModelFailure):
+            return message
         # Thinking and blocks of unknown types are passed over.
         content = message.get("content")
         blocks = content if isinstance(content, list) else []
@@ -86,7 +90,7 @@ class Messages:
         """The outcome of a call that ended for a reason."""
         usage = usage_of(_counts(reported), self.facts, time_ms) if isinstance(reported, Mapping) else None
         if usage is None:
-            return no_api("it did not say how many tokens were used", time_ms)
+            return no_usage(time_ms)
         if isinstance(reason, str) and reason in _STOPPED:
             return ModelFailure(*_STOPPED[reason], usage)
         if reason != "end_turn":
@@ -126,29 +130,24 @@ class MessageEvents:
         """The text that an event adds."""
         match event.get("type"):
             case "message_start":
-                self._count(_member(event, "message"))
+                self._count(member_of(event, "message"))
             case "content_block_delta":
-                text = _member(event, "delta").get("text")
-                if _member(event, "delta").get("type") == "text_delta" and isinstance(text, str):
+                text = member_of(event, "delta").get("text")
+                if member_of(event, "delta").get("type") == "text_delta" and isinstance(text, str):
                     self._texts.append(text)
                     return text
             case "message_delta":
                 self._count(event)
-                self._reason = _member(event, "delta").get("stop_reason")
+                self._reason = member_of(event, "delta").get("stop_reason")
             case "message_stop":
                 self._complete = True
         return ""
 
     def _count(self, holder: Mapping[str, Any]) -> None:
-        self._usage |= {name: count for name, count in _member(holder, "usage").items() if count is not None}
+        self._usage |= {name: count for name, count in member_of(holder, "usage").items() if count is not None}
 
     def end(self, time_ms: int) -> ModelOutcome:
         """The outcome; a stream without its last event broke off."""
         if not self._complete:
             return broken_stream(self.messages.advice.provider, time_ms)
         return self.messages.outcome("".join(self._texts), self._reason, self._usage, self.request, time_ms)
-
-
-def _member(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    member = value.get(name)
-    return member if isinstance(member, Mapping) else {}

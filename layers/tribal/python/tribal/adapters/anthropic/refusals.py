@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from tribal.adapters.aws.clients import NOT_LOGGED_IN
-from tribal.adapters.language_models.refusals import UNFINISHED, Problem, Refusal, by_status, read_object, text_of
+from tribal.adapters.language_models.refusals import (
+    Problem,
+    Refusal,
+    by_status,
+    may_have_answered,
+    read_object,
+    text_of,
+)
 from tribal.ports import FailureKind
 
 _BY_CODE: dict[str, Problem] = {
@@ -53,8 +60,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refusa
     message = text_of(error.get("message")) or text_of(answer.get("message"))
     aws = headers.get("x-amzn-errortype", "").partition(":")[0]
     kind, says = _meaning(status, aws, error, code, message)
-    # A proxy may answer 5xx although the model answered.
-    unseen = status in UNFINISHED or (status >= 500 and not answer)
+    unseen = may_have_answered(status, answer)
     return Refusal(kind, says, code or text_of(error.get("type")) or aws, message, unseen)
 
 

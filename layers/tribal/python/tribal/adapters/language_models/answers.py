@@ -29,6 +29,26 @@ def no_api(what: str, time_ms: int) -> ModelFailure:
     return ModelFailure("unavailable", _NO_API.format(what=what), ModelUsage(calls=1, time_ms=time_ms), unseen=True)
 
 
+def no_usage(time_ms: int) -> ModelFailure:
+    """The failure for a response without numbers of tokens."""
+    return no_api("it did not say how many tokens were used", time_ms)
+
+
+def read_response(body: bytes, time_ms: int) -> dict[str, Any] | ModelFailure:
+    """The object that the body of a response is; else the failure."""
+    try:
+        parsed = parse_json(body)
+    except ValueError:
+        return no_api("it did not send complete JSON", time_ms)
+    return parsed if isinstance(parsed, dict) else no_usage(time_ms)
+
+
+def member_of(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A member that is an object; else an empty one."""
+    member = value.get(name)
+    return member if isinstance(member, Mapping) else {}
+
+
 def broken_stream(provider: str, time_ms: int) -> ModelFailure:
     """The failure for a stream that ended before its answer did."""
     usage = ModelUsage(calls=1, time_ms=time_ms)

@@ -71,8 +71,7 @@ KINDS: dict[int, tuple[FailureKind, str]] = {
 }
 STOPPING: dict[int, Problem] = {401: "login", 402: "money", 403: "permission", 404: "model"}
 """Statuses after which no call can succeed."""
-UNFINISHED = frozenset({408, 499, 504})
-"""The model may have continued, and the call may be billed."""
+_UNFINISHED = frozenset({408, 499, 504})
 
 _PROBLEMS: dict[str, str] = {
     "login": "refused the key or the signature",
@@ -81,6 +80,11 @@ _PROBLEMS: dict[str, str] = {
     "model": "knows no such model or address",
     "account": "does not serve this account",
 }
+
+
+def may_have_answered(status: int, answer: Mapping[str, Any]) -> bool:
+    """Whether the model may have answered, so that the call may be billed: a proxy may answer 5xx in its place."""
+    return status in _UNFINISHED or (status >= 500 and not answer)
 
 
 def by_status(status: int) -> tuple[FailureKind, str]:
@@ -101,22 +105,20 @@ def failure_of(
     headers, stops = response.headers, refusal.kind == "stopped"
     kind = f" {refusal.type}" if _TYPE.fullmatch(refusal.type) else ""
     said = repeatable(refusal.message, request)
-    told = f"({response.status_code}{kind}{f': {said}' if said else ''})"
-    message = (
-        f"{_PROBLEMS[refusal.says]} {told}; {getattr(advice, refusal.says)}" if stops else f"{refusal.says} {told}"
-    )
+    details = f"({response.status_code}{kind}{f': {said}' if said else ''})"
+    if stops:
+        message = f"{_PROBLEMS[refusal.says]} {details}; {getattr(advice, refusal.says)}"
+    else:
+        message = f"{refusal.says} {details}"
+    waits = _retry_after(headers)
     return ModelFailure(
         refusal.kind,
         f"{advice.provider} {message}{_request_id(headers)}",
         ModelUsage(calls=1, time_ms=time_ms),
-        retry_after_seconds=_first_known(_retry_after(headers), refusal.retry_after_seconds),
+        retry_after_seconds=refusal.retry_after_seconds if waits is None else waits,
         may_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "").lower()),
         unseen=refusal.unseen,
     )
-
-
-def _first_known(*seconds: float | None) -> float | None:
-    return next((each for each in seconds if each is not None), None)
 
 
 def read_object(body: bytes) -> dict[str, Any]:
@@ -136,7 +138,7 @@ def text_of(value: object) -> str:
 
 
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,59}")
-_REMAINING = re.compile(r"(?:anthropic-ratelimit-[a-z-]+-remaining)")
+_REMAINING = re.compile(r"anthropic-ratelimit-[a-z-]+-remaining")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{4,80}")
 _REQUEST_IDS = ("request-id", "x-request-id", "x-amzn-requestid")
 _MOST_CHARS = 200

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tribal.adapters.language_models.answers import answer_of, broken_stream, no_api, parse_json, usage_of
+from tribal.adapters.language_models.answers import (
+    answer_of,
+    broken_stream,
+    member_of,
+    no_usage,
+    read_response,
+    usage_of,
+)
 from tribal.adapters.language_models.refusals import Advice, Refusal
 from tribal.adapters.openai.refusals import read_refusal
 from tribal.ports import FailureKind, ModelFacts, ModelFailure, ModelOutcome, ModelRequest
@@ -22,7 +29,6 @@ _STOPPED: dict[str, tuple[FailureKind, str]] = {
 _FEWEST_TOKENS = 8
 """A prompt has at least one token for so many bytes; if fewer are reported, the server has cut it."""
 _CUT = "the server cut the prompt to its context length; {}"
-_NO_USAGE = "it did not say how many tokens were used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +71,11 @@ class Chat:
 
     def read(self, body: bytes, request: ModelRequest, time_ms: int) -> ModelOutcome:
         """The outcome of a call, from the body of its response."""
-        try:
-            completion = parse_json(body)
-        except ValueError:
-            return no_api("it did not send complete JSON", time_ms)
-        if not isinstance(completion, dict):
-            return no_api(_NO_USAGE, time_ms)
+        completion = read_response(body, time_ms)
+        if isinstance(completion, ModelFailure):
+            return completion
         choice = _first(completion.get("choices"))
-        message = _member(choice, "message")
+        message = member_of(choice, "message")
         text = message.get("content")
         return self.outcome(
             text if isinstance(text, str) else "",
@@ -86,7 +89,7 @@ class Chat:
         """The outcome of a call that ended for a reason."""
         usage = usage_of(_counts(reported), self.facts, time_ms) if isinstance(reported, Mapping) else None
         if usage is None or not isinstance(reported, Mapping):
-            return no_api(_NO_USAGE, time_ms)
+            return no_usage(time_ms)
         if reported["prompt_tokens"] < request.size_bytes // _FEWEST_TOKENS:
             return ModelFailure("too_long", _CUT.format(self.longer_context), usage)
         if reason == "refusal":
@@ -121,10 +124,10 @@ class ChatEvents:
     def take(self, event: Mapping[str, Any]) -> str:
         """The text that an event adds."""
         self._error = self._error or "error" in event
-        usage = event.get("usage") or _member(event, "x_groq").get("usage")
+        usage = event.get("usage") or member_of(event, "x_groq").get("usage")
         self._usage = usage or self._usage
         choice = _first(event.get("choices"))
-        delta = _member(choice, "delta")
+        delta = member_of(choice, "delta")
         self._reason = choice.get("finish_reason") or self._reason
         self._refuses = self._refuses or bool(delta.get("refusal"))
         text = delta.get("content")
@@ -146,7 +149,7 @@ def _counts(reported: Mapping[str, Any]) -> dict[str, object]:
 
     Some vendors count thinking in the total alone.
     """
-    details = _member(reported, "prompt_tokens_details")
+    details = member_of(reported, "prompt_tokens_details")
     read, written = _whole(details.get("cached_tokens")) or 0, _whole(details.get("cache_write_tokens")) or 0
     prompt, output = _whole(reported.get("prompt_tokens")), _whole(reported.get("completion_tokens"))
     total = _whole(reported.get("total_tokens"))
@@ -165,8 +168,3 @@ def _whole(count: object) -> int | None:
 def _first(choices: object) -> Mapping[str, Any]:
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, Mapping) else {}
-
-
-def _member(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    member = value.get(name)
-    return member if isinstance(member, Mapping) else {}

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tribal.adapters.language_models.refusals import UNFINISHED, Problem, Refusal, by_status, read_object, text_of
+from tribal.adapters.language_models.refusals import (
+    Problem,
+    Refusal,
+    by_status,
+    may_have_answered,
+    read_object,
+    text_of,
+)
 from tribal.ports import FailureKind
 
 _BY_CODE: dict[str, Problem] = {
@@ -41,7 +48,7 @@ def read_refusal(status: int, body: bytes) -> Refusal:
     message = text_of(error.get("message"))
     names = [text for name in ("code", "type", "status") if (text := text_of(error.get(name)))]
     kind, says = _meaning(status, names, message)
-    unseen = status in UNFINISHED or (status >= 500 and not answer)
+    unseen = may_have_answered(status, answer)
     return Refusal(kind, says, names[0] if names else "", message, unseen, _retry_delay(error))
 
 
