@@ -5,6 +5,7 @@ from __future__ import annotations
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
+from tribal.masking.lookups import LookupRows, mask_lookup
 from tribal.masking.redaction import redact_expression, redact_labels, redact_table, redact_text, redact_view
 from tribal.masking.samples import MaskedSamples, mask_samples
 from tribal.masking.value_shapes import pattern_of
@@ -15,12 +16,14 @@ MASKING_VERSION: str = "7"
 __all__ = [
     "MASKING_VERSION",
     "PLACEHOLDER",
+    "LookupRows",
     "MaskedSamples",
     "SensitiveKind",
     "Span",
     "detect",
     "detect_by_name",
     "find_sensitive",
+    "mask_lookup",
     "mask_samples",
     "pattern_of",
     "redact_expression",

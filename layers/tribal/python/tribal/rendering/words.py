@@ -61,6 +61,11 @@ def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple
     return f"Each row of {format_name((child,))} {verb} to one row of {whole}{by}."
 
 
+def lists_values(text: str, source: str | None, values: Sequence[str]) -> bool:
+    """Whether a description made by rules already lists the allowed values; that of a person or comment may not."""
+    return source == "derived" and all(value in text for value in values)
+
+
 def basis(description: Description) -> str:
     """The distinct evidence of a description: "foreign key, name"; empty if none is recorded.
 

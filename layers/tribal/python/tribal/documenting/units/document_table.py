@@ -11,11 +11,12 @@ from tribal.documenting.files import write_document
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, TRANSIENT, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.contexts import table_context
-from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
+from tribal.documenting.units.lookups import Lookups
+from tribal.documenting.units.sampling import Samples, add_lookups, can_be_sampled, not_sampled, take_samples
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
-from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
+from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableSample
 from tribal.rendering.table_page import table_page
 from tribal_contracts import (
     AgentError,
@@ -65,6 +66,7 @@ class TableDocumenter:
     def __init__(self, shared: UnitContext) -> None:
         self._shared = shared
         self._tables = {(table.schema_name, table.table_name): table for table in shared.part.tables}
+        self._lookups = Lookups(shared.part.lookup_tables, self._read)
         self._lock = threading.Lock()
         self.query_ms = 0
         """Milliseconds spent on samples so far."""
@@ -115,7 +117,7 @@ class TableDocumenter:
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
-        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
+        context = table_context(shared.unit, shared.part, table, spec, samples, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
@@ -173,9 +175,9 @@ class TableDocumenter:
         since = shared.clock.real()
         try:
             with shared.sampling:
-                return take_samples(
-                    shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
-                )
+                name = spec.fully_qualified_name
+                samples = take_samples(shared.reader, table, shared.options.rows_to_sample, name, shared.clock)
+                return add_lookups(samples, self._lookups, table, name, shared.clock)
         except ServerUnavailable as error:
             if shared.postpone:
                 raise
@@ -184,6 +186,12 @@ class TableDocumenter:
             elapsed = shared.clock.elapsed_ms(since)
             with self._lock:
                 self.query_ms += elapsed
+
+    def _read(self, table: CatalogTable, rows: int) -> TableSample:
+        reader = self._shared.reader
+        if reader is None or not can_be_sampled(table, views=self._shared.options.sample_views):
+            return TableSample((), ())
+        return reader.sample(table, rows)
 
     def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
         return write_document(self._shared.store, path, data, now=now, earlier=known.get(path))
