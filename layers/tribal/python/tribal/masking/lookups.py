@@ -55,13 +55,18 @@ def mask_lookup(
     them, or the codes are from a public list, such as that of countries. Nothing is shown of a table that holds persons
     or accounts by the names of its columns, or of which the database marks a column as sensitive.
     """
-    if any(column.sensitive or _is_personal(column, table.table_name) for column in table.columns):
+    if not may_be_lookup(table):
         return LookupRows()
     shows_texts = bool(texts) and detect_by_name(meaning, table.table_name) in _PROSE and _are_harmless(texts, codes)
     are_numbers = all(map(is_small_number, codes))
     if not (shows_texts if are_numbers else _are_codes(table.table_name, code, codes)):
         return LookupRows()
     return LookupRows(codes, dict(zip(codes, texts, strict=True)) if shows_texts else None)
+
+
+def may_be_lookup(table: CatalogTable) -> bool:
+    """Whether nothing of a table's columns, by name or mark, forbids showing its rows."""
+    return not any(column.sensitive or _is_personal(column, table.table_name) for column in table.columns)
 
 
 def _is_personal(column: CatalogColumn, table: str) -> bool:

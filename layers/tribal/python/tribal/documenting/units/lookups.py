@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from tribal.errors import DatabaseError, ServerUnavailable
-from tribal.masking import LookupRows, detect_by_name, mask_lookup
+from tribal.masking import LookupRows, detect_by_name, mask_lookup, may_be_lookup
 from tribal.ports import LookupValues, TableSample
 from tribal.rendering.words import shorten
 from tribal.sql.type_families import type_family
@@ -65,11 +65,14 @@ class Lookups:
 
     def _asked(self, table: CatalogTable, code: str) -> LookupRows | DatabaseError:
         by_name = {column.name: column for column in table.columns}
-        if code not in by_name:
+        if code not in by_name or not may_be_lookup(table):
             return LookupRows()
         texts = [column for column in table.columns if column.name != code and type_family(_base(column)) == "text"][
             :_MOST_TEXTS
         ]
+        if not texts and type_family(_base(by_name[code])) == "number":
+            # Numbers without meanings are not shown.
+            return LookupRows()
         asked = table.model_copy(update={"columns": [by_name[code], *texts]})
         try:
             sample = self._read(asked, MOST_ROWS + 1)
