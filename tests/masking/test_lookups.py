@@ -30,6 +30,8 @@ def test_numbers_are_shown_with_what_they_mean_and_never_alone() -> None:
         {"1": "Queued", "2": "Picked Up", "3": "Completed", "4": "Failed"},
     )
     assert mask_lookup(made, made.columns[0], NUMBERS).codes == ()
+    assert mask_lookup(made, made.columns[0], ["1000", "1001"], "name", ["Queued", "Failed"]).codes == ["1000", "1001"]
+    assert mask_lookup(made, made.columns[0], ["10000", "10001"], "name", ["Queued", "Failed"]).codes == ()
 
 
 def test_codes_of_a_public_list_may_mean_words_of_no_dictionary() -> None:

@@ -58,7 +58,7 @@ def mask_lookup(
     if not may_be_lookup(table):
         return LookupRows()
     shows_texts = bool(texts) and detect_by_name(meaning, table.table_name) in _PROSE and _are_harmless(texts, codes)
-    are_numbers = all(map(is_small_number, codes))
+    are_numbers = all(is_small_number(each) or (each.isdecimal() and len(each) <= MAX_DIGITS) for each in codes)
     if not (shows_texts if are_numbers else _are_codes(table.table_name, code, codes)):
         return LookupRows()
     return LookupRows(codes, dict(zip(codes, texts, strict=True)) if shows_texts else None)

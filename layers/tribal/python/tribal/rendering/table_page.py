@@ -22,6 +22,7 @@ from tribal.rendering.markdown import (
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
 from tribal.rendering.words import (
+    DIALECTS,
     NOT_VALIDATED,
     basis,
     correction,
@@ -31,7 +32,6 @@ from tribal.rendering.words import (
     rows_phrase,
 )
 from tribal_contracts import (
-    DatabaseType,
     Description,
     DescriptionSource,
     DocumentedColumn,
@@ -56,7 +56,6 @@ KIND_TITLES: dict[TableKind, str] = {
     "iceberg_table": "Iceberg table",
     "hybrid_table": "Hybrid table",
 }
-_DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 # The shape of a number or a date adds nothing to its type.
 _SHAPELESS_TYPES = ("bigint", "date", "double", "float", "integer", "number", "numeric", "real", "smallint", "time")
 _SOURCES: dict[DescriptionSource, str] = {
@@ -106,7 +105,7 @@ def _breadcrumbs(document: TableDocument, path: str) -> str:
 
 
 def _facts(document: TableDocument) -> str:
-    facts = [f"**{KIND_TITLES[document.kind]}** in {_DIALECTS[document.database_type]}"]
+    facts = [f"**{KIND_TITLES[document.kind]}** in {DIALECTS[document.database_type]}"]
     facts.append(number(len(document.columns), "column"))
     if document.kind != "view":
         facts.append(rows_phrase(document.row_count, document.row_count_at))

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.rendering.markdown import code_span
-from tribal_contracts import Description, DocumentedColumn
+from tribal_contracts import DatabaseType, Description, DocumentedColumn
 
+DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
+"""Databases by their names."""
 NOT_VALIDATED = ", not validated: existing rows may violate it"
 """What a page says of a check that existing rows were not compared with."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.edges.cli.console import counted
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
-from tribal.rendering.words import lists_values
+from tribal.rendering.words import DIALECTS, lists_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,7 +57,7 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         return
     rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
     counted_on = f" on {schema.row_count_at[:10]}" if schema.row_count_at and schema.row_count >= 0 else ""
-    kind = f"{(schema.kind or 'table').replace('_', ' ')}{f' in {schema.dialect}' if schema.dialect else ''}"
+    kind = f"{(schema.kind or 'table').replace('_', ' ')}{f' in {DIALECTS[schema.dialect]}' if schema.dialect else ''}"
     out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}, {escape(schema.domain)}, {rows}{counted_on}[/]")
     print_indented(out, escape(schema.description))
     out.print()
