@@ -9,7 +9,9 @@ from typing import Any
 from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import SamplingReader, Shop, failing
+from tribal.describing.model.questions.table_data import TableData
 from tribal.errors import AccessDenied, StatementTimedOut
+from tribal.ports import LookupValues, TableContext
 from tribal_contracts import CatalogCheck, CatalogTable, DocumentedColumn
 
 STATUS = table("sales.order_status", column("label", "text"))
@@ -46,6 +48,15 @@ def test_a_look_up_table_gives_the_values_of_a_column_and_their_meanings() -> No
         "10": ("Cancelled", "lookup"),
     }
     assert "Values: `1` (Placed), `2` (Shipped), `10` (Cancelled)." in shop.page_of("sales.orders")
+
+
+def test_a_prompt_has_the_values_only_where_it_has_samples() -> None:
+    context = TableContext("shop", "postgres", "sales", ORDERS, 10, (), {}, {}, lookups={"status_id": LookupValues(("1", "2"), {"1": "Placed"})})
+    shown = [
+        TableData(context, with_samples=asks).asking([2], text=True)["t1"]["columns"]["c2"] for asks in (True, False)
+    ]
+    assert shown[0][2] == {"looked_up": {"1": "Placed", "2": ""}, "refers": "t2"}
+    assert shown[1][2] == {"refers": "t2"}
 
 
 def test_a_unit_reads_a_look_up_table_once_for_all_tables_that_reference_it() -> None:

@@ -11,12 +11,18 @@ from tribal.documenting.files import write_document
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, TRANSIENT, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.contexts import table_context
-from tribal.documenting.units.lookups import Lookups
-from tribal.documenting.units.sampling import Samples, add_lookups, can_be_sampled, not_sampled, take_samples
+from tribal.documenting.units.sampling import (
+    Samples,
+    add_lookups,
+    can_be_sampled,
+    lookups_of,
+    not_sampled,
+    take_samples,
+)
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
-from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore, TableSample
+from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering.table_page import table_page
 from tribal_contracts import (
     AgentError,
@@ -66,7 +72,7 @@ class TableDocumenter:
     def __init__(self, shared: UnitContext) -> None:
         self._shared = shared
         self._tables = {(table.schema_name, table.table_name): table for table in shared.part.tables}
-        self._lookups = Lookups(shared.part.lookup_tables, self._read)
+        self._lookups = lookups_of(shared.part.lookup_tables, shared.reader, views=shared.options.sample_views)
         self._lock = threading.Lock()
         self.query_ms = 0
         """Milliseconds spent on samples so far."""
@@ -170,7 +176,7 @@ class TableDocumenter:
 
     def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
         shared = self._shared
-        if shared.reader is None:
+        if shared.reader is None or self._lookups is None:
             return Samples()
         since = shared.clock.real()
         try:
@@ -186,12 +192,6 @@ class TableDocumenter:
             elapsed = shared.clock.elapsed_ms(since)
             with self._lock:
                 self.query_ms += elapsed
-
-    def _read(self, table: CatalogTable, rows: int) -> TableSample:
-        reader = self._shared.reader
-        if reader is None or not can_be_sampled(table, views=self._shared.options.sample_views):
-            return TableSample((), ())
-        return reader.sample(table, rows)
 
     def _write(self, path: str, data: bytes, known: Mapping[str, WrittenFile], now: str) -> WrittenFile:
         return write_document(self._shared.store, path, data, now=now, earlier=known.get(path))

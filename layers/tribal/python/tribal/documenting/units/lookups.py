@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.errors import DatabaseError, ServerUnavailable
 from tribal.masking import LookupRows, detect_by_name, mask_lookup, may_be_lookup
-from tribal.ports import LookupValues, TableSample
+from tribal.ports import CatalogReader, LookupValues, TableSample
 from tribal.rendering.words import shorten
 from tribal.sql.type_families import type_family
 from tribal_contracts import CatalogColumn, CatalogTable
@@ -25,13 +25,12 @@ class Lookups:
     """The look-up tables of a unit, each read once at most; thread-safe.
 
     Args:
-        tables: the tables that may be look-up lists.
-        read: samples a table; may raise any error of `CatalogReader.sample`.
+        tables: those that may be look-up lists; each may be sampled.
     """
 
-    def __init__(self, tables: Sequence[CatalogTable], read: Callable[[CatalogTable, int], TableSample]) -> None:
+    def __init__(self, tables: Iterable[CatalogTable], reader: CatalogReader) -> None:
         self._tables = {(table.schema_name, table.table_name): table for table in tables}
-        self._read = read
+        self._reader = reader
         self._known: dict[tuple[_Place, str], LookupRows | DatabaseError] = {}
         self._lock = threading.Lock()
 
@@ -75,7 +74,7 @@ class Lookups:
             return LookupRows()
         asked = table.model_copy(update={"columns": [by_name[code], *texts]})
         try:
-            sample = self._read(asked, MOST_ROWS + 1)
+            sample = self._reader.sample(asked, MOST_ROWS + 1)
         except ServerUnavailable:
             raise
         except DatabaseError as error:

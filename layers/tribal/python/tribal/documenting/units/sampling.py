@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tribal.documenting.staleness import SERVER_UNAVAILABLE
@@ -59,6 +59,11 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     except DatabaseError as error:
         return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
     return Samples(by_column=mask_table(table, sample), taken=bool(sample.columns))
+
+
+def lookups_of(tables: Iterable[CatalogTable], reader: CatalogReader | None, *, views: bool) -> Lookups | None:
+    """The look-up tables among these that may be sampled; `None` without a reader."""
+    return None if reader is None else Lookups([each for each in tables if can_be_sampled(each, views=views)], reader)
 
 
 def add_lookups(samples: Samples, lookups: Lookups, table: CatalogTable, name: str, clock: Clock) -> Samples:
