@@ -62,12 +62,15 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.catalog import CatalogForeignKey as CatalogForeignKey
     from tribal_contracts.documentation.catalog import CatalogIndex as CatalogIndex
     from tribal_contracts.documentation.catalog import CatalogKey as CatalogKey
+    from tribal_contracts.documentation.catalog import CatalogPolicy as CatalogPolicy
     from tribal_contracts.documentation.catalog import CatalogReading as CatalogReading
+    from tribal_contracts.documentation.catalog import CatalogRoutine as CatalogRoutine
     from tribal_contracts.documentation.catalog import CatalogSchema as CatalogSchema
     from tribal_contracts.documentation.catalog import CatalogSlice as CatalogSlice
     from tribal_contracts.documentation.catalog import CatalogSnapshot as CatalogSnapshot
     from tribal_contracts.documentation.catalog import CatalogStatistics as CatalogStatistics
     from tribal_contracts.documentation.catalog import CatalogTable as CatalogTable
+    from tribal_contracts.documentation.catalog import CatalogTrigger as CatalogTrigger
     from tribal_contracts.documentation.catalog import CompositeField as CompositeField
     from tribal_contracts.documentation.catalog import ExpandedDatabases as ExpandedDatabases
     from tribal_contracts.documentation.catalog import IncomingKey as IncomingKey
@@ -103,10 +106,13 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.documents import EvidenceKind as EvidenceKind
     from tribal_contracts.documentation.documents import OverviewDocument as OverviewDocument
     from tribal_contracts.documentation.documents import OverviewDomain as OverviewDomain
+    from tribal_contracts.documentation.documents import PartitionStrategy as PartitionStrategy
     from tribal_contracts.documentation.documents import Relationship as Relationship
     from tribal_contracts.documentation.documents import RelationshipsDocument as RelationshipsDocument
     from tribal_contracts.documentation.documents import TableAnnotation as TableAnnotation
     from tribal_contracts.documentation.documents import TableDocument as TableDocument
+    from tribal_contracts.documentation.documents import ValueMeaning as ValueMeaning
+    from tribal_contracts.documentation.documents import ValuesFrom as ValuesFrom
     from tribal_contracts.documentation.keys import ColumnComparison as ColumnComparison
     from tribal_contracts.documentation.keys import DocumentedInferredKey as DocumentedInferredKey
     from tribal_contracts.documentation.keys import InferredKey as InferredKey
@@ -221,15 +227,16 @@ else:
         "ISOTimestamp RowCount TablePriority UnitInterval Unset",
         "documentation.budget": "BudgetAccount BudgetHolder BudgetRecord BudgetSpend ModelPause",
         "documentation.catalog": "CatalogCheck CatalogColumn CatalogExclusion CatalogForeignKey CatalogIndex "
-        "CatalogKey CatalogReading CatalogSchema CatalogSlice CatalogSnapshot CatalogStatistics CatalogTable "
-        "CompositeField ExpandedDatabases IncomingKey KeyElsewhere SliceNeighbour TableCopy "
-        "TableKind TableStatistics",
+        "CatalogKey CatalogPolicy CatalogReading CatalogRoutine CatalogSchema CatalogSlice CatalogSnapshot "
+        "CatalogStatistics CatalogTable CatalogTrigger CompositeField ExpandedDatabases IncomingKey KeyElsewhere "
+        "SliceNeighbour TableCopy TableKind TableStatistics",
         "documentation.configuration": "DatabaseEntry DatabaseLimits Glob LintRules Selection",
         "documentation.corrections": "AgreedCorrection Correction ProposedCorrection WrittenCorrection WrittenWords",
         "documentation.documents": "Annotations Description DescriptionSource DocumentedCheck DocumentedColumn "
         "DocumentedForeignKey DocumentedIndex DocumentedKey DocumentedRelation DomainAnnotation "
         "DomainDocument DomainLink DomainTable Evidence EvidenceKind OverviewDocument "
-        "OverviewDomain Relationship RelationshipsDocument TableAnnotation TableDocument",
+        "OverviewDomain PartitionStrategy Relationship RelationshipsDocument TableAnnotation TableDocument "
+        "ValueMeaning ValuesFrom",
         "documentation.keys": "ColumnComparison DocumentedInferredKey InferredKey InferredKeys KeyEvidence "
         "KeyEvidenceKind KeyIdentifies",
         "documentation.plan": "Complexity DatabaseAnalysis DocumentationPlan DomainMove Minutes PlanSummary TableSpec "

@@ -12,9 +12,10 @@ from pg8000.native import Connection
 
 from servers.postgres import EmbeddedServer
 from tests.attack import made_people
-from tests.attack.made_secrets import PASSWORD_CLASSES, told
+from tests.attack.made_secrets import PASSWORD_CLASSES, password, told
 from tests.attack.outcome import Attack, Outcome
-from tribal.masking import mask_samples, redact_text
+from tests.fakes.catalogs import column, table
+from tribal.masking import mask_lookup, mask_samples, redact_text
 
 TEXTS = 1_000
 COLUMNS = 100
@@ -42,6 +43,7 @@ def attack(attack: Attack) -> Iterator[Outcome]:
         yield _sampled(attack, f"samples: {name}", make, goal=0.0)
     for name, make in made_people.NAMES.items():
         yield _sampled(attack, f"samples: {name}", make, goal=0.05)
+    yield _looked_up(attack)
     yield _harmless_codes(attack)
 
 
@@ -80,12 +82,27 @@ def _sampled(attack: Attack, name: str, make: Callable[[Random], str], *, goal: 
     leaked: list[str] = []
     failed = 0
     for number in range(tried):
-        column = _NEUTRAL[number % len(_NEUTRAL)]
+        named = _NEUTRAL[number % len(_NEUTRAL)]
         values = [make(random) for _ in range(random.randint(2, 8))] * random.randint(2, 5)
-        shown = mask_samples(column, "thing", values, type_name="text", is_key=False).values
+        shown = mask_samples(named, "thing", values, type_name="text", is_key=False).values
         failed += bool(shown)
-        leaked.extend(f"{column}: {value}" for value in shown)
+        leaked.extend(f"{named}: {value}" for value in shown)
     return Outcome(name, tried, failed, goal, leaked[0] if leaked else "")
+
+
+def _looked_up(attack: Attack) -> Outcome:
+    """Look-up tables of neutral names whose texts are people's, or passwords."""
+    random = attack.random("look-up tables")
+    leaked: list[str] = []
+    makers = [*made_people.WITH_A_FORM.values(), *made_people.NAMES.values(), password]
+    tried = attack.times(COLUMNS, least=40) * len(makers)
+    for number in range(tried):
+        texts = sorted({makers[number % len(makers)](random) for _ in range(random.randint(3, 12))})
+        made = table("s.thing", column(_NEUTRAL[number % len(_NEUTRAL)], "text"))
+        codes = [str(place) for place in range(len(texts))]
+        if mask_lookup(made, made.columns[0], codes, made.columns[1].name, texts).codes:
+            leaked += texts
+    return Outcome("look-up tables: people and passwords", tried, len(leaked), 0.01, ", ".join(leaked[:3]))
 
 
 def _harmless_codes(attack: Attack) -> Outcome:

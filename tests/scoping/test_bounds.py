@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
 from tribal.scoping.bounds import OPEN, WITHHELD
-from tribal_contracts import Description, DocumentedIndex, TableDocument
+from tribal_contracts import Description, DocumentedIndex, TableDocument, ValueMeaning
 
 PUB = Scope(schemas=frozenset({("shop", "pub")}))
 BOTH = Scope(schemas=frozenset({("shop", "pub"), ("shop", "vault")}))
@@ -100,6 +101,55 @@ def test_types_defaults_and_expressions_that_name_what_is_hidden_are_withheld(sh
         ("i", ["id", WITHHELD]),
         (WITHHELD, [WITHHELD]),
     ]
+
+
+def test_look_up_values_ancestors_and_partitions_of_hidden_tables_are_withheld(tmp_path: Path) -> None:
+    document = table_document(
+        "shop.pub.invoice",
+        "id payee_id kind_id state_id",
+        domain="billing",
+        keys=[Key(("payee_id",), "vault.payee", ("id",)), Key(("kind_id",), "pub.kind", ("id",))],
+    )
+    listed = {
+        "allowed_values": ["1"],
+        "allowed_values_from": "lookup",
+        "allowed_values_complete": True,
+        "value_meanings": {"1": ValueMeaning(text="Tents", source="lookup")},
+    }
+    checked = {**listed, "allowed_values_from": "check"}
+    two_keys = document.foreign_keys[0].model_copy(update={"name": "second", "columns": ["state_id"]})
+    columns = [
+        column.model_copy(update={"payee_id": listed, "kind_id": listed, "state_id": checked}.get(column.name, {}))
+        for column in document.columns
+    ]
+    changed = document.model_copy(
+        update={
+            "columns": columns,
+            "foreign_keys": [*document.foreign_keys, two_keys],
+            "inherits_from": ["shop.vault.old", "shop.pub.kind"],
+            "partition_of": "shop.vault.old",
+            "partition_strategy": "range",
+            "partition_key": "vault.month(id)",
+            "notes": [
+                "Written by the routine vault.pay: Every night.",
+                "Written by the routine pub.pay.",
+                "The trigger paid calls vault.log after UPDATE, for each row.",
+            ],
+        }
+    )
+    hidden = [table_document(f"shop.vault.{name}", "id", domain="payroll") for name in ("payee", "old")]
+    visible = table_document("shop.pub.kind", "id", domain="billing")
+    toolbox = toolbox_over(tmp_path, None, with_relations([changed, visible, *hidden]))
+    seen = schema_of(toolbox, "invoice")
+    columns_seen = {column.name: column for column in seen.columns}
+    assert (columns_seen["payee_id"].allowed_values, columns_seen["payee_id"].value_meanings) == (None, None)
+    assert columns_seen["payee_id"].allowed_values_from is None
+    assert columns_seen["kind_id"].value_meanings["1"].text == "Tents"
+    assert (columns_seen["state_id"].allowed_values, columns_seen["state_id"].value_meanings) == (["1"], None)
+    assert (seen.inherits_from, seen.partition_of, seen.partition_key) == (["shop.pub.kind"], None, WITHHELD)
+    assert seen.notes == ["Written by the routine pub.pay."]
+    assert schema_of(toolbox, "invoice", BOTH).inherits_from == ["shop.vault.old", "shop.pub.kind"]
+    toolbox.index.close()
 
 
 def test_what_people_and_comments_say_is_withheld_whole_with_its_source(shop: Toolbox) -> None:

@@ -25,6 +25,7 @@ from tribal_contracts.documentation.keys import InferredKey
 TableKind = Literal[
     "table",
     "partitioned_table",
+    "partition",
     "view",
     "materialized_view",
     "foreign_table",
@@ -33,7 +34,7 @@ TableKind = Literal[
     "iceberg_table",
     "hybrid_table",
 ]
-"""The last four are Snowflake's."""
+"""The last four are Snowflake's. A `partition` is documented on its own; most are documented with their table."""
 
 
 class CompositeField(Contract):
@@ -116,6 +117,7 @@ class CatalogCheck(Contract):
     expression: str
     validated: bool | Unset = optional("False when existing rows were not checked, so that they may violate it.")
     comment: str | Unset = optional()
+    domain: str | Unset = optional("Extension: the domain type that the check belongs to.")
 
 
 class CatalogExclusion(Contract):
@@ -124,6 +126,33 @@ class CatalogExclusion(Contract):
     name: str
     definition: str
     """As the server writes it, for example `EXCLUDE USING gist (room WITH =, during WITH &&)`."""
+
+
+class CatalogTrigger(Contract):
+    """A trigger. Extension."""
+
+    name: str
+    fires: str
+    """When, for example `before INSERT or UPDATE, for each row`."""
+    routine: str
+    """The function that it calls, as `schema.name`."""
+    enabled: bool | Unset = optional("False for a disabled trigger.")
+    comment: str | Unset = optional()
+
+
+class CatalogPolicy(Contract):
+    """A policy of row-level security. Extension."""
+
+    name: str
+    comment: str | Unset = optional()
+
+
+class CatalogRoutine(Contract):
+    """A function or procedure that writes a table. Extension."""
+
+    name: str
+    """As `schema.name`."""
+    comment: str | Unset = optional()
 
 
 class CatalogTable(Contract):
@@ -148,6 +177,10 @@ class CatalogTable(Contract):
     partition_key: str | Unset = optional("Extension: strategy and key, for example `RANGE (at)`.")
     inherits: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that this one inherits from.")
     inherited_by: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that inherit from this one.")
+    partition_of: FullyQualifiedTableName | Unset = optional("Extension: of a partition, the partitioned table.")
+    triggers: list[CatalogTrigger] | Unset = optional("Extension.")
+    policies: list[CatalogPolicy] | Unset = optional("Extension: policies of row-level security.")
+    written_by: list[CatalogRoutine] | Unset = optional("Extension: routines whose bodies write the table.")
     row_security: bool | Unset = optional("Extension: true when policies decide which rows a user sees.")
     populated: bool | Unset = optional("Extension: false for a materialized view that was never refreshed.")
     foreign_source: str | Unset = optional("Extension: where the rows of a foreign table are.")
@@ -271,3 +304,5 @@ class CatalogSlice(Contract):
     neighbours: dict[FullyQualifiedTableName, SliceNeighbour]
     inferred_keys: list[InferredKey] = Field(default_factory=list)
     """Extension. Keys that are not declared but likely, from or to tables of the slice."""
+    lookup_tables: list[CatalogTable] = Field(default_factory=list)
+    """Extension. Small tables that single-column keys of the slice reference, with only what reading them needs."""

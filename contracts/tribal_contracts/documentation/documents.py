@@ -24,8 +24,9 @@ from tribal_contracts.documentation.catalog import TableCopy, TableKind
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
-ValuesFrom = Literal["enum", "check"]
-"""What lists the values of a column: its type, or a check constraint of its table."""
+ValuesFrom = Literal["enum", "check", "domain_check", "lookup"]
+"""What lists the values of a column: its enum type, a check of its table or of its domain type, or a look-up table."""
+PartitionStrategy = Literal["range", "list", "hash"]
 EvidenceKind = Literal["declared", "seen", "read", "told"]
 
 
@@ -50,6 +51,14 @@ class Description(Contract):
     evidence: list[Evidence] | Unset = optional("What it rests on; where rules made it, sentence by sentence.")
 
 
+class ValueMeaning(Contract):
+    """What a value means. Extension."""
+
+    text: str
+    source: Literal["lookup"]
+    """A look-up table that the column references."""
+
+
 class DocumentedColumn(Contract):
     """A column and everything known about it."""
 
@@ -63,9 +72,12 @@ class DocumentedColumn(Contract):
     identity: str | Unset = optional()
     generated: str | Unset = optional()
     base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
-    allowed_values: list[str] | Unset = optional("Extension: the values that the type or a check allows, at most 50.")
+    allowed_values: list[str] | Unset = optional(
+        "Extension: the values that the type, a check or a look-up table allows, at most 50."
+    )
     allowed_values_from: ValuesFrom | Unset = optional("Extension: what allows them.")
     allowed_values_complete: bool | Unset = optional("Extension: whether no other value is allowed.")
+    value_meanings: dict[str, ValueMeaning] | Unset = optional("Extension: what values mean, by value.")
     samples: list[str] | Unset = optional("Values that are safe to show.")
     sample_patterns: list[str] | Unset = optional("The shapes of values that are masked.")
     sensitive: str | Unset = optional("The kind of personal or secret data that the column seems to hold.")
@@ -153,6 +165,10 @@ class TableDocument(Contract):
     """Extension. Likely keys from and to this table; none of them is in any other field."""
     view_definition: str | Unset = optional()
     partition_count: Count | Unset = optional()
+    partition_strategy: PartitionStrategy | Unset = optional("Extension: how a partitioned table is split.")
+    partition_key: str | Unset = optional("Extension: the columns or expressions by which it is split.")
+    partition_of: FullyQualifiedTableName | Unset = optional("Extension: of a partition, the partitioned table.")
+    inherits_from: list[FullyQualifiedTableName] | Unset = optional("Extension.")
     copy_of: TableCopy | Unset = optional(
         "Extension: the table that this one seems to repeat, which searching prefers."
     )

@@ -20,7 +20,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.catalog import TableKind
-from tribal_contracts.documentation.documents import DescriptionSource, ValuesFrom
+from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValueMeaning, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
 
 SOURCE_OF_DESCRIPTION = "Extension: whose words these are."
@@ -113,9 +113,10 @@ class ColumnDetail(Contract):
     default_value: str | None
     description: str
     description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
-    allowed_values: list[str] | Unset = optional("Extension: the values that the type or a check allows.")
+    allowed_values: list[str] | Unset = optional("Extension: the values that are allowed, at most 50.")
     allowed_values_from: ValuesFrom | Unset = optional("Extension: what allows them.")
     allowed_values_complete: bool | Unset = optional("Extension: whether no other value is allowed.")
+    value_meanings: dict[str, ValueMeaning] | Unset = optional("Extension: what values mean.")
     samples: list[str] | Unset = optional()
 
 
@@ -163,6 +164,10 @@ class TableSchema(Contract):
     description_source: DescriptionSource | Unset = optional(SOURCE_OF_DESCRIPTION)
     row_count: RowCount
     row_count_at: ISOTimestamp | Unset = optional("Extension: when the rows were counted.")
+    inherits_from: list[FullyQualifiedTableName] | Unset = optional("Extension.")
+    partition_of: FullyQualifiedTableName | Unset = optional("Extension.")
+    partition_strategy: PartitionStrategy | Unset = optional("Extension.")
+    partition_key: str | Unset = optional("Extension: what the strategy applies to.")
     definition: str | Unset = optional("Extension: the SQL of a view, at most 8 KB.")
     definition_truncated: bool | Unset = optional("Extension: whether it is longer.")
     columns: list[ColumnDetail]

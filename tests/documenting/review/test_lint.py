@@ -157,6 +157,12 @@ def stored(shop: Shop, **changes: object) -> None:
         ),
         ("generated", {"generated": "lower('Zr7quelk'::text)"}, "password", "its expression shows"),
         ("labels", {"allowed_values": ["Zr7quelk", "other"]}, "password", "its list of values shows"),
+        (
+            "meaning",
+            {"allowed_values": ["1"], "value_meanings": {"1": {"text": "ann.quelk@example.com", "source": "lookup"}}},
+            "password",
+            "its list of values shows text that looks like email",
+        ),
         ("check", {"checks": [{"name": "c", "expression": "(password <> 'Zr7quelk'::text)"}]}, None, "its check 'c'"),
         (
             "predicate",

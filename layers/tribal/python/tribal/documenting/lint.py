@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from tribal.documenting.files import table_documents
-from tribal.masking import PLACEHOLDER, detect, detect_by_name, redact_expression, redact_labels, redact_view
+from tribal.masking import (
+    PLACEHOLDER,
+    detect,
+    detect_by_name,
+    redact_expression,
+    redact_labels,
+    redact_text,
+    redact_view,
+)
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import index_terms, read_name, tokenize_text
 from tribal.ports import ObjectStore
@@ -171,6 +179,9 @@ def _of_column(column: DocumentedColumn, table: str, dialect: DatabaseType) -> I
         if text:
             redacted = redact_expression(text, table=table, column=column.name, dialect=dialect)
             yield from _new(column.name, what, text, redacted)
+    meanings = column.value_meanings or {}
+    texts = "\n".join(meaning.text for meaning in meanings.values())
+    yield from _new(column.name, "list of values", texts, redact_text(texts))
     labels = column.allowed_values or []
     shown = redact_labels(labels, table=table, column=column.name)
     if shown is None:

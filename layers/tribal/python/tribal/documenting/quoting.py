@@ -10,7 +10,8 @@ from tribal.documenting.annotations import read_annotations, read_overview_annot
 from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
-from tribal.documenting.units.sampling import Samples, can_be_sampled, take_samples
+from tribal.documenting.units.lookups import Lookups
+from tribal.documenting.units.sampling import Samples, add_lookups, can_be_sampled, lookups_of, take_samples
 from tribal.errors import ConfigurationError, DatabaseError, StoreError
 from tribal.identity import locations
 from tribal.masking import redact_text
@@ -22,12 +23,13 @@ from tribal.ports import (
     DocumentingOptions,
     DomainContext,
     ModelRequest,
+    ObjectStore,
     RunContext,
     TableContext,
 )
-from tribal.store import read_record
+from tribal.store import read_record, require_record
 from tribal.store.snapshots import schema_comments
-from tribal_contracts import DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
+from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
 
 READ_AT_ONCE = 16
 """Units to quote at once, since S3 takes 20 ms or more per file."""
@@ -180,20 +182,33 @@ def preview_table(
     context = found.get(name)
     if context is None:
         return None
-    samples, reason = _samples(context, name, reader, options, app.clock)
-    context = replace(context, samples=samples.by_column)
+    lookups = lookups_of(_lookup_tables(unit, app.store()), reader, views=options.sample_views)
+    samples, reason = _samples(context, name, (reader, lookups), options, app.clock)
+    context = replace(context, samples=samples.by_column, lookups=samples.lookups)
     requests = describer.requests(context)
     return TablePreview(requests, bool(requests) and describer.quote(context) is None, reason)
 
 
+def _lookup_tables(unit: WorkUnit, store: ObjectStore) -> Sequence[CatalogTable]:
+    if unit.slice_file is None:
+        return ()
+    return require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file)).lookup_tables
+
+
 def _samples(
-    context: TableContext, name: str, reader: CatalogReader | None, options: DocumentingOptions, clock: Clock
+    context: TableContext,
+    name: str,
+    source: tuple[CatalogReader | None, Lookups | None],
+    options: DocumentingOptions,
+    clock: Clock,
 ) -> tuple[Samples, str]:
     """The samples of a table, and why they are missing although a run would take them."""
-    if reader is None or not can_be_sampled(context.table, views=options.sample_views):
+    reader, lookups = source
+    if reader is None or lookups is None or not can_be_sampled(context.table, views=options.sample_views):
         return Samples(), ""
     try:
         samples = take_samples(reader, context.table, options.rows_to_sample, name, clock)
+        samples = add_lookups(samples, lookups, context.table, name, clock)
     except DatabaseError as error:
         return Samples(), redact_text(error.message)
     return samples, samples.warning.message if samples.warning else ""

@@ -80,12 +80,16 @@ def _split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str
 
 
 def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> _Prose:
-    """Values that classify rows: allowed values (labels belong to the schema of their type) and sampled codes."""
+    """Values that classify rows: allowed ones, of which labels belong to the schema of their type, and sampled codes.
+
+    Those of a look-up table are found by that table.
+    """
     inside: list[str] = []
     outside: list[str] = []
     for column in columns:
         others = sql_qualifiers(column.type, dialect) - SYSTEM_SCHEMAS - {schema}
-        (outside if others else inside).extend(column.allowed_values or ())
+        if column.allowed_values_from != "lookup":
+            (outside if others else inside).extend(column.allowed_values or ())
         inside += _codes(column)
     return _Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
 

@@ -6,7 +6,7 @@ from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
 from tribal.masking.redaction import redact_expression, redact_labels, redact_table, redact_text, redact_view
-from tribal.masking.samples import MaskedSamples, mask_samples
+from tribal.masking.samples import LookupRows, MaskedSamples, mask_lookup, mask_samples, may_be_lookup
 from tribal.masking.value_shapes import pattern_of
 
 MASKING_VERSION: str = "7"
@@ -15,13 +15,16 @@ MASKING_VERSION: str = "7"
 __all__ = [
     "MASKING_VERSION",
     "PLACEHOLDER",
+    "LookupRows",
     "MaskedSamples",
     "SensitiveKind",
     "Span",
     "detect",
     "detect_by_name",
     "find_sensitive",
+    "mask_lookup",
     "mask_samples",
+    "may_be_lookup",
     "pattern_of",
     "redact_expression",
     "redact_labels",

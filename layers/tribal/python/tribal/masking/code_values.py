@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from tribal.masking.column_names import is_code_name, is_place_or_state_name
@@ -129,6 +129,12 @@ _LISTS = (_CURRENCIES, _COUNTRIES, _COUNTRIES_OF_THREE, _LANGUAGES, _UNITS, _SIZ
 def is_small_number(value: str) -> bool:
     """Whether a value is a number of at most three digits, including decimals."""
     return _NUMBER.fullmatch(value) is not None and sum(map(str.isdecimal, value)) <= _MAX_NUMBER_DIGITS
+
+
+def is_listed(codes: Iterable[str]) -> bool:
+    """Whether all codes are from one public list: currencies, countries, languages, units or sizes."""
+    lower = {code.lower() for code in codes}
+    return any(lower <= listed for listed in (*_LISTS, _LANGUAGES))
 
 
 def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[str]:

@@ -17,7 +17,10 @@ from tribal_contracts import (
     CatalogForeignKey,
     CatalogIndex,
     CatalogKey,
+    CatalogPolicy,
+    CatalogRoutine,
     CatalogTable,
+    CatalogTrigger,
     DatabaseType,
 )
 
@@ -71,7 +74,15 @@ def _without_quoted(found: re.Match[str]) -> str:
     return found.string[found.start() : start] + f"[{SensitiveKind.VALUE}]{closing}" + found.string[end : found.end()]
 
 
-Commented = TypeVar("Commented", CatalogKey, CatalogForeignKey, CatalogCheck)
+Commented = TypeVar(
+    "Commented",
+    CatalogKey,
+    CatalogForeignKey,
+    CatalogCheck,
+    CatalogTrigger,
+    CatalogPolicy,
+    CatalogRoutine,
+)
 
 
 def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
@@ -103,6 +114,9 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
             each.model_copy(update={"definition": redact_expression(each.definition, table=name, dialect=dialect)})
             for each in table.exclusions
         ],
+        "triggers": table.triggers and [_redact_comment_of(each) for each in table.triggers],
+        "policies": table.policies and [_redact_comment_of(each) for each in table.policies],
+        "written_by": table.written_by and [_redact_comment_of(each) for each in table.written_by],
         "partition_key": table.partition_key and redact_expression(table.partition_key, table=name, dialect=dialect),
         "view_definition": table.view_definition
         and redact_view(table.view_definition, view=name, columns=names, dialect=dialect),

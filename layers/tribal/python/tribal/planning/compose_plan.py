@@ -260,7 +260,7 @@ def _plan_database(
         _with_names(analysis, chosen.keys() & members.keys(), last.named & members.keys()),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
-        DatabaseTables.of(snapshot, tables, inferred.keys if inferred else ()),
+        DatabaseTables.of(snapshot, tables, inferred.keys if inferred else (), statistics),
         statistics,
         grouping.domains,
     )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         DomainContext,
         DomainDescription,
         HumanDescription,
+        LookupValues,
         Secrets,
         TableContext,
         TableDescription,
@@ -92,8 +93,8 @@ else:
         "remembering.memory_index": "FoundMemory IndexedMemory MemoryIndex",
         "remembering.selection": "MemorySelection",
         "derived": "DerivedValues",
-        "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription TableContext "
-        "TableDescription",
+        "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription LookupValues "
+        "TableContext TableDescription",
         "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
         "index_writer": "IndexCounts IndexEntry IndexWriter",
@@ -162,6 +163,7 @@ __all__ = [
     "ModelReadiness",
     "ModelRequest",
     "HumanDescription",
+    "LookupValues",
     "Embedder",
     "IndexCounts",
     "IndexEntry",

@@ -34,6 +34,16 @@ class HumanDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class LookupValues:
+    """What a look-up table says of a column that references it; safe to show."""
+
+    values: tuple[str, ...]
+    """All codes of the table; empty if they are not shown or the column's type or a check lists its values."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """By value."""
+
+
+@dataclass(frozen=True, slots=True)
 class TableContext:
     """Everything a describer may know about a table."""
 
@@ -51,6 +61,8 @@ class TableContext:
     """Text written by a person: it is kept, and is context for the rest."""
     inferred_keys: Sequence[InferredKey] = ()
     """Likely keys from and to this table."""
+    lookups: Mapping[str, LookupValues] = field(default_factory=dict)
+    """By column; empty when no sample was taken."""
 
 
 @dataclass(frozen=True, slots=True)

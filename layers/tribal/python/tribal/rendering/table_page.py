@@ -21,7 +21,16 @@ from tribal.rendering.markdown import (
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
-from tribal.rendering.words import NOT_VALIDATED, basis, correction, hidden_because, number, rows_phrase
+from tribal.rendering.words import (
+    DIALECTS,
+    NOT_VALIDATED,
+    basis,
+    correction,
+    hidden_because,
+    lists_values,
+    number,
+    rows_phrase,
+)
 from tribal_contracts import (
     Description,
     DescriptionSource,
@@ -38,6 +47,7 @@ PAGE_JOINS = 10
 KIND_TITLES: dict[TableKind, str] = {
     "table": "Table",
     "partitioned_table": "Partitioned table",
+    "partition": "Partition",
     "view": "View",
     "materialized_view": "Materialized view",
     "foreign_table": "Foreign table",
@@ -95,7 +105,8 @@ def _breadcrumbs(document: TableDocument, path: str) -> str:
 
 
 def _facts(document: TableDocument) -> str:
-    facts = [f"**{KIND_TITLES[document.kind]}**", number(len(document.columns), "column")]
+    facts = [f"**{KIND_TITLES[document.kind]}** in {DIALECTS[document.database_type]}"]
+    facts.append(number(len(document.columns), "column"))
     if document.kind != "view":
         facts.append(rows_phrase(document.row_count, document.row_count_at))
     if document.partition_count:
@@ -161,14 +172,15 @@ def _prose(said: Description, document: TableDocument, path: str) -> str:
 
 
 def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -> str:
-    parts = [_prose(column.description, document, path)]
-    if column.allowed_values and column.description.source != "derived":
-        parts.append(f"Values: {', '.join(map(cell_code, column.allowed_values))}{_more(column)}.")
+    said, values, meanings = column.description, column.allowed_values or (), column.value_meanings or {}
+    parts = [_prose(said, document, path)]
+    if values and (meanings or not lists_values(said.text, said.source, values)):
+        listed = [
+            f"{cell_code(value)} ({escape_text(meanings[value].text)})" if value in meanings else cell_code(value)
+            for value in values
+        ]
+        parts.append(f"Values: {', '.join(listed)}{' and others' if column.allowed_values_complete is False else ''}.")
     return " ".join(part for part in parts if part)
-
-
-def _more(column: DocumentedColumn) -> str:
-    return "" if column.allowed_values_complete is not False else " and others"
 
 
 def _relationships(document: TableDocument, path: str) -> str:

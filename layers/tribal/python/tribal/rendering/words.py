@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.rendering.markdown import code_span
-from tribal_contracts import Description, DocumentedColumn
+from tribal_contracts import DatabaseType, Description, DocumentedColumn
 
+DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
+"""Databases by their names."""
 NOT_VALIDATED = ", not validated: existing rows may violate it"
 """What a page says of a check that existing rows were not compared with."""
 
@@ -59,6 +61,11 @@ def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple
     by = f" by {listing(columns, limit=len(columns))}" if columns else ""
     whole = "the same table" if child == parent else format_name((parent,))
     return f"Each row of {format_name((child,))} {verb} to one row of {whole}{by}."
+
+
+def lists_values(text: str, source: str | None, values: Sequence[str]) -> bool:
+    """Whether a description made by rules already lists the allowed values; that of a person or comment may not."""
+    return source == "derived" and all(value in text for value in values)
 
 
 def basis(description: Description) -> str:

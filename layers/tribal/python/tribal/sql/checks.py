@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -18,9 +18,11 @@ _EXPRESSION_CHARS = 10_000
 
 
 def declared_values(
-    column: CatalogColumn, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]
-) -> tuple[tuple[str, ...], Literal["enum", "check"]]:
+    column: CatalogColumn, checks: Sequence[CatalogCheck], hidden: re.Pattern[str]
+) -> tuple[tuple[str, ...], Literal["enum", "check", "domain_check"]]:
     """The values that the type or a check allows in a column, and which of them; none if some are hidden.
+
+    Of several checks, those of the table come before those of the column's domain.
 
     Args:
         hidden: the text that replaces a hidden value.
@@ -28,7 +30,10 @@ def declared_values(
     labels = tuple(column.enum_values or ())
     if labels:
         return () if any(map(hidden.search, labels)) else labels, "enum"
-    return allowed_values(column.name, checks, hidden), "check"
+    own = allowed_values(column.name, [check for check in checks if not check.domain], hidden)
+    if own:
+        return own, "check"
+    return allowed_values(column.name, [check for check in checks if check.domain], hidden), "domain_check"
 
 
 def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from tribal.adapters.postgres.inheritance import Family, fold_inheriting_tables
+from tribal.adapters.postgres.routines import TableExtras
 from tribal.adapters.postgres.rows import (
     CatalogRows,
     ColumnRow,
@@ -161,6 +162,8 @@ class _Parts:
         self._texts = _Texts(rows.texts, gaps)
         self._family = family
         self._types = _TypeNotes(rows.types, lambda check: self._texts.of("domain", check, table=check))
+        heads = [TableRow(*row) for row in rows.tables]
+        self._extras = TableExtras(heads, rows.triggers, rows.policies, rows.routines)
         self._enums: dict[int, list[str]] = {row[0]: row[1] for row in rows.enums}
         self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
         self._constraints: dict[int, list[ConstraintRow]] = defaultdict(list)
@@ -207,12 +210,15 @@ class _Parts:
                 for each in constraints
                 if each.kind == "c"
             ]
-            + [check for column in columns for check in self._types.checks(column.type_oid, column.name)],
+            + [check for column in columns for check in self._types.checks(column)],
             view_definition=self._texts.view(head.oid) if kind in ("view", "materialized_view") else None,
             exclusions=exclusions or None,
             partition_key=self._texts.of("partition key", head.oid, table=head.oid) if head.kind == "p" else None,
             inherits=self._family.parents_of(head.oid) or None,
             inherited_by=self._family.children_of(head.oid) or None,
+            triggers=self._extras.triggers(head.oid),
+            policies=self._extras.policies(head.oid),
+            written_by=self._extras.written_by(head.oid),
             row_security=head.row_security or None,
             populated=None if head.populated else False,
             foreign_source=_foreign_source(head),
@@ -343,15 +349,16 @@ class _TypeNotes:
         """The fields of a composite type."""
         return [field for _, field in sorted(self._fields.get(type_oid, ()), key=lambda each: each[0])]
 
-    def checks(self, type_oid: int, column: str) -> list[CatalogCheck]:
-        """The checks of a domain and its base domains, as conditions on a column."""
+    def checks(self, column: ColumnRow) -> list[CatalogCheck]:
+        """The checks of a column's domain and its base domains, as conditions on the column."""
         return [
             CatalogCheck(
-                name=f"{column}: {name}",
-                expression=_on_column(self._definition(constraint), column),
+                name=f"{column.name}: {name}",
+                expression=_on_column(self._definition(constraint), column.name),
                 validated=None if validated else False,
+                domain=column.type,
             )
-            for name, validated, constraint in sorted(self._checks.get(type_oid, ()))
+            for name, validated, constraint in sorted(self._checks.get(column.type_oid, ()))
         ]
 
 

@@ -31,6 +31,7 @@ from tribal.adapters.postgres.connections.errors import (
 from tribal.adapters.postgres.connections.pool import PostgresPool, Session, TimeLimits
 from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
+from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres.texts import read_texts
@@ -59,6 +60,8 @@ _STRUCTURE = {
     "indexes": queries.INDEXES,
 }
 """The statement that reads each part of `CatalogRows`, but its texts."""
+_EXTRAS = {"triggers": TRIGGERS, "policies": POLICIES, "routines": ROUTINES}
+"""The same of parts that a database may refuse to show; they are left out then."""
 Result = TypeVar("Result")
 
 
@@ -235,8 +238,9 @@ class PostgresCatalog:
     def _rows(self) -> tuple[CatalogRows, TextGaps, bool]:
         with self.transaction(_CATALOG) as session:
             structure = {name: session.run(sql) for name, sql in _STRUCTURE.items()}
+            extras = {name: _unless_denied(session, sql) for name, sql in _EXTRAS.items()}
             texts, gaps = read_texts(session)
-            return CatalogRows(**structure, texts=texts), gaps, session.lossy
+            return CatalogRows(**structure, **extras, texts=texts), gaps, session.lossy
 
     def _select(
         self, table: CatalogTable, columns: Sequence[CatalogColumn], rows: int, readable: Collection[str]
@@ -281,6 +285,17 @@ class PostgresCatalog:
             message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Ask its owner to run: {grant}"
             raise AccessDenied(message, context=context)
         return readable & planned
+
+
+def _unless_denied(session: Session, sql: str) -> list[Row]:
+    session.run(queries.SAVEPOINT)
+    try:
+        return session.run(sql)
+    except DatabaseError as error:
+        if sqlstate(error) != DENIED:
+            raise
+    session.run(queries.ROLLBACK_TO_SAVEPOINT)
+    return []
 
 
 def _can_be_a_name(text: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import get_args
 
+from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
 from tribal.adapters.postgres.rows import TextKind
 from tribal.ports import Statement
 
@@ -363,6 +364,9 @@ STATEMENTS: tuple[Statement, ...] = (
         "Primary, unique and foreign keys, names of checks and exclusion constraints, and comments on them", CONSTRAINTS
     ),
     Statement("Indexes", INDEXES),
+    Statement("Triggers, with the functions that they call and comments", TRIGGERS),
+    Statement("Names of the policies of row-level security, and comments on them", POLICIES),
+    Statement("Routines that write tables: of their bodies only the names of those tables are kept", ROUTINES),
     Statement("Mark a point to come back to, should a lock or a broken object be in the way", SAVEPOINT),
     Statement(
         "Text of views, checks, exclusions, defaults, generated columns, partition keys and index expressions", TEXTS

@@ -11,7 +11,13 @@ from typing import Any, Literal, NamedTuple, TypeVar
 _SURROGATE = re.compile("[\udc80-\udcff]")
 _WITH_COMMENTS = frozenset({"schemas", "tables", "columns"})
 """The parts whose rows are reported one by one."""
-_PARTS = {"enums": "labels of enum types", "types": "comments on types", "texts": "definitions", "server": "settings"}
+_PARTS = {
+    "enums": "labels of enum types",
+    "types": "comments on types",
+    "texts": "definitions",
+    "server": "settings",
+    "routines": "routines",
+}
 """Names of the other parts in messages."""
 
 
@@ -100,6 +106,36 @@ class IndexRow(NamedTuple):
     comment: str | None = None
 
 
+class TriggerRow(NamedTuple):
+    """A row of `TRIGGERS`."""
+
+    table: int
+    name: str
+    kind: int
+    """Bits of `pg_trigger.tgtype`."""
+    enabled: bool
+    schema: str
+    routine: str
+    comment: str | None
+
+
+class PolicyRow(NamedTuple):
+    """A row of `POLICIES`."""
+
+    table: int
+    name: str
+    comment: str | None
+
+
+class RoutineRow(NamedTuple):
+    """A row of `ROUTINES`."""
+
+    schema: str
+    name: str
+    body: str
+    comment: str | None
+
+
 TextKind = Literal[
     "default", "generated", "check", "exclusion", "predicate", "index", "partition key", "view", "domain"
 ]
@@ -127,6 +163,9 @@ class CatalogRows(NamedTuple):
     constraints: Sequence[Sequence[Any]]
     indexes: Sequence[Sequence[Any]]
     texts: Sequence[Sequence[Any]]
+    triggers: Sequence[Sequence[Any]] = ()
+    policies: Sequence[Sequence[Any]] = ()
+    routines: Sequence[Sequence[Any]] = ()
 
 
 Named = TypeVar("Named", SchemaRow, TableRow, ColumnRow)

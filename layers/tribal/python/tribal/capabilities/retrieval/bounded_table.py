@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tribal.capabilities.retrieval.names import may_see
 from tribal.identity.table_names import format_name, parse_name
@@ -14,6 +14,7 @@ from tribal_contracts import (
     DatabaseType,
     Description,
     DocumentedColumn,
+    DocumentedForeignKey,
     DocumentedIndex,
     DocumentedInferredKey,
     KeyEvidence,
@@ -41,13 +42,19 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "domain": bounds.shown_domain(document.domain),
             "description": texts.description(document.description),
             "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
-            "columns": [_column(column, column.name in in_keys, texts) for column in document.columns],
+            "columns": [
+                _without_lookup(_column(column, column.name in in_keys, texts), document, keys)
+                for column in document.columns
+            ],
             "foreign_keys": keys,
             "indexes": [_index(index, document, texts) for index in document.indexes],
             "relations": [other for other in document.relations if may_see(other.name, bounds.scope)],
             "inferred_keys": [_likely_key(key, bounds) for key in document.inferred_keys if _may_see_ends(key, bounds)],
             "checks": [check for check in document.checks if not texts.hides_sql(check.expression)],
             "view_definition": texts.sql(document.view_definition),
+            "partition_key": texts.sql(document.partition_key),
+            "partition_of": document.partition_of if may_see(document.partition_of or "", bounds.scope) else None,
+            "inherits_from": [name for name in document.inherits_from or () if may_see(name, bounds.scope)] or None,
         }
     )
 
@@ -89,6 +96,14 @@ class _Texts:
         return WITHHELD if sql is not None and self.hides_sql(sql) else sql
 
 
+_NO_VALUES: dict[str, object] = {
+    "allowed_values": None,
+    "allowed_values_from": None,
+    "allowed_values_complete": None,
+    "value_meanings": None,
+}
+
+
 def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> DocumentedColumn:
     update: dict[str, object] = {
         "default_value": texts.sql(column.default_value),
@@ -99,10 +114,23 @@ def _column(column: DocumentedColumn, is_foreign_key: bool, texts: _Texts) -> Do
     }
     if texts.hides_sql(column.type):
         # Its values, and descriptions made from them, are labels of the type.
-        update |= {"type": WITHHELD, "base_type": None, "allowed_values": None, "samples": None}
+        update |= {"type": WITHHELD, "base_type": None, "samples": None} | _NO_VALUES
     told_of_hidden = "type" in update or (column.is_foreign_key and not is_foreign_key)
     if told_of_hidden and column.description.source == "derived":
         update["description"] = _withheld(column.description)
+    return column.model_copy(update=update)
+
+
+def _without_lookup(
+    column: DocumentedColumn, document: TableDocument, visible: Sequence[DocumentedForeignKey]
+) -> DocumentedColumn:
+    """The column without what a look-up table says, unless all tables that it references alone are visible."""
+    hidden = any(key.columns == [column.name] for key in document.foreign_keys if key not in visible)
+    if not hidden:
+        return column
+    update: dict[str, object] = {"value_meanings": None}
+    if column.allowed_values_from == "lookup":
+        update |= _NO_VALUES
     return column.model_copy(update=update)
 
 

@@ -125,6 +125,10 @@ def _schema(
         description_source=table.description.source,
         row_count=table.row_count,
         row_count_at=table.row_count_at,
+        inherits_from=table.inherits_from,
+        partition_of=table.partition_of,
+        partition_strategy=table.partition_strategy,
+        partition_key=table.partition_key,
         **_definition(table, page),
         columns=[part for part in parts if isinstance(part, ColumnDetail)],
         primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
@@ -156,6 +160,7 @@ def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:
         allowed_values=column.allowed_values,
         allowed_values_from=column.allowed_values_from if column.allowed_values else None,
         allowed_values_complete=column.allowed_values_complete if column.allowed_values else None,
+        value_meanings=column.value_meanings,
         samples=(column.samples or []) if with_samples else None,
     )
 

@@ -34,7 +34,7 @@ def table_notes(context: TableContext, facts: Sequence[ColumnFacts]) -> tuple[st
     notes = [
         *_kind_notes(table),
         *_inheritance(table),
-        *_row_security(table),
+        *behaviour(table),
         *_snowflake(context),
         *_leftover(table),
         *_soft_delete(facts),
@@ -86,10 +86,55 @@ def _inheritance(table: CatalogTable) -> list[str]:
     return notes
 
 
+def behaviour(table: CatalogTable) -> list[str]:
+    """What a table does on its own: row-level security, triggers, and the routines that write it."""
+    return [*_row_security(table), *_triggers(table), *_writers(table)]
+
+
 def _row_security(table: CatalogTable) -> list[str]:
-    if not table.row_security:
-        return []
-    return ["Row-level security is on: each user sees only the rows that policies allow, as do samples and counts."]
+    notes = []
+    policies = table.policies or []
+    if table.row_security:
+        notes.append(
+            "Row-level security is on: each user sees only the rows that policies allow, as do samples and counts."
+        )
+    elif policies:
+        notes.append("Row-level security is off, so that its policies have no effect.")
+    if policies:
+        names = listing([format_name((policy.name,)) for policy in policies], limit=_NAMES_LISTED)
+        notes.append(f"{'Policy' if len(policies) == 1 else 'Policies'} of row-level security: {names}.")
+    notes += [
+        sentence(f"The comment on the policy {format_name((policy.name,))}: {whole_comment(policy.comment)}")
+        for policy in policies[:_NAMES_LISTED]
+        if policy.comment
+    ]
+    return notes
+
+
+def _triggers(table: CatalogTable) -> list[str]:
+    triggers = table.triggers or []
+    notes = [
+        _with_comment(
+            f"The trigger {format_name((each.name,))} calls {each.routine} {each.fires}"
+            f"{', and is disabled' if each.enabled is False else ''}",
+            each.comment,
+        )
+        for each in triggers[:_NAMES_LISTED]
+    ]
+    left_out = len(triggers) - _NAMES_LISTED
+    return [*notes, f"It has {number(left_out, 'more trigger')}."] if left_out > 0 else notes
+
+
+def _writers(table: CatalogTable) -> list[str]:
+    # A note each: a reader who may not see one of them is shown the others.
+    routines = table.written_by or []
+    notes = [_with_comment(f"Written by the routine {each.name}", each.comment) for each in routines[:_NAMES_LISTED]]
+    left_out = len(routines) - _NAMES_LISTED
+    return [*notes, f"Written by {number(left_out, 'more routine')}."] if left_out > 0 else notes
+
+
+def _with_comment(text: str, comment: str | None) -> str:
+    return sentence(f"{text}: {whole_comment(comment)}" if comment else text)
 
 
 def _snowflake(context: TableContext) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
 from tribal.documenting.units.sampling import Samples
-from tribal.identity.table_names import TableIdentity
+from tribal.identity.table_names import TableIdentity, parse_name
 from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name
 from tribal.ports import TableContext, TableDescription
 from tribal.sql.checks import declared_values
@@ -27,6 +28,8 @@ from tribal_contracts import (
     TableAnnotation,
     TableDocument,
     TableSpec,
+    ValueMeaning,
+    ValuesFrom,
 )
 
 _ONLY_TEXT = frozenset(
@@ -135,6 +138,10 @@ def assemble_document(
         inferred_keys=inferred_keys_of(str(own), inferred_keys, context.neighbours, provenance.page),
         view_definition=table.view_definition,
         partition_count=table.partition_count,
+        partition_of=table.partition_of,
+        inherits_from=[str(TableIdentity(context.database, *parse_name(name))) for name in table.inherits or ()]
+        or None,
+        **_partitioning(table),
         copy_of=spec.copy_of,
         samples_taken=samples.taken,
         annotation_line=provenance.annotation_line,
@@ -174,7 +181,7 @@ def _column(
         identity=column.identity,
         generated=column.generated,
         base_type=column.base_type,
-        **_allowed(column, table),
+        **_allowed(column, context, hidden=kind is not None),
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
@@ -183,17 +190,44 @@ def _column(
     )
 
 
-def _allowed(column: CatalogColumn, table: CatalogTable) -> dict[str, Any]:
-    """The fields about the values that are allowed."""
-    values, origin = declared_values(column, table.checks, PLACEHOLDER)
-    if not values:
-        return {}
+def _allowed(column: CatalogColumn, context: TableContext, *, hidden: bool) -> dict[str, Any]:
+    """The fields about the values that are allowed, and what they mean; `hidden` if data of the column is not shown."""
+    values, origin = declared_values(column, context.table.checks, PLACEHOLDER)
+    lookup = context.lookups.get(column.name)
+    if lookup is None or hidden:
+        return _listed(values, origin, {}, complete=True) if values else {}
+    if values:
+        return _listed(values, origin, lookup.meanings, complete=True)
+    return _listed(lookup.values, "lookup", lookup.meanings, complete=_is_enforced(column.name, context))
+
+
+def _listed(
+    values: Sequence[str], origin: ValuesFrom, meanings: Mapping[str, str], *, complete: bool
+) -> dict[str, Any]:
     shown = list(values[:_MOST_VALUES])
+    meant = {value: ValueMeaning(text=meanings[value], source="lookup") for value in shown if value in meanings}
     return {
         "allowed_values": shown,
         "allowed_values_from": origin,
-        "allowed_values_complete": len(shown) == len(values),
+        "allowed_values_complete": complete and len(shown) == len(values),
+        "value_meanings": meant or None,
     }
+
+
+def _is_enforced(column: str, context: TableContext) -> bool:
+    """Whether the server ensures that every value has a row in the look-up table."""
+    table = context.table
+    enforced = context.database_type == "postgres" or table.kind == "hybrid_table"
+    return enforced and any(key.columns == [column] and key.validated is not False for key in table.foreign_keys)
+
+
+_PARTITIONED = re.compile(r"(RANGE|LIST|HASH) \((.*)\)", re.DOTALL)
+
+
+def _partitioning(table: CatalogTable) -> dict[str, Any]:
+    """The fields about how a partitioned table is split."""
+    found = _PARTITIONED.fullmatch(table.partition_key or "")
+    return {"partition_strategy": found[1].lower(), "partition_key": found[2]} if found else {}
 
 
 def _can_hold(type_name: str, kind: SensitiveKind) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from tribal.documenting.annotations import read_annotations
+from tribal.documenting.units.sampling import Samples
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
-from tribal.masking import MaskedSamples, redact_table
+from tribal.masking import redact_table
 from tribal.ports import HumanDescription, ObjectStore, TableContext
 from tribal.store import require_record
 from tribal_contracts import CatalogSlice, CatalogTable, TableAnnotation, TableSpec, WorkUnit
@@ -18,7 +19,7 @@ def table_context(
     part: CatalogSlice,
     table: CatalogTable,
     spec: TableSpec,
-    samples: Mapping[str, MaskedSamples],
+    samples: Samples,
     annotation: TableAnnotation | None,
 ) -> TableContext:
     """The context of a redacted table of a unit."""
@@ -31,7 +32,8 @@ def table_context(
         row_count=spec.row_count_approx,
         incoming=tuple(key for key in part.incoming if key.table == own),
         neighbours=part.neighbours,
-        samples=samples,
+        samples=samples.by_column,
+        lookups=samples.lookups,
         human=_human_description(annotation),
         inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
     )
@@ -53,7 +55,7 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
         place = (spec.schema_name, spec.table_name)
         if place in tables:
             table = redact_table(tables[place], part.type)
-            yield spec, table_context(unit, part, table, spec, {}, annotations.get(place))
+            yield spec, table_context(unit, part, table, spec, Samples(), annotations.get(place))
 
 
 def _human_description(annotation: TableAnnotation | None) -> HumanDescription:

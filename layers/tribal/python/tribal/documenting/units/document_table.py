@@ -11,7 +11,14 @@ from tribal.documenting.files import write_document
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, TRANSIENT, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
 from tribal.documenting.units.contexts import table_context
-from tribal.documenting.units.sampling import Samples, can_be_sampled, not_sampled, take_samples
+from tribal.documenting.units.sampling import (
+    Samples,
+    add_lookups,
+    can_be_sampled,
+    lookups_of,
+    not_sampled,
+    take_samples,
+)
 from tribal.errors import ConnectionLost, RunError, ServerUnavailable, StoreError, TableGone
 from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
@@ -65,6 +72,7 @@ class TableDocumenter:
     def __init__(self, shared: UnitContext) -> None:
         self._shared = shared
         self._tables = {(table.schema_name, table.table_name): table for table in shared.part.tables}
+        self._lookups = lookups_of(shared.part.lookup_tables, shared.reader, views=shared.options.sample_views)
         self._lock = threading.Lock()
         self.query_ms = 0
         """Milliseconds spent on samples so far."""
@@ -115,7 +123,7 @@ class TableDocumenter:
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
-        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
+        context = table_context(shared.unit, shared.part, table, spec, samples, annotation)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
@@ -168,14 +176,14 @@ class TableDocumenter:
 
     def _samples(self, table: CatalogTable, spec: TableSpec) -> Samples:
         shared = self._shared
-        if shared.reader is None:
+        if shared.reader is None or self._lookups is None:
             return Samples()
         since = shared.clock.real()
         try:
             with shared.sampling:
-                return take_samples(
-                    shared.reader, table, shared.options.rows_to_sample, spec.fully_qualified_name, shared.clock
-                )
+                name = spec.fully_qualified_name
+                samples = take_samples(shared.reader, table, shared.options.rows_to_sample, name, shared.clock)
+                return add_lookups(samples, self._lookups, table, name, shared.clock)
         except ServerUnavailable as error:
             if shared.postpone:
                 raise

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tribal.documenting.staleness import SERVER_UNAVAILABLE
+from tribal.documenting.units.lookups import Lookups
 from tribal.errors import (
     ConnectionLost,
     DatabaseError,
@@ -17,8 +18,8 @@ from tribal.errors import (
     TableGone,
 )
 from tribal.masking import PLACEHOLDER, MaskedSamples, mask_samples, redact_text
-from tribal.ports import CatalogReader, Clock, TableSample
-from tribal.sql.checks import allowed_values
+from tribal.ports import CatalogReader, Clock, LookupValues, TableSample
+from tribal.sql.checks import declared_values
 from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
 CONNECTION_ATTEMPTS = 2
@@ -30,6 +31,8 @@ class Samples:
     """The result of sampling: masked values by column, or a warning why they are missing."""
 
     by_column: Mapping[str, MaskedSamples] = field(default_factory=dict)
+    lookups: Mapping[str, LookupValues] = field(default_factory=dict)
+    """By column."""
     taken: bool = False
     warning: AgentError | None = None
 
@@ -56,6 +59,29 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     except DatabaseError as error:
         return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
     return Samples(by_column=mask_table(table, sample), taken=bool(sample.columns))
+
+
+def lookups_of(tables: Iterable[CatalogTable], reader: CatalogReader | None, *, views: bool) -> Lookups | None:
+    """The look-up tables among these that may be sampled; `None` without a reader."""
+    return None if reader is None else Lookups([each for each in tables if can_be_sampled(each, views=views)], reader)
+
+
+def add_lookups(samples: Samples, lookups: Lookups, table: CatalogTable, name: str, clock: Clock) -> Samples:
+    """Add what look-up tables say; if one cannot be read, the table is documented without them.
+
+    Raises:
+        ServerUnavailable: when the server has no connection available now.
+    """
+    try:
+        return replace(samples, lookups=lookups.of(table))
+    except ServerUnavailable:
+        raise
+    except (StatementTimedOut, StatementConflict, ConnectionLost, DatabaseUnreachable) as error:
+        # The next run tries again.
+        warning = samples.warning or _warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock)
+        return replace(samples, warning=warning)
+    except DatabaseError:
+        return samples
 
 
 def not_sampled(error: ServerUnavailable, name: str, clock: Clock) -> Samples:
@@ -97,7 +123,7 @@ def mask_table(table: CatalogTable, sample: TableSample) -> dict[str, MaskedSamp
 
 def _declared(column: CatalogColumn, table: CatalogTable) -> Sequence[str]:
     """The values that the type or a check allows, which the catalog already shows."""
-    return column.enum_values or allowed_values(column.name, table.checks, PLACEHOLDER)
+    return column.enum_values or declared_values(column, table.checks, PLACEHOLDER)[0]
 
 
 def _warning(code: str, message: str, name: str, clock: Clock) -> AgentError:

@@ -14,14 +14,20 @@ from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
 from tribal.store import Write, is_as_written
 from tribal_contracts import (
+    CatalogColumn,
+    CatalogKey,
     CatalogSlice,
     CatalogSnapshot,
+    CatalogStatistics,
     CatalogTable,
     IncomingKey,
     InferredKey,
     SliceNeighbour,
     TableCopy,
 )
+
+MOST_LOOKUP_ROWS = 200
+"""Source: X2 of the contracts of context: what a look-up list is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +43,15 @@ class DatabaseTables:
     """The copies among the tables, by name."""
     file_names: Mapping[str, str]
     """Names of files that keep their capitals."""
+    statistics: CatalogStatistics | None = None
 
     @classmethod
     def of(
-        cls, snapshot: CatalogSnapshot, tables: Sequence[CatalogTable], inferred: Sequence[InferredKey] = ()
+        cls,
+        snapshot: CatalogSnapshot,
+        tables: Sequence[CatalogTable],
+        inferred: Sequence[InferredKey] = (),
+        statistics: CatalogStatistics | None = None,
     ) -> DatabaseTables:
         """Index the tables of a snapshot, and the likely keys between them."""
         name = snapshot.database
@@ -57,7 +68,7 @@ class DatabaseTables:
         likely = _by_end([key for key in inferred if _holds(key, by_name)])
         kept = names_with_capitals((t.schema_name, t.table_name) for t in tables)
         file_names = {str(TableIdentity(name, *parts)): file_name for parts, file_name in kept.items()}
-        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables), file_names)
+        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables), file_names, statistics)
 
     def neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table references or is referenced by."""
@@ -66,6 +77,24 @@ class DatabaseTables:
         parents = {str(TableIdentity(database, k.references_schema, k.references_table)) for k in table.foreign_keys}
         children = {key.from_table for key in self.incoming.get(name, ())}
         return sorted(other for other in parents | children if other in self.tables and other != name)
+
+    def lookup_names(self, names: Sequence[str]) -> list[str]:
+        """Sorted names of the tables that single-column keys of these tables reference, and that may be look-up lists.
+
+        They have few rows by the server's estimate, or it has none.
+        """
+        sizes = self.statistics.tables if self.statistics else {}
+        keys = [key for name in names for key in self.tables[name].foreign_keys if len(key.columns) == 1]
+        parents = {
+            str(TableIdentity(self.snapshot.database, key.references_schema, key.references_table)) for key in keys
+        }
+        return sorted(
+            parent
+            for parent in parents
+            if parent in self.tables
+            and self.tables[parent].selectable
+            and (parent not in sizes or sizes[parent].row_count <= MOST_LOOKUP_ROWS)
+        )
 
     def likely_neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table likely references or is referenced by."""
@@ -157,6 +186,7 @@ def write_slice(
         incoming=[key for name in chunk.tables for key in database.incoming.get(name, ())],
         neighbours={other: neighbours[other] for other in mentioned},
         inferred_keys=_once([key for name in chunk.tables for key in database.inferred.get(name, ())]),
+        lookup_tables=[_outline(database.tables[name]) for name in database.lookup_names(chunk.tables)],
     )
     data = part.to_json()
     content_hash = bytes_hash(data)
@@ -168,6 +198,33 @@ def write_slice(
 
     write(put)
     return key
+
+
+def _outline(table: CatalogTable) -> CatalogTable:
+    """The table as it is read as a look-up list: names and types of its columns, and its primary key."""
+    columns = [
+        CatalogColumn(
+            name=column.name,
+            type=column.type,
+            nullable=column.nullable,
+            default_value=None,
+            base_type=column.base_type,
+            sensitive=column.sensitive,
+        )
+        for column in table.columns
+    ]
+    return CatalogTable(
+        schema_name=table.schema_name,
+        table_name=table.table_name,
+        kind=table.kind,
+        columns=columns,
+        primary_key=table.primary_key and CatalogKey(name=table.primary_key.name, columns=table.primary_key.columns),
+        unique_keys=[],
+        foreign_keys=[],
+        indexes=[],
+        checks=[],
+        selectable=table.selectable,
+    )
 
 
 def _once(keys: Sequence[InferredKey]) -> list[InferredKey]:

@@ -58,6 +58,7 @@ def table_record(document: TableDocument) -> Record:
             "d": document.domain,
             "l": format_name((document.schema_, document.table)),
             "k": document.kind,
+            "q": document.database_type,
             "s": document.description.text,
             "o": document.description.source,
             "w": basis(document.description) or None,
@@ -109,6 +110,8 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             column.allowed_values or 0,
             hidden_because(column) or 0,
             basis(column.description) or 0,
+            {value: meaning.text for value, meaning in (column.value_meanings or {}).items()} or 0,
+            int(column.allowed_values_complete is False),
         ]
     )
 

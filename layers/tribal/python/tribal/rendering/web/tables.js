@@ -1,6 +1,7 @@
 const KINDS = {
   table: "Table",
   partitioned_table: "Partitioned table",
+  partition: "Partition",
   view: "View",
   materialized_view: "Materialized view",
   foreign_table: "Foreign table",
@@ -9,6 +10,7 @@ const KINDS = {
   iceberg_table: "Iceberg table",
   hybrid_table: "Hybrid table",
 };
+const DIALECTS = {postgres: "PostgreSQL", snowflake: "Snowflake"};
 const SOURCES = {
   human: "Written by a person.",
   comment: "From the comment in the database.",
@@ -25,7 +27,8 @@ const SHAPELESS = /^(bigint|date|double|float|integer|number|numeric|real|smalli
 function tableView(table) {
   const database = databases.get(table.b);
   const known = [
-    KINDS[/** @type {keyof typeof KINDS} */ (table.k)] || table.k,
+    (KINDS[/** @type {keyof typeof KINDS} */ (table.k)] || table.k) +
+      (table.q ? " in " + (DIALECTS[/** @type {keyof typeof DIALECTS} */ (table.q)] || table.q) : ""),
     counted((table.c || []).length, "column"),
   ];
   if (table.k !== "view")
@@ -152,7 +155,7 @@ function columnGrid(table) {
     "Columns",
     heads,
     (table.c || []).map(column => {
-      const [name, type, flags = 0, text, source, otherwise, , , values, , basis] = column;
+      const [name, type, flags = 0, text, source, otherwise, , , values, , basis, meanings, others] = column;
       /** @type {Child[]} */
       const keys = [];
       const parent = parents.get(name);
@@ -161,7 +164,12 @@ function columnGrid(table) {
       if (flags & FOREIGN_KEY) keys.push(tag("FK", "foreign key"), parent ? tableName(parent) : "");
       /** @type {Child[]} */
       const said = [element("span", {dir: "auto"}, prose(text))];
-      if (values && source !== "derived") said.push(" Values: ", ...joined(values.map(code)), ".");
+      if (values && (meanings || !listsValues(text, source, values)))
+        said.push(
+          " Values: ",
+          ...joined(values.map(value => allowed(value, meanings ? meanings[value] : ""))),
+          others ? " and others." : ".",
+        );
       if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
       return [
         [code(name)],
@@ -173,6 +181,21 @@ function columnGrid(table) {
       ];
     }),
   );
+}
+
+/**
+ * Whether a description made by rules already lists the allowed values.
+ * @param {string | undefined} text
+ * @param {string | undefined} source
+ * @param {string[]} values
+ */
+function listsValues(text, source, values) {
+  return source === "derived" && values.every(value => (text || "").includes(value));
+}
+
+/** @param {string} value @param {string | undefined} meaning */
+function allowed(value, meaning) {
+  return meaning ? element("span", {}, code(value), " (" + visible(meaning) + ")") : code(value);
 }
 
 /** @param {string} text @param {string} meaning */

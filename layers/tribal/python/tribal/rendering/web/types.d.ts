@@ -55,6 +55,8 @@ type Column = [
   values?: string[] | 0,
   kind?: string | 0,
   basis?: string | 0,
+  meanings?: {[value: string]: string} | 0,
+  others?: 0 | 1,
 ];
 
 type Relation = [
@@ -76,6 +78,8 @@ interface TableRecord {
   d: string;
   l: string;
   k: string;
+  /** The dialect of its SQL. */
+  q?: string;
   s?: string;
   o?: string;
   w?: string;

@@ -10,6 +10,7 @@ from typing import Any
 
 from tribal.describing.model.questions.table_handles import OWN, Place, TableHandles, place_of
 from tribal.describing.rules.column_facts import ColumnFacts
+from tribal.describing.rules.notes import behaviour
 from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
@@ -24,6 +25,8 @@ MAX_BRIEF_CHARS = 150
 """For a comment on a column or another table."""
 MAX_LABEL_CHARS = 40
 """For a value that a type or a check allows."""
+MAX_MEANINGS = 8
+"""Values of a look-up table per column."""
 MAX_DEFAULT_CHARS = 80
 MAX_CHECKS = 8
 MAX_CHECK_CHARS = 120
@@ -70,7 +73,8 @@ class TableData:
         """The data of a question for these columns and optionally the text; `others` limits additional columns."""
         table = self.context.table
         from_here, to_here = self._likely()
-        shown: dict[str, Any] = {"name": self._name(OWN), "kind": table.kind.replace("_", " ")}
+        kind = table.kind.replace("_", " ")
+        shown: dict[str, Any] = {"name": self._name(OWN), "kind": kind, "dialect": self.context.database_type}
         shown |= _filled(
             said=clean_comment(self.context.human.table or table.comment, MAX_COMMENT_CHARS),
             columns={f"c{n}": self._column(n, n in numbers) for n in self._columns_shown(numbers, others)},
@@ -81,6 +85,10 @@ class TableData:
             likely_referred_by=to_here,
             checks=_checks(table),
             definition=_sql(table.view_definition or "", MAX_VIEW_CHARS),
+            inherits=table.inherits,
+            partition_of=table.partition_of,
+            partitioned_by=_sql(table.partition_key or "", MAX_CHECK_CHARS),
+            behaviour=[shorten(note, MAX_BRIEF_CHARS) for note in behaviour(table)],
         )
         ask = {"text": text, "columns": sorted(numbers)}
         return {"ask": ask, OWN: shown, **self._others()}
@@ -91,6 +99,8 @@ class TableData:
         texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
         texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
+        texts += [text for each in self.context.lookups.values() for text in (*each.values, *each.meanings.values())]
+        texts += behaviour(table)
         texts += self._comments.values()
         return ShownText(
             own=(table.table_name, *(column.name for column in table.columns)),
@@ -138,6 +148,7 @@ class TableData:
         more = _filled(
             said=clean_comment(said, MAX_BRIEF_CHARS),
             values={handle: shorten(text, MAX_LABEL_CHARS) for handle, text in self._values(column.name)},
+            looked_up=self._looked_up(column.name),
             refers=" ".join(_by_number(self._referred(key) for key in fact.foreign_keys)),
             default=_default(column),
             generated=_sql(column.generated or "", MAX_CHECK_CHARS),
@@ -147,6 +158,16 @@ class TableData:
 
     def _values(self, column: str) -> Iterable[tuple[str, str]]:
         return self.handles.values.get(column, {}).items()
+
+    def _looked_up(self, column: str) -> dict[str, str]:
+        """Values of the look-up table that the column references, and what they mean. They are data, as samples are."""
+        lookup = self.context.lookups.get(column) if self.with_samples else None
+        if lookup is None:
+            return {}
+        return {
+            shorten(value, MAX_LABEL_CHARS): shorten(lookup.meanings.get(value, ""), MAX_LABEL_CHARS)
+            for value in lookup.values[:MAX_MEANINGS]
+        }
 
     def _samples(self, fact: ColumnFacts) -> list[str]:
         if not self.with_samples:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.edges.cli.console import counted
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
+from tribal.rendering.words import DIALECTS, lists_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,8 +57,9 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
     if schema is None:
         return
     rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
-    kind = "" if schema.kind in (None, "table") else f"{schema.kind.replace('_', ' ')}, "
-    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}{escape(schema.domain)}, {rows}[/]")
+    counted_on = f" on {schema.row_count_at[:10]}" if schema.row_count_at and schema.row_count >= 0 else ""
+    kind = f"{(schema.kind or 'table').replace('_', ' ')}{f' in {DIALECTS[schema.dialect]}' if schema.dialect else ''}"
+    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}, {escape(schema.domain)}, {rows}{counted_on}[/]")
     print_indented(out, escape(schema.description))
     out.print()
     keys = set(schema.primary_key)
@@ -132,8 +134,11 @@ def _likely(table: RelatedTable) -> tuple[str, str]:
 
 def _column_text(column: ColumnDetail) -> str:
     default = f" Default: {column.default_value}." if column.default_value else ""
-    values = ", ".join(column.allowed_values or ()) if column.description_source != "derived" else ""
-    allowed = f" Values: {values}." if values else ""
+    values, meanings = column.allowed_values or (), column.value_meanings or {}
+    allowed = ""
+    if values and (meanings or not lists_values(column.description, column.description_source, values)):
+        listed = [f"{value} ({meanings[value].text})" if value in meanings else value for value in values]
+        allowed = f" Values: {', '.join(listed)}{' and others' if column.allowed_values_complete is False else ''}."
     samples = f" E.g. {', '.join(column.samples)}." if column.samples else ""
     return f"{column.description}{allowed}{default}{samples}".strip()
 
