@@ -16,6 +16,7 @@ from tribal_contracts import (
     ModelQuote,
     ModelUsage,
     SliceNeighbour,
+    ViewReads,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class TableContext:
     """Text written by a person: it is kept, and is context for the rest."""
     inferred_keys: Sequence[InferredKey] = ()
     """Likely keys from and to this table."""
+    reads: ViewReads | None = None
+    """What it reads, if it is a view."""
+    read_by: Sequence[str] = ()
+    """The views that read it."""
 
 
 @dataclass(frozen=True, slots=True)
