@@ -24,6 +24,7 @@ class GetLineageInput(ClosedContract):
         default="both", description="upstream: what it is made from; downstream: what is made from it."
     )
     depth: Annotated[int, Field(ge=1, le=MOST_STEPS)] = Field(default=3, description="How many steps, 1 to 10.")
+    cursor: str | Unset = optional("`next_cursor` of an earlier answer.")
 
 
 class LineageNode(Contract):
@@ -63,3 +64,4 @@ class GetLineageOutput(ToolOutput):
     nodes: list[LineageNode]
     edges: list[LineageEdge] = Field(description="via filter: the column only decides which rows there are.")
     unresolved: list[UnresolvedTable] = Field(description="Views whose SQL could not be read, known by table alone.")
+    next_cursor: str | Unset = optional("Pass it as `cursor` for the edges that are still to come.")

@@ -48,8 +48,20 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "inferred_keys": [_likely_key(key, bounds) for key in document.inferred_keys if _may_see_ends(key, bounds)],
             "checks": [check for check in document.checks if not texts.hides_sql(check.expression)],
             "view_definition": texts.sql(document.view_definition),
+            **_bounded_lineage(document, bounds),
         }
     )
+
+
+def _bounded_lineage(document: TableDocument, bounds: Bounds) -> dict[str, object]:
+    """What the table reads and is read by, without hidden tables; the totals count those that are left."""
+    left: dict[str, object] = {}
+    for name in ("reads", "read_by"):
+        seen = [each for each in getattr(document, name) or () if may_see(each, bounds.scope)]
+        left |= {name: seen or None, f"{name}_total": len(seen) or None}
+    edges = [edge for edge in document.lineage or () if may_see(edge.from_table, bounds.scope)]
+    # A message of the parser may quote a hidden name.
+    return {**left, "lineage": edges or None, "lineage_problem": document.lineage_problem and WITHHELD}
 
 
 class _Texts:
