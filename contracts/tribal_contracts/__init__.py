@@ -120,6 +120,10 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.keys import KeyEvidence as KeyEvidence
     from tribal_contracts.documentation.keys import KeyEvidenceKind as KeyEvidenceKind
     from tribal_contracts.documentation.keys import KeyIdentifies as KeyIdentifies
+    from tribal_contracts.documentation.lineage import DatabaseLineage as DatabaseLineage
+    from tribal_contracts.documentation.lineage import LineageVia as LineageVia
+    from tribal_contracts.documentation.lineage import ReadColumn as ReadColumn
+    from tribal_contracts.documentation.lineage import ViewReads as ViewReads
     from tribal_contracts.documentation.plan import Complexity as Complexity
     from tribal_contracts.documentation.plan import DatabaseAnalysis as DatabaseAnalysis
     from tribal_contracts.documentation.plan import DocumentationPlan as DocumentationPlan
@@ -184,6 +188,13 @@ if TYPE_CHECKING:
     from tribal_contracts.retrieval.indexing import IndexMetadata as IndexMetadata
     from tribal_contracts.retrieval.indexing import KeyEdge as KeyEdge
     from tribal_contracts.retrieval.indexing import KeyGraph as KeyGraph
+    from tribal_contracts.retrieval.lineage import GetLineageInput as GetLineageInput
+    from tribal_contracts.retrieval.lineage import GetLineageOutput as GetLineageOutput
+    from tribal_contracts.retrieval.lineage import LineageDirection as LineageDirection
+    from tribal_contracts.retrieval.lineage import LineageEdge as LineageEdge
+    from tribal_contracts.retrieval.lineage import LineageEnd as LineageEnd
+    from tribal_contracts.retrieval.lineage import LineageNode as LineageNode
+    from tribal_contracts.retrieval.lineage import UnresolvedTable as UnresolvedTable
     from tribal_contracts.retrieval.names import ListNamesInput as ListNamesInput
     from tribal_contracts.retrieval.names import ListNamesOutput as ListNamesOutput
     from tribal_contracts.retrieval.names import NameKind as NameKind
@@ -239,6 +250,7 @@ else:
         "ValueMeaning ValuesFrom",
         "documentation.keys": "ColumnComparison DocumentedInferredKey InferredKey InferredKeys KeyEvidence "
         "KeyEvidenceKind KeyIdentifies",
+        "documentation.lineage": "DatabaseLineage LineageVia ReadColumn ViewReads",
         "documentation.plan": "Complexity DatabaseAnalysis DocumentationPlan DomainMove Minutes PlanSummary TableSpec "
         "WorkUnit",
         "documentation.progress": "DatabaseManifest DocumentationManifest DocumenterProgress DocumenterStats "
@@ -253,6 +265,8 @@ else:
         "retrieval.calls": "CallerRecord IdentityRecord ToolCall ToolCallEvent",
         "retrieval.context": "Cardinality ContextJoin ContextTable GetQueryContextInput GetQueryContextOutput",
         "retrieval.indexing": "DocType DocumentRecord IndexerProgress IndexMetadata KeyEdge KeyGraph",
+        "retrieval.lineage": "GetLineageInput GetLineageOutput LineageDirection LineageEdge LineageEnd LineageNode "
+        "UnresolvedTable",
         "retrieval.names": "ListNamesInput ListNamesOutput NameKind",
         "retrieval.tools": "ColumnDetail ColumnSummary DomainInfo DomainTableSummary ForeignKeyDetail "
         "GetDomainOverviewInput GetDomainOverviewOutput GetJoinPathInput GetJoinPathOutput "

@@ -77,6 +77,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "RET_QUERY_INVALID": CodeDefaults("error", False, "The input of a tool is out of its range."),
     "RET_ACCESS_DENIED": CodeDefaults("error", False, "The caller lacks the right that a tool needs."),
     "RET_TABLE_NOT_FOUND": CodeDefaults("error", False, "No table of that name is documented."),
+    "RET_COLUMN_NOT_FOUND": CodeDefaults("error", False, "The table has no column of that name."),
     "RET_DOMAIN_NOT_FOUND": CodeDefaults("error", False, "No domain of that name is documented."),
     "RET_DATABASE_NOT_FOUND": CodeDefaults("error", False, "No database of that name is documented."),
     "RET_BUDGET_EXCEEDED": CodeDefaults("error", False, "One item alone is larger than an answer may be."),

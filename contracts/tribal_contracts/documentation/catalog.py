@@ -21,6 +21,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.keys import InferredKey
+from tribal_contracts.documentation.lineage import ViewReads
 
 TableKind = Literal[
     "table",
@@ -172,6 +173,9 @@ class CatalogTable(Contract):
     view_query: str | Unset = optional(
         "The query of a view whose definition is a person's text: names as they are stored, no values."
     )
+    depends_on: list[str] | Unset = optional(
+        "Extension: the tables that the catalog records a view to read, as `schema.table`."
+    )
     exclusions: list[CatalogExclusion] | Unset = optional("Extension: exclusion constraints.")
     partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
     partition_key: str | Unset = optional("Extension: strategy and key, for example `RANGE (at)`.")
@@ -306,3 +310,7 @@ class CatalogSlice(Contract):
     """Extension. Keys that are not declared but likely, from or to tables of the slice."""
     lookup_tables: list[CatalogTable] = Field(default_factory=list)
     """Extension. Small tables that single-column keys of the slice reference, with only what reading them needs."""
+    lineage: list[ViewReads] = Field(default_factory=list)
+    """Extension. What the views of the slice read."""
+    read_by: dict[FullyQualifiedTableName, list[FullyQualifiedTableName]] = Field(default_factory=dict)
+    """Extension. The views that read each table of the slice."""

@@ -22,6 +22,7 @@ from tribal_contracts.core.shape import (
 )
 from tribal_contracts.documentation.catalog import TableCopy, TableKind
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
+from tribal_contracts.documentation.lineage import ReadColumn
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
 ValuesFrom = Literal["enum", "check", "domain_check", "lookup"]
@@ -169,6 +170,14 @@ class TableDocument(Contract):
     partition_key: str | Unset = optional("Extension: the columns or expressions by which it is split.")
     partition_of: FullyQualifiedTableName | Unset = optional("Extension: of a partition, the partitioned table.")
     inherits_from: list[FullyQualifiedTableName] | Unset = optional("Extension.")
+    reads: list[FullyQualifiedTableName] | Unset = optional("Extension: of a view, the tables it reads; at most 50.")
+    reads_total: Count | Unset = optional("Extension: how many tables the view reads.")
+    read_by: list[FullyQualifiedTableName] | Unset = optional("Extension: the views that read the table; at most 50.")
+    read_by_total: Count | Unset = optional("Extension: how many views read the table.")
+    lineage: list[ReadColumn] | Unset = optional(
+        "Extension: of a view, the columns it reads, and what becomes of them."
+    )
+    lineage_problem: str | Unset = optional("Extension: why `lineage` lacks columns.")
     copy_of: TableCopy | Unset = optional(
         "Extension: the table that this one seems to repeat, which searching prefers."
     )

@@ -28,6 +28,7 @@ from tribal_contracts.documentation.documents import (
     TableDocument,
 )
 from tribal_contracts.documentation.keys import InferredKeys
+from tribal_contracts.documentation.lineage import DatabaseLineage
 from tribal_contracts.documentation.plan import DocumentationPlan, WorkUnit
 from tribal_contracts.documentation.progress import DocumentationManifest, DocumenterProgress, WorkUnitProgress
 from tribal_contracts.documentation.prose import CatalogNames, KeptProse
@@ -44,6 +45,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "catalog-reading": CatalogReading,
     "expanded-databases": ExpandedDatabases,
     "inferred-keys": InferredKeys,
+    "database-lineage": DatabaseLineage,
     "catalog-slice": CatalogSlice,
     "catalog-names": CatalogNames,
     "kept-prose": KeptProse,

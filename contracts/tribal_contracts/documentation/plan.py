@@ -45,6 +45,9 @@ class TableSpec(Contract):
     inferred_keys_hash: ContentHash | Unset = optional(
         "Extension: hash of the likely keys from and to the table, without counts; unset if it has no likely keys."
     )
+    lineage_hash: ContentHash | Unset = optional(
+        "Extension: hash of what the table reads and of the views that read it; unset if there is neither."
+    )
     copy_of: TableCopy | Unset = optional("Extension: the table that this one seems to repeat.")
     file_name: str | Unset = optional(
         "Extension: name of its files without ending, if it has capitals and no other name differs only in case."

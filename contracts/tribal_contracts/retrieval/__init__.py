@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from tribal_contracts.retrieval.context import GetQueryContextInput, GetQueryContextOutput
 from tribal_contracts.retrieval.indexing import DocumentRecord, IndexerProgress, IndexMetadata, KeyGraph
+from tribal_contracts.retrieval.lineage import GetLineageInput, GetLineageOutput
 from tribal_contracts.retrieval.tools import (
     GetDomainOverviewInput,
     GetDomainOverviewOutput,
@@ -30,6 +31,8 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "get-table-schema-output": GetTableSchemaOutput,
     "get-join-path-input": GetJoinPathInput,
     "get-join-path-output": GetJoinPathOutput,
+    "get-lineage-input": GetLineageInput,
+    "get-lineage-output": GetLineageOutput,
     "get-domain-overview-input": GetDomainOverviewInput,
     "get-domain-overview-output": GetDomainOverviewOutput,
     "list-domains-input": ListDomainsInput,

@@ -39,6 +39,7 @@ def input_hash(
         [
             spec.metadata_hash,
             spec.inferred_keys_hash,
+            spec.lineage_hash,
             unit.domain,
             locations.table_stem(unit.output_directory, spec.schema_name, spec.table_name, spec.file_name),
             annotation.model_dump(mode="json") if annotation else None,

@@ -56,6 +56,11 @@ def inferred_keys_file(database: str) -> str:
     return f"catalog/{store_name(database)}/inferred-keys.json"
 
 
+def lineage_file(database: str) -> str:
+    """What the views of a database read."""
+    return f"catalog/{store_name(database)}/lineage.json"
+
+
 def latest_reading_file(database: str) -> str:
     """The last `CatalogReading` that reached the database."""
     return f"catalog/{store_name(database)}/latest.json"

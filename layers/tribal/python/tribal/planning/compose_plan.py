@@ -11,6 +11,7 @@ from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, domain_name
 from tribal.naming import split_identifier
 from tribal.planning.catalog.inferred_keys import load_inferred_keys
+from tribal.planning.catalog.lineage import load_lineage
 from tribal.planning.catalog.read_catalog import internal_error, latest_readings, load_statistics
 from tribal.planning.domains.domain_names import OtherDomains
 from tribal.planning.domains.earlier_domains import EarlierDomains, domains_of_other_databases, tables_by_domain
@@ -260,7 +261,9 @@ def _plan_database(
         _with_names(analysis, chosen.keys() & members.keys(), last.named & members.keys()),
         tuple(chunks),
         _moves(reading.database, grouping, last.all),
-        DatabaseTables.of(snapshot, tables, inferred.keys if inferred else (), statistics),
+        DatabaseTables.of(
+            snapshot, tables, inferred.keys if inferred else (), load_lineage(reading.database, store), statistics
+        ),
         statistics,
         grouping.domains,
     )
@@ -335,6 +338,7 @@ def _table_spec(
         outgoing_fk_count=len(table.foreign_keys),
         metadata_hash=metadata_hash(name, database, neighbours),
         inferred_keys_hash=inferred_keys_hash(name, database, neighbours),
+        lineage_hash=database.readers.hash_of(name),
         existing_comment=table.comment,
         copy_of=database.copies.get(name),
         file_name=database.file_names.get(name),
@@ -342,7 +346,7 @@ def _table_spec(
 
 
 def _hashes(spec: TableSpec) -> list[str]:
-    found = (spec.fully_qualified_name, spec.metadata_hash, spec.inferred_keys_hash)
+    found = (spec.fully_qualified_name, spec.metadata_hash, spec.inferred_keys_hash, spec.lineage_hash)
     return [each for each in found if each is not None]
 
 

@@ -16,6 +16,7 @@ from tribal_contracts import (
     ModelQuote,
     ModelUsage,
     SliceNeighbour,
+    ViewReads,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ class TableContext:
     """Likely keys from and to this table."""
     lookups: Mapping[str, LookupValues] = field(default_factory=dict)
     """By column; empty when no sample was taken."""
+    reads: ViewReads | None = None
+    """What it reads, if it is a view."""
+    read_by: Sequence[str] = ()
+    """The views that read it."""
 
 
 @dataclass(frozen=True, slots=True)

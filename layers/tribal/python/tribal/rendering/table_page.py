@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from tribal.identity import locations
-from tribal.identity.table_names import TableIdentity, format_name
+from tribal.identity.table_names import TableIdentity, format_name, parse_name
 from tribal.joins.outline import unique_columns
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
@@ -80,6 +81,7 @@ def table_page(document: TableDocument, path: str) -> str:
             _relationships(document, path),
             _joins(document),
             _likely_keys(document, path),
+            _lineage(document),
             _indexes(document),
             _checks(document),
             _view(document),
@@ -258,6 +260,24 @@ def _joins(document: TableDocument) -> str:
     left_out = len(document.relations) - PAGE_JOINS
     more = f"\n\n{number(left_out, 'more join')} can be written from the relationships above." if left_out > 0 else ""
     return "## Joins\n\n" + fence("\n\n".join(statements), "sql") + more
+
+
+def _lineage(document: TableDocument) -> str:
+    """What a view reads, and the views that read the table."""
+    parts = [
+        _read_tables("Reads", document.reads or (), document.reads_total),
+        _read_tables("Read by", document.read_by or (), document.read_by_total),
+    ]
+    text = "\n\n".join(filter(None, parts))
+    return f"## Lineage\n\n{text}" if text else ""
+
+
+def _read_tables(label: str, names: Sequence[str], total: int | None) -> str:
+    if not names:
+        return ""
+    shown = ", ".join(code_span(format_name(parse_name(name)[1:])) for name in names)
+    more = (total or 0) - len(names)
+    return f"{label} {shown}{f' and {more:,} more' if more > 0 else ''}."
 
 
 def _indexes(document: TableDocument) -> str:

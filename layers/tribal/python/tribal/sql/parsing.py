@@ -17,6 +17,9 @@ from sqlglot.errors import ParseError as ParseError
 from sqlglot.errors import SqlglotError as SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers as normalize_identifiers
 from sqlglot.optimizer.qualify import qualify as qualify
+from sqlglot.optimizer.scope import Scope as Scope
+from sqlglot.optimizer.scope import traverse_scope as traverse_scope
+from sqlglot.optimizer.scope import walk_in_scope as walk_in_scope
 from sqlglot.schema import MappingSchema as MappingSchema
 from sqlglot.tokenizer_core import Token as Token
 from sqlglot.tokenizer_core import TokenType as TokenType

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 MAX_SQL_BYTES = 1 << 20
 """Source: docs/contracts.md, Knowledge."""
@@ -81,3 +82,33 @@ class ViewLineage:
     tables: Sequence[TableName] = ()
     columns: Mapping[str, ColumnName] = field(default_factory=dict)
     joins: Sequence[ViewJoin] = ()
+
+
+Via = Literal["direct", "computed", "aggregated", "filter"]
+"""How a column gets into another: unchanged, in an expression, in an aggregate over rows, or not at all, where it only
+decides which rows there are and in what order."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ColumnEdge:
+    """A column that a query reads, and its output that the column gets into."""
+
+    output: str | None
+    """`None` where the column only decides which rows there are."""
+    column: ColumnName
+    via: Via
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLineage:
+    """What a query reads.
+
+    Attributes:
+        tables: all of them, in order of name.
+        edges: by column, in order; empty if there is a problem.
+        problem: why the query could not be read, without a full stop.
+    """
+
+    tables: Sequence[TableName] = ()
+    edges: Sequence[ColumnEdge] = ()
+    problem: str | None = None

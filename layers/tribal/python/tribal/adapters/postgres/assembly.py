@@ -168,6 +168,9 @@ class _Parts:
         self._columns: dict[int, list[ColumnRow]] = defaultdict(list)
         self._constraints: dict[int, list[ConstraintRow]] = defaultdict(list)
         self._indexes: dict[int, list[IndexRow]] = defaultdict(list)
+        self._reads: dict[int, list[str]] = defaultdict(list)
+        for view, *read in rows.dependencies:
+            self._reads[view].append(format_name(read))
         for column in map(ColumnRow._make, rows.columns):
             self._columns[column.table].append(column)
         for constraint in map(ConstraintRow._make, rows.constraints):
@@ -212,6 +215,7 @@ class _Parts:
             ]
             + [check for column in columns for check in self._types.checks(column)],
             view_definition=self._texts.view(head.oid) if kind in ("view", "materialized_view") else None,
+            depends_on=sorted(self._reads.get(head.oid, ())) or None,
             exclusions=exclusions or None,
             partition_key=self._texts.of("partition key", head.oid, table=head.oid) if head.kind == "p" else None,
             inherits=self._family.parents_of(head.oid) or None,

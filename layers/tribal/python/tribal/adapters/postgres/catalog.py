@@ -58,6 +58,7 @@ _STRUCTURE = {
     "types": queries.TYPES,
     "constraints": queries.CONSTRAINTS,
     "indexes": queries.INDEXES,
+    "dependencies": queries.DEPENDENCIES,
 }
 """The statement that reads each part of `CatalogRows`, but its texts."""
 _EXTRAS = {"triggers": TRIGGERS, "policies": POLICIES, "routines": ROUTINES}

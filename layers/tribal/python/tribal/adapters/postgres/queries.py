@@ -96,6 +96,17 @@ SELECT i.inhrelid, i.inhparent
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE c.relkind IN ('r', 'f') AND NOT c.relispartition"""
 
+# What a view reads, as its rule records it; a partition is part of its topmost parent.
+DEPENDENCIES = """\
+SELECT DISTINCT w.ev_class, n.nspname, r.relname
+FROM pg_rewrite w
+JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+JOIN pg_class p ON p.oid = d.refobjid
+JOIN pg_class r ON r.oid = CASE WHEN p.relispartition THEN pg_partition_root(p.oid) ELSE p.oid END
+JOIN pg_namespace n ON n.oid = r.relnamespace
+WHERE w.ev_type = '1' AND d.refobjid <> w.ev_class AND p.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"""
+
 COLUMNS = """\
 SELECT a.attrelid, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
   a.attnotnull,
@@ -358,6 +369,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Tables and views with the server's estimates of their sizes", TABLES),
     Statement("Which tables inherit from which", INHERITANCE),
     Statement("Columns with their types, defaults and comments", COLUMNS),
+    Statement("Which tables a view reads", DEPENDENCIES),
     Statement("Labels of enum types", ENUMS),
     Statement("Checks and defaults of domains, fields of composite types, and comments on types", TYPES),
     Statement(

@@ -166,6 +166,7 @@ class CatalogRows(NamedTuple):
     triggers: Sequence[Sequence[Any]] = ()
     policies: Sequence[Sequence[Any]] = ()
     routines: Sequence[Sequence[Any]] = ()
+    dependencies: Sequence[Sequence[Any]] = ()
 
 
 Named = TypeVar("Named", SchemaRow, TableRow, ColumnRow)
@@ -198,6 +199,7 @@ def readable_rows(rows: CatalogRows) -> tuple[CatalogRows, tuple[str, ...]]:
     heads = [row for row in _named(map(TableRow._make, rows.tables), "a table", lost) if is_readable(row.schema)]
     tables = {row.oid: f"{row.schema}.{row.name}" for row in heads}
     columns = list(_named(map(ColumnRow._make, rows.columns), "a column", lost))
+    dependencies = [row for row in rows.dependencies if is_readable(list(row[1:]))]
     comments = [(row.comment, f"schema {row.name!r}") for row in schemas]
     comments += [(row.comment, tables[row.oid]) for row in heads]
     comments += [(row.comment, f"{tables.get(row.table)}.{row.name}") for row in columns]
@@ -208,7 +210,9 @@ def readable_rows(rows: CatalogRows) -> tuple[CatalogRows, tuple[str, ...]]:
         if is_readable([row.columns, row.references_schema, row.references_table, row.references_columns])
     ]
     indexes = [row for row in map(IndexRow._make, rows.indexes) if is_readable(row.columns)]
-    kept = rows._replace(schemas=schemas, tables=heads, columns=columns, constraints=keys, indexes=indexes)
+    kept = rows._replace(
+        schemas=schemas, tables=heads, columns=columns, constraints=keys, indexes=indexes, dependencies=dependencies
+    )
     for name, part in rows._asdict().items():
         if name not in _WITH_COMMENTS and not all(is_readable(list(row)) for row in part):
             lost.add(f"some {_PARTS.get(name, name)}")

@@ -55,8 +55,20 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "partition_key": texts.sql(document.partition_key),
             "partition_of": document.partition_of if may_see(document.partition_of or "", bounds.scope) else None,
             "inherits_from": [name for name in document.inherits_from or () if may_see(name, bounds.scope)] or None,
+            **_bounded_lineage(document, bounds),
         }
     )
+
+
+def _bounded_lineage(document: TableDocument, bounds: Bounds) -> dict[str, object]:
+    """What the table reads and is read by, without hidden tables; the totals count those that are left."""
+    left: dict[str, object] = {}
+    for name in ("reads", "read_by"):
+        seen = [each for each in getattr(document, name) or () if may_see(each, bounds.scope)]
+        left |= {name: seen or None, f"{name}_total": len(seen) or None}
+    edges = [edge for edge in document.lineage or () if may_see(edge.from_table, bounds.scope)]
+    # A message of the parser may quote a hidden name.
+    return {**left, "lineage": edges or None, "lineage_problem": document.lineage_problem and WITHHELD}
 
 
 class _Texts:

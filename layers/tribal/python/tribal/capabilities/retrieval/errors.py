@@ -19,6 +19,12 @@ class AnswerTooLong(TribalError):
         super().__init__(message, context=context or None)
 
 
+class ColumnNotFound(NotFound):
+    """The table has no column of that name."""
+
+    default_code = "RET_COLUMN_NOT_FOUND"
+
+
 class DomainNotFound(NotFound):
     """No documented domain has that name."""
 

@@ -32,6 +32,8 @@ _NOTES = "notes"
 _GUIDANCE = "guidance"
 _DEFINITION = "definition"
 _DEFINITION_BYTES = 8_192
+_READS = "reads"
+_READ_BY = "read_by"
 
 
 def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTableSchemaOutput:
@@ -79,7 +81,13 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
             guidance=guidance if _GUIDANCE in page.extras else None,
         )
 
-    held = {_NOTES: table.notes, _GUIDANCE: guidance, _DEFINITION: table.view_definition}
+    held = {
+        _NOTES: table.notes,
+        _GUIDANCE: guidance,
+        _DEFINITION: table.view_definition,
+        _READS: table.reads,
+        _READ_BY: table.read_by,
+    }
     extras = [name for name, part in held.items() if part and place.is_first]
     around = f"the head of {table.name}"
     return fill_page(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
@@ -130,6 +138,7 @@ def _schema(
         partition_strategy=table.partition_strategy,
         partition_key=table.partition_key,
         **_definition(table, page),
+        **_reading(table, page),
         columns=[part for part in parts if isinstance(part, ColumnDetail)],
         primary_key=[] if table.primary_key is None else list(table.primary_key.columns),
         foreign_keys=[part for part in parts if isinstance(part, ForeignKeyDetail)],
@@ -147,6 +156,12 @@ def _definition(table: TableDocument, page: Page[_Part]) -> dict[str, Any]:
     whole = table.view_definition.encode()
     shown = whole[:_DEFINITION_BYTES].decode(errors="ignore")
     return {"definition": shown, "definition_truncated": len(whole) > _DEFINITION_BYTES or None}
+
+
+def _reading(table: TableDocument, page: Page[_Part]) -> dict[str, Any]:
+    """The fields about what a view reads, and about the views that read the table."""
+    names = [f"{name}{suffix}" for name in (_READS, _READ_BY) if name in page.extras for suffix in ("", "_total")]
+    return {name: getattr(table, name) for name in names}
 
 
 def _column(column: DocumentedColumn, with_samples: bool) -> ColumnDetail:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Contract,
         GetDomainOverviewInput,
         GetJoinPathInput,
+        GetLineageInput,
         GetQueryContextInput,
         GetTableSchemaInput,
         ListDomainsInput,
@@ -80,6 +81,12 @@ def _get_join_path(request: GetJoinPathInput, caller: Caller, app: Application) 
     return get_join_path(request, toolbox_of(caller, app))
 
 
+def _get_lineage(request: GetLineageInput, caller: Caller, app: Application) -> ToolOutput:
+    from tribal.capabilities.retrieval.lineage.get_lineage import get_lineage
+
+    return get_lineage(request, toolbox_of(caller, app))
+
+
 def _get_domain_overview(request: GetDomainOverviewInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.domain_overview import get_domain_overview
 
@@ -116,6 +123,7 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
         "search_tables": {"tables": [], "total_matches": 0},
         "get_table_schema": {},
         "get_join_path": {"path_found": False, "source": echo("source_table"), "target": echo("target_table")},
+        "get_lineage": {"table": echo("table"), "nodes": [], "edges": [], "unresolved": []},
         "get_domain_overview": {
             "domain": echo("domain"),
             "description": "",
@@ -193,6 +201,20 @@ RETRIEVAL = ToolGroup(
             command="join",
             example={"source_table": "invoice", "target_table": "customer"},
             trailing="also",
+        ),
+        ToolSpec(
+            name="get_lineage",
+            title="Show lineage",
+            summary="Show what a table is made from and what is made from it, through views.",
+            description="What a table or column is made from (upstream) and what is made from it (downstream), through"
+            " the SQL of views. Use it to find where a value comes from, or what a change would affect. Edges point"
+            " from what is read to what reads it.",
+            models=models_of("tribal_contracts", "GetLineageInput", "GetLineageOutput"),
+            handler=_get_lineage,
+            right=READ_DOCUMENTATION,
+            command="lineage",
+            example={"table": "shop.sales.v_revenue", "direction": "upstream"},
+            paged=("nodes", "edges"),
         ),
         ToolSpec(
             name="get_domain_overview",

@@ -55,6 +55,8 @@ _ONLY: dict[TypeFamily, frozenset[SensitiveKind]] = {
 """The only kinds that values of a type can be."""
 _MOST_VALUES = 50
 """Source: the contract of `allowed_values`."""
+_MOST_READERS = 50
+"""Source: the contract of `reads` and `read_by`."""
 _NUMBERED = ("smallint", "integer", "bigint", "numeric", "NUMBER", "number", "uuid")
 """Types of surrogate keys."""
 
@@ -137,6 +139,7 @@ def assemble_document(
         relations=relations_of(table, context.database, context.incoming, context.neighbours, provenance.page),
         inferred_keys=inferred_keys_of(str(own), inferred_keys, context.neighbours, provenance.page),
         view_definition=table.view_definition,
+        **_reading(context),
         partition_count=table.partition_count,
         partition_of=table.partition_of,
         inherits_from=[str(TableIdentity(context.database, *parse_name(name))) for name in table.inherits or ()]
@@ -149,6 +152,18 @@ def assemble_document(
         input_hash=provenance.input_hash,
         metadata_hash=spec.metadata_hash,
     )
+
+
+def _reading(context: TableContext) -> dict[str, Any]:
+    """The fields about what a view reads, and about the views that read the table."""
+    reads = context.reads.reads if context.reads else ()
+    fields: dict[str, Any] = {}
+    for name, tables in (("reads", reads), ("read_by", context.read_by)):
+        if tables:
+            fields |= {name: list(tables[:_MOST_READERS]), f"{name}_total": len(tables)}
+    if context.reads is not None:
+        fields |= {"lineage": context.reads.columns or None, "lineage_problem": context.reads.problem}
+    return fields
 
 
 def _key(key: CatalogKey | None) -> DocumentedKey | None:

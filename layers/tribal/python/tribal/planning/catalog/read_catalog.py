@@ -15,6 +15,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_text
 from tribal.planning.catalog.contents import StableContents, redact_contents, stabilize
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
+from tribal.planning.catalog.lineage import read_lineage_of, write_lineage
 from tribal.planning.catalog.selection import is_selected, unmatched_patterns
 from tribal.ports import (
     Application,
@@ -78,6 +79,7 @@ def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogRea
         found = _CatalogRead.of(entry, _stable_contents(entry.name, reader.read(), store))
         gone, excluded = _missing_tables(entry, found, reader, store)
         failure = _infer_keys(entry, found, reader, app, stop)
+        unread = _read_lineage(entry, found, app)
     finally:
         reader.close()
     reading = _write_found(entry, found, gone, excluded, app)
@@ -86,7 +88,8 @@ def _read(entry: DatabaseEntry, app: Application, stop: StopToken) -> CatalogRea
     # Without errors, whose timestamps would make every reading differ.
     latest = reading.model_copy(update={"errors": []})
     put_record_if_changed(store, locations.latest_reading_file(entry.name), latest)
-    return reading if failure is None else reading.model_copy(update={"errors": [*reading.errors, failure]})
+    failures = [each for each in (failure, unread) if each is not None]
+    return reading.model_copy(update={"errors": [*reading.errors, *failures]}) if failures else reading
 
 
 def _infer_keys(
@@ -101,6 +104,20 @@ def _infer_keys(
     except Exception as error:  # noqa: BLE001 - the structure of the database must not be lost with its likely keys
         return internal_error("inferring keys of", entry.name, error, app.clock)
     write_inferred_keys(likely, app.store())
+    return None
+
+
+def _read_lineage(entry: DatabaseEntry, found: _CatalogRead, app: Application) -> AgentError | None:
+    """Write what views read; if that fails unexpectedly, keep what an earlier run read and return the failure."""
+    tables = {
+        str(TableIdentity(entry.name, *name)): table for name, table in zip(found.names(), found.tables, strict=True)
+    }
+    try:
+        write_lineage(read_lineage_of(entry.name, entry.type, tables, app.store(), app.clock), app.store())
+    except TribalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the structure of the database must not be lost with its lineage
+        return internal_error("reading the views of", entry.name, error, app.clock)
     return None
 
 

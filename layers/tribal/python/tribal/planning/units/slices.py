@@ -10,6 +10,7 @@ from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.identity.table_names import TableIdentity, names_with_capitals
 from tribal.planning.catalog.copies import find_copies
+from tribal.planning.catalog.lineage import Readers
 from tribal.planning.units.work_units import Chunk
 from tribal.ports import ObjectStore
 from tribal.store import Write, is_as_written
@@ -20,6 +21,7 @@ from tribal_contracts import (
     CatalogSnapshot,
     CatalogStatistics,
     CatalogTable,
+    DatabaseLineage,
     IncomingKey,
     InferredKey,
     SliceNeighbour,
@@ -41,6 +43,8 @@ class DatabaseTables:
     """Likely keys by the table at either end."""
     copies: Mapping[str, TableCopy]
     """The copies among the tables, by name."""
+    readers: Readers
+    """What views read."""
     file_names: Mapping[str, str]
     """Names of files that keep their capitals."""
     statistics: CatalogStatistics | None = None
@@ -51,6 +55,7 @@ class DatabaseTables:
         snapshot: CatalogSnapshot,
         tables: Sequence[CatalogTable],
         inferred: Sequence[InferredKey] = (),
+        lineage: DatabaseLineage | None = None,
         statistics: CatalogStatistics | None = None,
     ) -> DatabaseTables:
         """Index the tables of a snapshot, and the likely keys between them."""
@@ -68,7 +73,16 @@ class DatabaseTables:
         likely = _by_end([key for key in inferred if _holds(key, by_name)])
         kept = names_with_capitals((t.schema_name, t.table_name) for t in tables)
         file_names = {str(TableIdentity(name, *parts)): file_name for parts, file_name in kept.items()}
-        return cls(snapshot, by_name, incoming, likely, find_copies(name, tables), file_names, statistics)
+        return cls(
+            snapshot,
+            by_name,
+            incoming,
+            likely,
+            find_copies(name, tables),
+            Readers.of(lineage, by_name),
+            file_names,
+            statistics,
+        )
 
     def neighbour_names(self, name: str) -> list[str]:
         """Sorted names of the other tables that a table references or is referenced by."""
@@ -187,6 +201,8 @@ def write_slice(
         neighbours={other: neighbours[other] for other in mentioned},
         inferred_keys=_once([key for name in chunk.tables for key in database.inferred.get(name, ())]),
         lookup_tables=[_outline(database.tables[name]) for name in database.lookup_names(chunk.tables)],
+        lineage=[database.readers.views[name] for name in chunk.tables if name in database.readers.views],
+        read_by={name: database.readers.read_by[name] for name in chunk.tables if name in database.readers.read_by},
     )
     data = part.to_json()
     content_hash = bytes_hash(data)

@@ -78,6 +78,8 @@ def table_record(document: TableDocument) -> Record:
                 _trimmed([check.name, check.expression, NOT_VALIDATED if check.validated is False else None])
                 for check in document.checks
             ],
+            "rd": [document.reads, document.reads_total] if document.reads else None,
+            "rb": [document.read_by, document.read_by_total] if document.read_by else None,
             "v": document.view_definition,
             "al": document.annotation_line,
             "g": page_lines(gaps(document)) or None,

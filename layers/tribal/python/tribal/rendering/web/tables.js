@@ -210,7 +210,17 @@ function relationParts(table) {
   if (table.lk) parts.push(section("Likely keys (not declared)", likelyGrid(table.lk)));
   const picture = starDiagram(table);
   if (picture) parts.splice(table.e ? 1 : parts.length, 0, element("p", {class: "soft"}, legend()), picture);
+  if (table.rd || table.rb)
+    parts.push(section("Lineage", ...readTables("Reads ", table.rd), ...readTables("Read by ", table.rb)));
   return parts;
+}
+
+/** @param {string} label @param {[string[], number] | undefined} read */
+function readTables(label, read) {
+  if (!read) return [];
+  const [names, total] = read;
+  const more = total - names.length;
+  return [element("p", {}, label, ...present(joined(names.map(tableName))), more > 0 ? ` and ${more} more` : "", ".")];
 }
 
 /** @param {LikelyKey[]} keys */

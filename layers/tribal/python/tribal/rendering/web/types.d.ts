@@ -94,6 +94,9 @@ interface TableRecord {
   lk?: LikelyKey[];
   ix?: [string, string[], number?, string?][];
   ch?: [string, string, string?][];
+  /** The tables that a view reads, and the views that read it, each with how many there are. */
+  rd?: [string[], number];
+  rb?: [string[], number];
   v?: string;
   al?: number;
   g?: string;

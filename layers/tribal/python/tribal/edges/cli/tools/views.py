@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.edges.cli.console import counted
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
+from tribal.edges.cli.tools.lineage_view import LINEAGE_VIEWS
 from tribal.rendering.words import DIALECTS, lists_values
 
 if TYPE_CHECKING:
@@ -99,6 +100,13 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
             for index in schema.indexes
         ],
     )
+    for heading, tables, total in (
+        ("Reads", schema.reads, schema.reads_total),
+        ("Read by", schema.read_by, schema.read_by_total),
+    ):
+        more = (total or 0) - len(tables or ())
+        rest = [("and", f"{more:,} more")] if more > 0 else []
+        _print_section(out, heading, [*((escape(table), "") for table in tables or ()), *rest])
     if schema.definition:
         out.print("\n[bold]Definition[/]")
         print_indented(out, escape(schema.definition), _INDENT)
@@ -232,5 +240,6 @@ VIEWS: dict[str, Callable[[Any, Console], None]] = {
     "list_domains": _print_domains,
     "get_query_context": _print_context,
     **KNOWLEDGE_VIEWS,
+    **LINEAGE_VIEWS,
 }
 """Views by tool name; other answers use the default view."""

@@ -1,0 +1,67 @@
+"""Input and output of `get_lineage`. An extension: the specification has no such tool."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import ClosedContract, Contract, FullyQualifiedTableName, Unset, optional
+from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.lineage import LineageVia
+from tribal_contracts.retrieval.tools import TableName, ToolOutput
+
+LineageDirection = Literal["upstream", "downstream", "both"]
+MOST_STEPS = 10
+
+
+class GetLineageInput(ClosedContract):
+    """What to follow, and how far."""
+
+    table: TableName
+    column: str | Unset = optional("Only what this column comes from or gets into.")
+    direction: LineageDirection = Field(
+        default="both", description="upstream: what it is made from; downstream: what is made from it."
+    )
+    depth: Annotated[int, Field(ge=1, le=MOST_STEPS)] = Field(default=3, description="How many steps, 1 to 10.")
+    cursor: str | Unset = optional("`next_cursor` of an earlier answer.")
+
+
+class LineageNode(Contract):
+    """A table or view on the way."""
+
+    table: FullyQualifiedTableName
+    kind: TableKind
+
+
+class LineageEnd(Contract):
+    """One end of an edge."""
+
+    table: FullyQualifiedTableName
+    column: str | Unset = optional("Missing where the whole table is meant.")
+
+
+class LineageEdge(Contract):
+    """From what is read to what reads it."""
+
+    from_: LineageEnd = Field(alias="from")
+    to: LineageEnd
+    via: LineageVia
+
+
+class UnresolvedTable(Contract):
+    """A view whose columns could not be followed."""
+
+    table: FullyQualifiedTableName
+    reason: str
+
+
+class GetLineageOutput(ToolOutput):
+    """Where the data of a table comes from and goes to, nearest first."""
+
+    table: str
+    column: str | Unset = optional()
+    nodes: list[LineageNode]
+    edges: list[LineageEdge] = Field(description="via filter: the column only decides which rows there are.")
+    unresolved: list[UnresolvedTable] = Field(description="Views whose SQL could not be read, known by table alone.")
+    next_cursor: str | Unset = optional("Pass it as `cursor` for the edges that are still to come.")

@@ -1,0 +1,1 @@
+"""The tool `get_lineage`."""
