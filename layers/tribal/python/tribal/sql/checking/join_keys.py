@@ -141,7 +141,7 @@ class JoinKeys:
                 self._names.notes.report(
                     each.offset,
                     "join_without_key",
-                    f"no condition joins {each.shown} with {free[0].shown}, so every row is combined with each of its rows",
+                    f"no condition joins {each.shown} with {free[0].shown}: every row meets every row",
                 )
                 return
 
