@@ -31,6 +31,7 @@ def check(sql: str, known: KnownTables) -> Checked:
     template = read_template(sql)
     if template.texts == [sql]:
         return _check_text(sql, known)
+    template.unknown += [each for each in template.placeholders if each is not None]
     checked = [_check_text(each, known, is_template=True) for each in template.texts]
     unread = [f"{each.reason} (line {each.line})" for each in template.unread]
     return _together(checked, unread)
@@ -95,7 +96,7 @@ def _read(tree: exp.Expr, queries: Queries, around: Around) -> Checked:
 def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
     try:
         statements = split_statements(text, known.dialect)
-        if len(statements) == 1:
+        if len(statements) == 1 and _begins(statements[0][0].text):
             return parse_statement(statements[0], text, known.dialect)
     except NotParsed as error:
         is_limit = error.reason.startswith(("it ", "its ", "the SQL is nested"))
@@ -104,6 +105,10 @@ def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
         return None
     if not statements:
         notes.report(0, "not_a_query", "the text has no statement; write one SELECT")
+    elif len(statements) == 1:
+        first = statements[0][0]
+        word = f" and this begins with {first.text.upper()}" if first.text[:40].isidentifier() else ""
+        notes.report(_offset(first), "not_a_query", f"only SELECT is checked{word}; write the query alone")
     else:
         offset = _offset(statements[1][0])
         notes.report(offset, "not_a_query", f"the text has {len(statements)} statements; check them one by one")
@@ -120,6 +125,10 @@ def _together(checked: Sequence[Checked], unread: Sequence[str]) -> Checked:
         columns=list(dict.fromkeys(column for each in checked for column in each.columns)),
         not_checked=list(dict.fromkeys([*(text for each in checked for text in each.not_checked), *unread])),
     )
+
+
+def _begins(word: str) -> bool:
+    return word.upper() in ("SELECT", "WITH", "VALUES", "TABLE", "(")
 
 
 def _parts(tree: exp.Expr) -> set[str]:

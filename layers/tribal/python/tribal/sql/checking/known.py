@@ -104,8 +104,9 @@ class KnownTables:
         return [] if self.search_path and not anywhere else list(found)
 
     def prepare(self, names: Iterable[TableName]) -> None:
-        """Load tables at once."""
-        if missing := [name for name in dict.fromkeys(names) if name not in self._loaded]:
+        """Load those of some tables that there are, at once."""
+        wanted = [name for name in dict.fromkeys(names) if name not in self._loaded]
+        if missing := [name for name in wanted if name in self._by_table.get(name[1], ())]:
             self._loaded.update(self.load(missing))
 
     def table(self, name: TableName) -> KnownTable | None:
