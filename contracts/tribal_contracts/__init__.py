@@ -177,6 +177,9 @@ if TYPE_CHECKING:
     from tribal_contracts.retrieval.calls import IdentityRecord as IdentityRecord
     from tribal_contracts.retrieval.calls import ToolCall as ToolCall
     from tribal_contracts.retrieval.calls import ToolCallEvent as ToolCallEvent
+    from tribal_contracts.retrieval.checking import CheckSqlInput as CheckSqlInput
+    from tribal_contracts.retrieval.checking import CheckSqlOutput as CheckSqlOutput
+    from tribal_contracts.retrieval.checking import SqlFinding as SqlFinding
     from tribal_contracts.retrieval.context import Cardinality as Cardinality
     from tribal_contracts.retrieval.context import ContextJoin as ContextJoin
     from tribal_contracts.retrieval.context import ContextTable as ContextTable
@@ -264,6 +267,7 @@ else:
         "project_file": "CAPABILITY_SECTIONS AnswerLimits ProjectFile",
         "retrieval.calls": "CallerRecord IdentityRecord ToolCall ToolCallEvent",
         "retrieval.context": "Cardinality ContextJoin ContextTable GetQueryContextInput GetQueryContextOutput",
+        "retrieval.checking": "CheckSqlInput CheckSqlOutput SqlFinding",
         "retrieval.indexing": "DocType DocumentRecord IndexerProgress IndexMetadata KeyEdge KeyGraph",
         "retrieval.lineage": "GetLineageInput GetLineageOutput LineageDirection LineageEdge LineageEnd LineageNode "
         "UnresolvedTable",

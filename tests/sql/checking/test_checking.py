@@ -1,0 +1,108 @@
+"""What joins, aggregates and values mean for each other, and texts that cannot be checked."""
+
+from __future__ import annotations
+
+from tests.cases import each_case
+from tests.sql.checking.company import known
+from tribal.sql.checking.check import MAX_CHECKED_BYTES, check, check_expression
+
+_LINES = "FROM order_line l JOIN return_request r ON r.order_id = l.order_id"
+WARNINGS = [
+    ("SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id", []),
+    ("SELECT c.name FROM customer c JOIN orders o ON o.id = c.id", ["join_without_key"]),
+    ("SELECT c.name FROM customer c WHERE c.id IN (SELECT o.id FROM orders o)", ["join_without_key"]),
+    ("SELECT c.name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.id = c.id)", ["join_without_key"]),
+    ("SELECT c.name FROM customer c, orders o", ["join_without_key"]),
+    ("SELECT c.name FROM customer c CROSS JOIN orders o", []),
+    ("SELECT l.amount FROM order_line l JOIN invoice i ON i.order_id = l.order_id", []),
+    (f"SELECT l.amount {_LINES} AND r.line_no = l.line_no", []),
+    (f"SELECT l.amount {_LINES}", ["partial_key"]),
+    (
+        "WITH x AS (SELECT order_id AS o, line_no AS n FROM order_line) SELECT x.n FROM x JOIN orders ON x.n = id",
+        ["join_without_key"],
+    ),
+    ("SELECT sum(o.total) FROM orders o JOIN customer c ON c.id = o.customer_id", []),
+    ("SELECT sum(o.total) FROM orders o JOIN order_line l ON l.order_id = o.id", ["fan_out"]),
+    ("SELECT o.id, sum(o.total) FROM orders o JOIN order_line l ON l.order_id = o.id GROUP BY o.id", ["fan_out"]),
+    ("SELECT sum(l.amount) FROM orders o JOIN order_line l ON l.order_id = o.id", []),
+    ("SELECT count(o.id) FROM orders o JOIN order_line l ON l.order_id = o.id", ["fan_out"]),
+    ("SELECT count(DISTINCT o.id) FROM orders o JOIN order_line l ON l.order_id = o.id", []),
+    ("SELECT count(*) FROM orders o JOIN order_line l ON l.order_id = o.id", []),
+    (
+        "SELECT sum(l.amount) FROM orders o JOIN order_line l ON l.order_id = o.id JOIN invoice i ON i.order_id = o.id",
+        ["fan_out"],
+    ),
+    (
+        "SELECT sum(o.total) FROM orders o JOIN (SELECT order_id, sum(amount) AS s FROM order_line GROUP BY order_id) l"
+        " ON l.order_id = o.id",
+        [],
+    ),
+    ("SELECT max(o.total) FROM orders o JOIN order_line l ON l.order_id = o.id", []),
+]
+VALUES = [
+    ("SELECT 1 FROM invoice WHERE status = 'void'", None),
+    ("SELECT 1 FROM invoice WHERE status = 'Void'", "'void'"),
+    ("SELECT 1 FROM invoice WHERE status IN ('paid', 'opn')", "'open'"),
+    ("SELECT CASE status WHEN 'paide' THEN 1 END FROM invoice", "'paid'"),
+    ("WITH i AS (SELECT status AS s FROM invoice) SELECT 1 FROM i WHERE s <> 'voids'", "'void'"),
+    ("SELECT 1 FROM invoice WHERE status = ANY (ARRAY['paid', 'opn'])", "'open'"),
+    ("SELECT 1 FROM invoice WHERE upper(status) = 'VOID'", None),
+    ("SELECT 1 FROM customer WHERE country = 'anything'", None),
+    ("SELECT 1 FROM customer WHERE country = 49", "'49'"),
+]
+REFUSED = [
+    ("DELETE FROM customer", "not_a_query"),
+    ("EXPLAIN SELECT 1", "not_a_query"),
+    ("SELECT 1; SELECT 2", "not_a_query"),
+    ("SELECT 1 INTO t", "not_a_query"),
+    ("WITH d AS (DELETE FROM customer RETURNING id) SELECT id FROM d", "not_a_query"),
+    ("-- nothing", "not_a_query"),
+    ("SELECT FROM WHERE", "parse_error"),
+    ("SELECT 'open", "parse_error"),
+    ("SELECT 1" + " " * MAX_CHECKED_BYTES, "limit_exceeded"),
+    ("SELECT " + "(" * 500 + "1" + ")" * 500, "limit_exceeded"),
+    ("SELECT 1" + " UNION ALL SELECT 1" * 3_000, "limit_exceeded"),
+    ("SELECT 1 FROM customer WHERE id = 'x'", "value_not_allowed"),
+    ("SELECT 1 FROM customer WHERE id = name", "value_not_allowed"),
+    ("SELECT sum(name) FROM customer", "value_not_allowed"),
+]
+
+
+@each_case("sql, codes", WARNINGS)
+def test_joins_are_judged_by_keys(sql: str, codes: list[str]) -> None:
+    assert [each.code for each in check(sql, known()).findings] == codes
+
+
+@each_case("sql, suggestion", VALUES)
+def test_a_value_that_a_column_never_holds_is_an_error(sql: str, suggestion: str | None) -> None:
+    findings = check(sql, known()).findings
+    assert [each.code for each in findings] == (["value_not_allowed"] if suggestion else [])
+    assert [each.suggestion for each in findings] == ([suggestion] if suggestion else [])
+
+
+@each_case("sql, code", REFUSED)
+def test_what_cannot_be_checked_or_run_says_why(sql: str, code: str) -> None:
+    assert [each.code for each in check(sql, known()).findings] == [code]
+
+
+def test_a_model_of_dbt_is_read_with_its_lines_and_the_rest_is_named() -> None:
+    sql = (
+        "{{ config(materialized='table') }}\n{% set days = 30 %}\n"
+        "SELECT o.id, o.nope, {{ cents('total') }}\nFROM {{ ref('orders') }} o\n"
+        "JOIN {{ source('crm', 'contact') }} c ON c.customer_id = o.customer_id\n"
+        "{% if is_incremental() %}\nWHERE o.total > 1\n{% endif %}\n"
+    )
+    checked = check(sql, known(search_path=["crm"]))
+    assert [(each.code, each.line) for each in checked.findings if each.is_error] == [("unknown_column", 3)]
+    assert list(checked.tables) == ["shop.public.orders", "shop.crm.contact"]
+    assert any("cents('total')" in each for each in checked.not_checked)
+
+
+def test_an_expression_is_checked_over_its_tables() -> None:
+    tables = [("public", "orders"), ("public", "customer")]
+    assert check_expression("sum(total) / count(DISTINCT customer_id)", tables, known()).findings == []
+    assert check_expression("customer.country = 'DE' AND total > 5", tables, known()).findings == []
+    (wrong,) = check_expression("sum(totl)", tables, known()).findings
+    assert (wrong.code, wrong.column, wrong.suggestion) == ("unknown_column", 5, "total")
+    assert [each.code for each in check_expression("total FROM orders", tables, known()).findings] == ["parse_error"]
+    assert [each.code for each in check_expression("1", [("public", "nope")], known()).findings] == ["unknown_table"]
