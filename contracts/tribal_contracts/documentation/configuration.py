@@ -113,5 +113,6 @@ class LintRules(ClosedContract):
     unmasked: bool = True
     orphaned: bool = False
     without_key: bool = True
+    definitions: bool = True
     minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)
     """Percentage of the tables, and of the columns, that must be documented."""

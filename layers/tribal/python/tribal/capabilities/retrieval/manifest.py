@@ -10,5 +10,9 @@ CAPABILITY = Capability(
     groups=(RETRIEVAL,),
     errors="tribal.capabilities.retrieval.errors",
     functions=(FunctionSpec(name="retriever", package="retriever"),),
-    uses=(FunctionUse(function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools)),),
+    uses=(
+        FunctionUse(
+            function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools), reads=("docs/definitions.json",)
+        ),
+    ),
 )

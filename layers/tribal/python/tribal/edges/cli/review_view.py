@@ -204,6 +204,7 @@ def todo_data(found: TodoList) -> dict[str, Any]:
                 "column": item.column,
                 "worth": round(item.worth, 3),
                 "tables_that_refer": item.tables_that_refer,
+                **({"owner": item.owner} if item.owner else {}),
             }
             for item in found.items
         ],
@@ -228,6 +229,7 @@ def print_todo(found: TodoList) -> None:
 def _todo_text(item: Todo) -> str:
     refer = "refers" if item.tables_that_refer == 1 else "refer"
     why = f"; {counted(item.tables_that_refer, 'table')} {refer} to " if item.tables_that_refer else ""
+    owner = f" ({item.owner})" if item.owner else ""
     if item.column is None:
-        return f"{item.table}: what it is about{why}{'it' if why else ''}"
-    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}"
+        return f"{item.table}: what it is about{why}{'it' if why else ''}{owner}"
+    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}{owner}"

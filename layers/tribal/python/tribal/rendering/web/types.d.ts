@@ -26,6 +26,8 @@ interface DomainRecord {
   b: string;
   n: string;
   h: string;
+  /** Owner. */
+  ow?: string;
   s?: string;
   /** Common joins. */
   j?: string[];
@@ -76,6 +78,7 @@ interface TableRecord {
   d: string;
   l: string;
   k: string;
+  ow?: string;
   s?: string;
   o?: string;
   w?: string;

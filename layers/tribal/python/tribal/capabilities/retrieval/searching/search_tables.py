@@ -303,6 +303,7 @@ def _reasons(
     reasons = ["it is named in the question"] if table in found.fully_named else []
     if table in found.columns:
         reasons.append(f"it has the column {found.columns[table]}, which is named in the question")
+    reasons += [found.defined[table]] if table in found.defined else []
     own = terms_of(document.table) & shared
     columns = [column.name for column in document.columns if terms_of(column.name) & shared]
     rest = shared.difference(own, *(terms_of(column) for column in columns))

@@ -56,7 +56,8 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         return
     rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
     kind = "" if schema.kind in (None, "table") else f"{schema.kind.replace('_', ' ')}, "
-    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}{escape(schema.domain)}, {rows}[/]")
+    owner = f", owner {escape(schema.owner)}" if schema.owner else ""
+    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}{escape(schema.domain)}, {rows}{owner}[/]")
     print_indented(out, escape(schema.description))
     out.print()
     keys = set(schema.primary_key)
