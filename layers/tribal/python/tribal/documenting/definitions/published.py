@@ -7,13 +7,23 @@ from functools import partial
 
 from tribal.documenting.definitions.build import build_definitions
 from tribal.documenting.definitions.documented_tables import DocumentedTables
-from tribal.documenting.definitions.written import read_definitions
+from tribal.documenting.definitions.query_files import QueryFile
+from tribal.documenting.definitions.written import WrittenDefinitions, read_definitions
 from tribal.errors import ConfigurationError
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
 from tribal.ports import ObjectStore, RunContext
 from tribal.store import put_record_if_changed, read_record, require_manifest
-from tribal_contracts import Definitions, IndexableFile, LocatedMetric, LocatedTerm, TableDocument
+from tribal.yaml_lines import at_line
+from tribal_contracts import (
+    ChangedTable,
+    Definitions,
+    IndexableFile,
+    LocatedMetric,
+    LocatedTerm,
+    TableDocument,
+    VerifiedQuery,
+)
 
 
 def publish_definitions(tables: Mapping[str, IndexableFile], run: RunContext) -> None:
@@ -52,15 +62,29 @@ def current_definitions(
     Raises:
         ManifestError: when nothing is documented yet.
     """
-    files = require_manifest(store).manifest.indexable_files
-    tables = {
-        str(TableIdentity(file.database, file.schema_, file.table)): file
-        for file in files
-        if file.type == "table" and file.schema_ is not None and file.table is not None
-    }
-    known = _documented_tables(tables, store)
+    known = _published_tables(store)
     written = read_definitions(store, known.databases, metrics, terms)
     return build_definitions(written, known, published_definitions(store))
+
+
+def check_query_file(file: QueryFile, store: ObjectStore) -> VerifiedQuery:
+    """One query, checked against the published documents as if it were new.
+
+    Raises:
+        ConfigurationError: when its database is not documented.
+        ManifestError: when nothing is documented yet.
+    """
+    found = build_definitions(WrittenDefinitions(queries=[file]), _published_tables(store), None)
+    for unusable in found.unusable:
+        raise at_line(unusable.file, unusable.line, unusable.message, code="DOC_QUERY_INVALID")
+    return found.queries[0]
+
+
+def change_text(change: ChangedTable) -> str:
+    """What has changed in a table, as the rest of a sentence."""
+    parts = [("added", change.added), ("removed", change.removed), ("changed", change.changed)]
+    columns = [f"{verb} {', '.join(names)}" for verb, names in parts if names]
+    return f"{change.name} has {' and '.join(columns)}" if columns else f"keys, checks or SQL of {change.name} changed"
 
 
 def problems(found: Definitions) -> Iterator[str]:
@@ -70,6 +94,15 @@ def problems(found: Definitions) -> Iterator[str]:
     for item in (*found.metrics, *found.terms, *found.queries):
         for problem in item.problems:
             yield f"{item.file}, line {problem.line}: {problem.message}"
+
+
+def _published_tables(store: ObjectStore) -> DocumentedTables:
+    tables = {
+        str(TableIdentity(file.database, file.schema_, file.table)): file
+        for file in require_manifest(store).manifest.indexable_files
+        if file.type == "table" and file.schema_ is not None and file.table is not None
+    }
+    return _documented_tables(tables, store)
 
 
 def _documented_tables(tables: Mapping[str, IndexableFile], store: ObjectStore) -> DocumentedTables:
