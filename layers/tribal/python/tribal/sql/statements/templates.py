@@ -30,7 +30,7 @@ _WITHOUT_TABLES = (
 )
 """Tags that can be ignored: a variable is unknown only where it is used, and an end only if its beginning is."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
-_PLACEHOLDER = re.compile(r"_jinja_(\d+)_", re.IGNORECASE)
+PLACEHOLDER = re.compile(r"_jinja_(\d+)_", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -51,11 +51,11 @@ class Template:
 
     def is_placeholder(self, name: str) -> bool:
         """Whether a name has a placeholder in it."""
-        return bool(self.placeholders) and _PLACEHOLDER.search(name) is not None
+        return bool(self.placeholders) and PLACEHOLDER.search(name) is not None
 
     def look_at(self, text: str) -> None:
         """Note a placeholder in a part of a statement."""
-        if self.placeholders and (found := _PLACEHOLDER.search(text)):
+        if self.placeholders and (found := PLACEHOLDER.search(text)):
             number = int(found[1])
             if number < len(self.placeholders) and (expression := self.placeholders[number]) is not None:
                 self.unknown.append(expression)

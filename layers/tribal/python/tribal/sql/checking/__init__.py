@@ -1,0 +1,1 @@
+"""Checks a query against documented tables, without a database; no I/O."""

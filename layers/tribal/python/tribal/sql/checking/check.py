@@ -1,0 +1,150 @@
+"""Checks a query, or an expression over given tables, against what is known of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tribal.sql.checking.findings import Checked, Notes
+from tribal.sql.checking.known import KnownTables
+from tribal.sql.checking.queries import Queries
+from tribal.sql.checking.relations import Column, Item, Level, Relation
+from tribal.sql.checking.sources import Around
+from tribal.sql.checking.values import Values
+from tribal.sql.parsing import NotParsed, exp, parse_statement, split_statements
+from tribal.sql.references import TableName
+from tribal.sql.statements.templates import read_template
+
+MAX_CHECKED_BYTES = 64 * 1024
+"""Source: docs/contracts.md, Checking SQL."""
+_TOO_DEEP = "the query is nested too deeply to be checked; split it into common table expressions"
+_BEFORE = "SELECT "
+
+
+def check(sql: str, known: KnownTables) -> Checked:
+    """Check one query, which may be a template of dbt.
+
+    Args:
+        sql: one SELECT.
+        known: the tables of its database that the caller may see.
+    """
+    template = read_template(sql)
+    if template.texts == [sql]:
+        return _check_text(sql, known)
+    checked = [_check_text(each, replace(known, is_template=True)) for each in template.texts]
+    unread = [f"{each.reason} (line {each.line})" for each in template.unread]
+    return _together(checked, unread)
+
+
+def check_expression(expression: str, tables: Sequence[TableName], known: KnownTables) -> Checked:
+    """Check an expression, such as that of a metric or a filter, whose columns are those of given tables.
+
+    Args:
+        expression: what may stand in a SELECT list or a WHERE over the tables.
+        tables: schema and table of each.
+        known: has those tables.
+    """
+    text = _BEFORE + expression
+    notes = Notes(text, len(_BEFORE))
+    tree = _parse(text, known, notes)
+    if tree is None:
+        return notes.checked()
+    if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or _parts(tree) - {"expressions", "kind"}:
+        notes.report(len(_BEFORE), "parse_error", "this is not one expression; leave out FROM, WHERE and commas")
+        return notes.checked()
+    known.prepare(tables)
+    item = Item()
+    for name in tables:
+        table = known.table(name)
+        if table is None:
+            notes.report(len(_BEFORE), "unknown_table", f"there is no table {'.'.join(name)} in the documentation")
+            continue
+        notes.tables[table.name] = None
+        columns = [Column(each.name, (table, each)) for each in table.columns]
+        item = item.with_(Item.of(Relation(table.table, columns, table=table, schema=table.schema)))
+    return _read(tree.expressions[0], known, notes, Around(Level(item)))
+
+
+def _check_text(sql: str, known: KnownTables) -> Checked:
+    notes = Notes(sql)
+    if len(sql.encode("utf-8", "surrogatepass")) > MAX_CHECKED_BYTES:
+        notes.report(0, "limit_exceeded", f"the SQL is larger than {MAX_CHECKED_BYTES:,} bytes; check it in parts")
+        return notes.checked()
+    tree = _parse(sql, known, notes)
+    if tree is None:
+        return notes.checked()
+    if not isinstance(tree, exp.Query | exp.Values):
+        notes.report(0, "not_a_query", f"this is {_kind(tree)}, and only SELECT is checked; check the query in it")
+        return notes.checked()
+    names = [each for each in tree.find_all(exp.Table) if isinstance(each.this, exp.Identifier)]
+    _prepare(names, known)
+    return _read(tree, known, notes, Around())
+
+
+def _read(tree: exp.Expr, known: KnownTables, notes: Notes, around: Around) -> Checked:
+    queries = Queries(known, notes)
+    try:
+        queries.expressions([tree], around)
+        Values(queries.names).check(tree)
+    except RecursionError:
+        notes.report(0, "limit_exceeded", _TOO_DEEP)
+    return notes.checked()
+
+
+def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
+    try:
+        statements = split_statements(text, known.dialect)
+        if len(statements) == 1:
+            return parse_statement(statements[0], text, known.dialect)
+    except NotParsed as error:
+        is_limit = error.reason.startswith(("it ", "its ", "the SQL is nested"))
+        offset = _line_start(text, error.line)
+        notes.report(offset, "limit_exceeded" if is_limit else "parse_error", error.reason)
+        return None
+    if not statements:
+        notes.report(0, "not_a_query", "the text has no statement; write one SELECT")
+    else:
+        offset = _offset(statements[1][0])
+        notes.report(offset, "not_a_query", f"the text has {len(statements)} statements; check them one by one")
+    return None
+
+
+def _prepare(nodes: Sequence[exp.Table], known: KnownTables) -> None:
+    """Load the tables that a query names, all at once."""
+    queries = Queries(known, Notes(""))
+    names: list[TableName] = []
+    for each in nodes:
+        schema = queries.names.stored(each.args["db"]) if each.args.get("db") else None
+        found = known.find(schema, queries.names.stored(each.this))
+        names += found if len(found) == 1 else []
+    known.prepare(names)
+
+
+def _together(checked: Sequence[Checked], unread: Sequence[str]) -> Checked:
+    """What was found in any of several readings of a template."""
+    first, *others = checked
+    findings = dict.fromkeys(finding for each in checked for finding in each.findings)
+    return replace(
+        first,
+        findings=sorted(findings, key=lambda each: (each.line, each.column, each.code)),
+        tables=list(dict.fromkeys(table for each in checked for table in each.tables)),
+        columns=list(dict.fromkeys(column for each in checked for column in each.columns)),
+        not_checked=list(dict.fromkeys([*(text for each in checked for text in each.not_checked), *unread])),
+    )
+
+
+def _parts(tree: exp.Expr) -> set[str]:
+    return {key for key, part in tree.args.items() if part}
+
+
+def _kind(tree: exp.Expr) -> str:
+    return tree.name.upper()[:40] or "a command" if isinstance(tree, exp.Command) else tree.key.upper()
+
+
+def _line_start(text: str, line: int | None) -> int:
+    lines = text.split("\n")
+    return sum(len(each) + 1 for each in lines[: line - 1]) if line and line <= len(lines) else 0
+
+
+def _offset(token: object) -> int:
+    return int(getattr(token, "start", 0))

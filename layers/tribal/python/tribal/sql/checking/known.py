@@ -1,0 +1,137 @@
+"""What is known of the tables that a query may name: plain data, loaded only for the tables that it does name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tribal.sql.references import TableName
+from tribal_contracts import DatabaseType, KeyEdge
+
+
+@dataclass(frozen=True, slots=True)
+class KnownColumn:
+    """A column.
+
+    Attributes:
+        type: as the catalog writes it; the base type of a domain.
+        allowed_values: the only values that it may hold; empty if others are allowed, or nothing is known.
+    """
+
+    name: str
+    type: str = ""
+    allowed_values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTable:
+    """A table or view.
+
+    Attributes:
+        name: fully qualified, as keys name it.
+        keys: sets of columns of which each identifies a row.
+        is_stored: whether it has the system columns of a table.
+    """
+
+    name: str
+    schema: str
+    table: str
+    columns: Sequence[KnownColumn] = ()
+    keys: Sequence[frozenset[str]] = ()
+    is_stored: bool = True
+
+
+LoadTables = Callable[[Sequence[TableName]], Mapping[TableName, KnownTable]]
+"""Loads tables by their names; one without documentation is left out."""
+
+
+@dataclass(frozen=True)
+class KnownTables:
+    """The tables of one database that the caller may see.
+
+    Args:
+        dialect: of the database.
+        names: of its tables.
+        load: loads some of them.
+        keys: the declared and the inferred keys of its tables.
+        database: its names, in the configuration and on the server.
+        search_path: schemas in which names without a schema are looked up; without it, a name must be unique, or be in
+            `public` (PostgreSQL) or `PUBLIC` (Snowflake).
+        is_template: names without a schema may be those of dbt, so any schema may have them.
+    """
+
+    dialect: DatabaseType
+    names: Sequence[TableName]
+    load: LoadTables
+    keys: Callable[[], Iterable[KeyEdge]] = tuple
+    database: frozenset[str] = frozenset()
+    search_path: Sequence[str] = ()
+    is_template: bool = False
+    _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(
+        cls,
+        tables: Iterable[KnownTable],
+        dialect: DatabaseType,
+        keys: Iterable[KeyEdge] = (),
+        search_path: Sequence[str] = (),
+        database: Iterable[str] = (),
+    ) -> KnownTables:
+        """From tables that are loaded already."""
+        known = {(each.schema, each.table): each for each in tables}
+        edges = tuple(keys)
+        return cls(
+            dialect,
+            tuple(known),
+            lambda names: {name: known[name] for name in names},
+            lambda: edges,
+            frozenset(database),
+            search_path,
+        )
+
+    def find(self, schema: str | None, table: str) -> list[TableName]:
+        """The tables that a name means: one, none, or several if it is ambiguous."""
+        found = self._by_table.get(table, ())
+        if schema is not None:
+            return [name for name in found if name[0] == schema]
+        for each in self.search_path or (self._default,):
+            if (each, table) in found:
+                return [(each, table)]
+        return [] if self.search_path and not self.is_template else list(found)
+
+    def prepare(self, names: Iterable[TableName]) -> None:
+        """Load tables at once."""
+        if missing := [name for name in dict.fromkeys(names) if name not in self._loaded]:
+            self._loaded.update(self.load(missing))
+
+    def table(self, name: TableName) -> KnownTable | None:
+        """A table with its columns; `None` if its documentation is missing."""
+        self.prepare([name])
+        return self._loaded.get(name)
+
+    def alike(self, schema: str | None, table: str) -> Iterator[TableName]:
+        """Tables whose names differ in case only, or have another schema."""
+        for name in self._by_folded.get(table.casefold(), ()):
+            if schema is None or name[1] == table or name[0].casefold() == schema.casefold():
+                yield name
+
+    @property
+    def _default(self) -> str:
+        return "PUBLIC" if self.dialect == "snowflake" else "public"
+
+    @cached_property
+    def _by_table(self) -> Mapping[str, Sequence[TableName]]:
+        return _grouped(self.names, lambda table: table)
+
+    @cached_property
+    def _by_folded(self) -> Mapping[str, Sequence[TableName]]:
+        return _grouped(self.names, str.casefold)
+
+
+def _grouped(names: Iterable[TableName], key: Callable[[str], str]) -> dict[str, list[TableName]]:
+    found: dict[str, list[TableName]] = {}
+    for name in names:
+        found.setdefault(key(name[1]), []).append(name)
+    return found

@@ -1,0 +1,283 @@
+"""Reads queries: their parts in order, with the names that each part can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tribal.sql.checking.findings import Notes
+from tribal.sql.checking.join_keys import JoinKeys
+from tribal.sql.checking.known import KnownTables
+from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.outputs import UNNAMED, output_name
+from tribal.sql.checking.relations import Column, Item, Level, Relation
+from tribal.sql.checking.repetition import Repetition
+from tribal.sql.checking.selection import Selection
+from tribal.sql.checking.sources import Around, Joined, Sources
+from tribal.sql.checking.suggestions import nearest, written
+from tribal.sql.parsing import exp
+
+_GROUPINGS = (exp.Paren, exp.Tuple, exp.GroupingSets, exp.Rollup, exp.Cube)
+
+
+@dataclass(slots=True)
+class _Outputs:
+    """The result of a SELECT: its columns, the aliases by name, and whether there may be more columns."""
+
+    columns: list[Column]
+    aliases: dict[str, list[exp.Expr]]
+    is_open: bool = False
+
+    def add(self, column: Column, node: exp.Expr | None = None) -> None:
+        self.columns.append(column)
+        self.aliases.setdefault(column.name, []).append(node if node is not None else exp.Null())
+
+
+class Queries:
+    """Reads a query and all queries in it.
+
+    Args:
+        known: the tables that it may name.
+        notes: receives what is found.
+    """
+
+    def __init__(self, known: KnownTables, notes: Notes) -> None:
+        self.names = Names(known, notes)
+        self._dialect = known.dialect
+        self._notes = notes
+        self._sources = Sources(self.names, self)
+        self._results: dict[int, Relation] = {}
+        self._join_keys = JoinKeys(known, self.names, self._results)
+        self._repetition = Repetition(self.names)
+
+    def query(self, node: exp.Expr, around: Around) -> Relation:
+        """The result of a query; each is read once."""
+        if id(node) in self._results:
+            return self._results[id(node)]
+        around = self._with_ctes(node, around)
+        if isinstance(node, exp.Subquery):
+            result = self.query(node.this, around)
+            self._order(node, result, around)
+        elif isinstance(node, exp.SetOperation):
+            result = self._set_operation(node, around)
+        elif isinstance(node, exp.Select):
+            result = self._select(node, around)
+        elif isinstance(node, exp.Values):
+            self.expressions(node.expressions, around)
+            first = next(iter(node.expressions), None)
+            width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+            result = Relation("", [Column(f"column{number}") for number in range(1, width + 1)])
+        else:
+            self._notes.report(offset_of(node), "not_a_query", "only SELECT is checked; leave out what changes data")
+            result = Relation("", (), is_open=True)
+        self._results[id(node)] = result
+        return result
+
+    def expressions(self, nodes: Iterable[exp.Expr], around: Around) -> None:
+        """Resolve the names in expressions, and read the queries in them."""
+        waiting = list(nodes)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, exp.Query):
+                self.query(node, around)
+            elif isinstance(node, exp.Column):
+                self.names.resolve(node, around.level)
+            elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
+                # A function with its schema.
+                waiting.append(node.expression)
+            elif not isinstance(node, exp.DataType | exp.Lambda):
+                waiting += node.iter_expressions()
+
+    def _with_ctes(self, node: exp.Expr, around: Around) -> Around:
+        with_ = node.args.get("with_")
+        if with_ is None:
+            return around
+        ctes = dict(around.ctes)
+        listed = {self.names.stored(each.args["alias"].this): each for each in with_.expressions}
+        if with_.args.get("recursive"):
+            ctes |= dict.fromkeys(listed, Relation("", (), is_open=True))
+        for name, cte in listed.items():
+            query = cte.this
+            if with_.args.get("recursive") and isinstance(query, exp.SetOperation) and not query.args.get("with_"):
+                # The first part gives the columns that the second one may name.
+                first = self.query(query.this, replace(around, ctes=ctes))
+                ctes[name] = self._cte(cte, replace(first, keys=()))
+            ctes[name] = self._cte(cte, self.query(query, replace(around, ctes=ctes)))
+            if with_.args.get("search"):
+                ctes[name].is_open = True
+        return replace(around, ctes=ctes)
+
+    def _cte(self, cte: exp.Expr, result: Relation) -> Relation:
+        listed = [self.names.stored(each) for each in cte.args["alias"].columns]
+        columns = [
+            Column(listed[place] if place < len(listed) else column.name, column.origin)
+            for place, column in enumerate(result.columns)
+        ]
+        columns += [Column(each) for each in listed[len(columns) :]]
+        renamed = {old.name: new.name for old, new in zip(result.columns, columns, strict=False)}
+        keys = [frozenset(renamed.get(each, each) for each in key) for key in result.keys]
+        return Relation("", columns, result.is_open and len(listed) < len(columns) + 1, keys)
+
+    def _set_operation(self, node: exp.SetOperation, around: Around) -> Relation:
+        one, other = self.query(node.this, around), self.query(node.expression, around)
+        is_open = one.is_open or other.is_open
+        if not is_open and len(one.columns) != len(other.columns):
+            self._notes.report(
+                offset_of(node.expression),
+                "parse_error",
+                f"both sides of {node.key.upper()} must have the same number of columns,"
+                f" but have {len(one.columns)} and {len(other.columns)}",
+            )
+        theirs = [*other.columns, *[None] * len(one.columns)]
+        columns = [
+            Column(mine.name, mine.origin if their and mine.origin == their.origin else None)
+            for mine, their in zip(one.columns, theirs, strict=False)
+        ]
+        result = Relation("", columns, is_open)
+        self._order(node, result, around)
+        return result
+
+    def _order(self, node: exp.Expr, result: Relation, around: Around) -> None:
+        """Resolve what a set operation, or a query in parentheses, is ordered by: its own columns."""
+        level = Level(Item.of(result), around.level)
+        order = node.args.get("order")
+        self.expressions([order] if order is not None else [], replace(around, level=level))
+        self._limits(node, around)
+
+    def _limits(self, node: exp.Expr, around: Around) -> None:
+        self.expressions([node.args[key] for key in ("limit", "offset") if node.args.get(key) is not None], around)
+
+    def _select(self, node: exp.Select, around: Around) -> Relation:
+        if node.args.get("into"):
+            self._notes.report(offset_of(node.args["into"]), "not_a_query", "SELECT INTO makes a table; leave out INTO")
+        item, joined = self._sources.read(node, around)
+        level = Level(item, around.level)
+        if self._dialect == "snowflake":
+            level.outputs = frozenset(self.names.stored(each.args["alias"]) for each in node.selects if each.alias)
+        inside = replace(around, level=level)
+        outputs = self._read_outputs(node, level, inside)
+        for key in ("where", "having", "qualify", "windows", "connect", "prewhere"):
+            part = node.args.get(key)
+            self.expressions(part if isinstance(part, list) else [part] if part is not None else [], inside)
+        self._read_groups(node, outputs, inside)
+        self._read_order(node, outputs, inside)
+        self._limits(node, around)
+        self._read_locks(node, item)
+        return self._judge(node, item, joined, outputs)
+
+    def _judge(self, node: exp.Select, item: Item, joined: Joined, outputs: _Outputs) -> Relation:
+        """The result, after what its joins and aggregates mean for each other was checked."""
+        selection = Selection.of(node, item, joined, self.names)
+        self._join_keys.check(selection)
+        self._repetition.check(selection)
+        result = Relation("", outputs.columns, outputs.is_open)
+        result.keys = self._repetition.keys_of(selection, result)
+        return result
+
+    def _read_outputs(self, node: exp.Select, level: Level, inside: Around) -> _Outputs:
+        outputs = _Outputs([], {})
+        for each in node.expressions:
+            if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
+                self._expand(each, level, outputs)
+                continue
+            self.expressions([each], inside)
+            value = each.this if isinstance(each, exp.Alias) else each
+            name = self.names.stored(each.args["alias"]) if each.alias else self._own_name(value)
+            use = self.names.uses.get(id(value.unnest()))
+            outputs.is_open = outputs.is_open or name is None
+            outputs.add(Column(name or UNNAMED, use[1].origin if use is not None else None), value)
+        return outputs
+
+    def _own_name(self, node: exp.Expr) -> str | None:
+        if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+            return self.names.stored(node.this)
+        name = output_name(node, self._notes.text)
+        return name if self._dialect == "postgres" and name is not None else None
+
+    def _expand(self, node: exp.Expr, level: Level, outputs: _Outputs) -> None:
+        """Add the columns that `*` or `t.*` means."""
+        star = node if isinstance(node, exp.Star) else node.this
+        if isinstance(node, exp.Column):
+            relation = self.names.relation(node, level)
+            uses = [(relation, column) for column in relation.columns] if relation is not None else []
+            outputs.is_open = outputs.is_open or relation is None or relation.is_open
+        else:
+            uses = level.item.columns
+            outputs.is_open = outputs.is_open or level.item.is_open
+        listed = star.args.get("except_") or star.args.get("except") or ()
+        left_out = {self.names.stored(each) for each in listed}
+        outputs.is_open = outputs.is_open or bool(star.args.get("rename") or star.args.get("replace"))
+        for _, column in uses:
+            if column.name not in left_out:
+                outputs.add(Column(column.name, column.origin))
+                if column.origin is not None:
+                    self._notes.columns[column.origin[0].name, column.origin[1].name] = None
+
+    def _read_groups(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:
+        group = node.args.get("group")
+        for each in _grouped(group) if group is not None else ():
+            column = each if isinstance(each, exp.Column) and not each.table else None
+            is_input = column is not None and inside.level is not None and inside.level.item.find(self._name(column))
+            if not self._is_position(each, outputs) and (is_input or not self._is_alias(column, outputs)):
+                self.expressions([each], inside)
+
+    def _read_order(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:
+        distinct, order = node.args.get("distinct"), node.args.get("order")
+        on = distinct.args.get("on") if distinct is not None else None
+        listed = [*(on.expressions if isinstance(on, exp.Tuple) else [on] if on is not None else [])]
+        listed += [each.this for each in order.expressions] if order is not None else []
+        for each in listed:
+            each = each.unnest()
+            column = each if isinstance(each, exp.Column) and not each.table else None
+            if not self._is_position(each, outputs) and not self._is_alias(column, outputs, is_order=True):
+                self.expressions([each], inside)
+
+    def _is_position(self, node: exp.Expr, outputs: _Outputs) -> bool:
+        """Whether a part of GROUP BY or ORDER BY is the number of an output."""
+        if not isinstance(node, exp.Literal) or node.is_string:
+            return False
+        number = node.name
+        if not outputs.is_open and number.isdecimal() and not 1 <= int(number[:9]) <= len(outputs.columns):
+            self._notes.report(offset_of(node), "unknown_column", f"there is no output {number[:9]}")
+        return True
+
+    def _is_alias(self, column: exp.Column | None, outputs: _Outputs, *, is_order: bool = False) -> bool:
+        if column is None or not isinstance(column.this, exp.Identifier):
+            return False
+        name = self._name(column)
+        values = outputs.aliases.get(name, [])
+        if is_order and len(set(values)) > 1 and not outputs.is_open:
+            self._notes.report(
+                offset_of(column),
+                "ambiguous_column",
+                f"several outputs are called {written([name], self._dialect)}; give them different aliases",
+            )
+        return bool(values)
+
+    def _name(self, column: exp.Column) -> str:
+        return self.names.stored(column.this)
+
+    def _read_locks(self, node: exp.Select, item: Item) -> None:
+        aliases = [relation.alias for relation in item.relations]
+        for lock in node.args.get("locks") or ():
+            for table in lock.expressions:
+                if (name := self.names.stored(table.this)) not in aliases:
+                    message = f"{written([name], self._dialect)} is not among the tables of this query"
+                    self._notes.report(offset_of(table), "unknown_table", message, nearest(name, aliases))
+
+
+def _grouped(group: exp.Expr) -> Iterator[exp.Expr]:
+    """What a query groups by, without the brackets around it."""
+    waiting: list[exp.Expr] = [*reversed(group.expressions)]
+    for key in ("grouping_sets", "cube", "rollup"):
+        waiting += _listed(group.args.get(key))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _GROUPINGS):
+            waiting += reversed([*node.iter_expressions()])
+        else:
+            yield node
+
+
+def _listed(part: object) -> Sequence[exp.Expr]:
+    return [each for each in part if isinstance(each, exp.Expr)] if isinstance(part, list) else []

@@ -1,0 +1,184 @@
+"""Which relations' rows a join repeats, and what that does to aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.relations import Relation
+from tribal.sql.checking.selection import Place, Selection, column_of, uses_in
+from tribal.sql.parsing import exp
+
+_SUMMING = (exp.Sum, exp.Avg, exp.Count, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop)
+
+
+class Repetition:
+    """Judges aggregates by keys.
+
+    A relation is determined by others if, for each combination of their rows, the conditions leave at most one of its
+    rows: the columns of one of its keys are equal to columns of theirs, or constant.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def check(self, selection: Selection) -> None:
+        """Report aggregates over rows that a join repeats."""
+        relations = selection.item.every
+        if len(relations) < 2 or any(each.is_open for each in relations):
+            return
+        groups = self._group_places(selection)
+        for node in self._aggregates(selection):
+            counted = {relation for relation, _ in uses_in([node.this], self._names) if relation in relations}
+            within = groups | self._partition(node)
+            if isinstance(node.this, exp.Star) or not counted:
+                if not any(self._leaves(each, selection, within) == () for each in ([one] for one in relations)):
+                    self._report_rows(node, selection, within)
+                continue
+            left = self._leaves(counted, selection, within)
+            many = [each for each in left if self._is_known_to_repeat(each)]
+            if many:
+                self._report(node, counted, many)
+
+    def keys_of(self, selection: Selection, result: Relation) -> Sequence[frozenset[str]]:
+        """Sets of columns of which each identifies a row of the result."""
+        node = selection.node
+        outputs = self._places(node)
+        distinct = node.args.get("distinct")
+        names = [column.name for column in result.columns]
+        keys: list[frozenset[str]] = []
+        if distinct is not None and not distinct.args.get("on") and not result.is_open:
+            keys.append(frozenset(names))
+        if node.args.get("group") is not None:
+            key = self._group_key(selection, outputs)
+            return [*keys, *([key] if key is not None else [])]
+        if any(True for _ in self._aggregates(selection, every=True)) and not node.args.get("group"):
+            return [frozenset()]
+        if any(each.is_open for each in selection.item.every):
+            return keys
+        for relation in selection.item.every:
+            if self._leaves([relation], selection, set()) == ():
+                shown = {place[1]: name for name, place in outputs.items() if place[0] is relation}
+                keys += [frozenset(shown[each] for each in key) for key in relation.keys if key <= shown.keys()]
+        return keys
+
+    def _group_key(self, selection: Selection, outputs: dict[str, Place]) -> frozenset[str] | None:
+        """The outputs that a query groups by, if all of them are outputs."""
+        group = selection.node.args["group"]
+        if any(group.args.get(each) for each in ("grouping_sets", "cube", "rollup", "totals")):
+            return None
+        listed = {place: name for name, place in outputs.items()}
+        selects = selection.node.selects
+        found: set[str] = set()
+        for each in group.expressions:
+            use = column_of(each, self._names)
+            place = (use[0], use[1].name) if use is not None else None
+            number = int(each.name) if isinstance(each, exp.Literal) and each.name.isdecimal() else 0
+            by_alias = next((one for one in selects if one.alias and isinstance(each, exp.Column) and one.alias == each.name), None)
+            same = next((one for one in selects if one.unalias() == each), None)
+            if place is not None and place in listed:
+                found.add(listed[place])
+            elif 0 < number <= len(selects) and (selects[number - 1].alias_or_name):
+                found.add(self._output(selects[number - 1]))
+            elif (output := by_alias or same) is not None and output.alias_or_name:
+                found.add(self._output(output))
+            else:
+                return None
+        return frozenset(found)
+
+    def _output(self, node: exp.Expr) -> str:
+        named = node.args.get("alias") if isinstance(node, exp.Alias) else node.this
+        return self._names.stored(named) if isinstance(named, exp.Identifier) else node.alias_or_name
+
+    def _places(self, node: exp.Select) -> dict[str, Place]:
+        """The outputs that are columns, by name."""
+        found: dict[str, Place] = {}
+        for each in node.selects:
+            use = column_of(each.unalias(), self._names)
+            if use is not None:
+                found[self._output(each) if isinstance(each, exp.Alias) else use[1].name] = use[0], use[1].name
+        return found
+
+    def _leaves(
+        self, start: Iterable[Relation], selection: Selection, fixed: Collection[Place]
+    ) -> tuple[Relation, ...]:
+        """The relations that some relations, and columns with fixed values, do not determine."""
+        classes = selection.classes
+        known = {classes.of(each) for each in (*selection.constant, *fixed)}
+        left = [each for each in selection.item.every if each.columns]
+        waiting = list(start)
+        while waiting:
+            for each in waiting:
+                known |= {classes.of((each, column.name)) for column in each.columns}
+            left = [each for each in left if each not in waiting]
+            waiting = [
+                each
+                for each in left
+                if any(all(classes.of((each, name)) in known for name in key) for key in each.keys)
+            ]
+        return tuple(left)
+
+    def _is_known_to_repeat(self, relation: Relation) -> bool:
+        """Whether it is certain that several of its rows can belong to one: it has keys, and none is joined."""
+        return bool(relation.keys)
+
+    def _group_places(self, selection: Selection) -> set[Place]:
+        group = selection.node.args.get("group")
+        aliases = {each.alias: each.this for each in selection.node.selects if each.alias}
+        places: set[Place] = set()
+        for each in group.expressions if group is not None else ():
+            number = int(each.name) if isinstance(each, exp.Literal) and each.name.isdecimal() else 0
+            if 0 < number <= len(selection.node.selects):
+                each = selection.node.selects[number - 1].unalias()
+            elif isinstance(each, exp.Column) and id(each) not in self._names.uses:
+                each = aliases.get(each.name, each)
+            if (use := column_of(each, self._names)) is not None:
+                places.add((use[0], use[1].name))
+        return places
+
+    def _partition(self, node: exp.Expr) -> set[Place]:
+        window = node.parent
+        listed = window.args.get("partition_by") or () if isinstance(window, exp.Window) else ()
+        uses = (column_of(each, self._names) for each in listed)
+        return {(use[0], use[1].name) for use in uses if use is not None}
+
+    def _aggregates(self, selection: Selection, *, every: bool = False) -> Iterator[exp.Expr]:
+        """The aggregates of a query whose result depends on how often a row occurs."""
+        node = selection.node
+        waiting = [*node.expressions]
+        waiting += [node.args[key] for key in ("having", "order", "qualify") if node.args.get(key) is not None]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, exp.Query):
+                continue
+            is_windowed = isinstance(each.parent, exp.Window)
+            if every and isinstance(each, exp.AggFunc) and not is_windowed:
+                yield each
+            elif not every and isinstance(each, _SUMMING) and not isinstance(each.this, exp.Distinct):
+                yield each
+            waiting += each.iter_expressions()
+
+    def _report(self, node: exp.Expr, counted: Collection[Relation], many: Sequence[Relation]) -> None:
+        of = " and ".join(sorted(each.shown for each in counted))
+        by = " and ".join(each.shown for each in many[:3])
+        call = node.key.upper()
+        repair = "COUNT(DISTINCT ...)" if isinstance(node, exp.Count) else f"aggregate {many[0].shown} in a subquery first"
+        self._names.notes.report(
+            offset_of(node),
+            "fan_out",
+            f"{call} counts rows of {of} several times: the join repeats them for each row of {by}",
+            repair,
+        )
+
+    def _report_rows(self, node: exp.Expr, selection: Selection, within: Collection[Place]) -> None:
+        """Report a count of rows where no relation is counted once."""
+        relations = selection.item.every
+        if not all(map(self._is_known_to_repeat, relations)):
+            return
+        names = " and ".join(each.shown for each in relations[:4])
+        self._names.notes.report(
+            offset_of(node),
+            "fan_out",
+            f"{node.key.upper()} counts combinations of rows of {names}: the joins repeat the rows of each",
+            None,
+        )
