@@ -2,60 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tribal.documenting.definitions.documented_tables import DocumentedTables
-from tribal.identity.table_names import TableIdentity, format_name
+from tribal.identity.table_names import TableIdentity
+from tribal.sql.references import TableName
+from tribal_contracts import TableDocument
+
+if TYPE_CHECKING:
+    from tribal.sql.checking.findings import Checked
+    from tribal.sql.checking.known import KnownTable, KnownTables
+
+_UNNAMED = frozenset(("parse_error", "unknown_table", "not_a_query", "limit_exceeded"))
+"""Findings of which not all tables that the SQL names are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSql:
     """What SQL names, and what is wrong with it."""
 
-    tables: frozenset[TableIdentity] = frozenset()
-    is_bounded: bool = True
+    tables: frozenset[TableIdentity]
+    is_bounded: bool
     """Whether `tables` are all that it names."""
-    problems: Sequence[tuple[str, int]] = ()
+    problems: Sequence[tuple[str, int]]
     """Messages of errors, each with its line of the SQL."""
 
 
-def check_query(sql: str, database: str, known: DocumentedTables) -> CheckedSql:
+def check_query(sql: str, database: str, documented: DocumentedTables) -> CheckedSql:
     """Check a query of a database."""
-    return _check(sql, database, known)
+    # The parser is loaded only if there is SQL to check.
+    from tribal.sql.checking.check import check
+
+    return _summary(check(sql, _known(database, documented)))
 
 
-def check_expression(sql: str, tables: Sequence[TableIdentity], known: DocumentedTables) -> CheckedSql:
+def check_expression(sql: str, tables: Sequence[TableIdentity], documented: DocumentedTables) -> CheckedSql:
     """Check an expression over the columns of tables, which are all in one database."""
-    listed = ", ".join(format_name((each.schema, each.table)) for each in tables)
-    return _check(f"SELECT {sql} FROM {listed}", tables[0].database, known)
+    from tribal.sql.checking.check import check_expression as check
+
+    places = [(each.schema, each.table) for each in tables]
+    return _summary(check(sql, places, _known(tables[0].database, documented)))
 
 
-def _check(sql: str, database: str, known: DocumentedTables) -> CheckedSql:
-    from tribal.sql.parsing import NotParsed, exp, parse_query
+def _summary(found: Checked) -> CheckedSql:
+    errors = [each for each in found.findings if each.is_error]
+    return CheckedSql(
+        tables=frozenset(map(TableIdentity.parse, found.tables)),
+        is_bounded=not found.not_checked and all(each.code not in _UNNAMED for each in errors),
+        problems=[(_message(each.message, each.suggestion), each.line) for each in errors],
+    )
 
-    try:
-        tree = parse_query(sql, "postgres")
-    except NotParsed as error:
-        return CheckedSql(is_bounded=False, problems=((error.reason, error.line or 1),))
-    ctes = {each.alias for each in tree.find_all(exp.CTE)}
-    found: dict[str, TableIdentity] = {}
-    problems: list[tuple[str, int]] = []
-    for node in tree.find_all(exp.Table):
-        parts = [part.name for part in node.parts]
-        if parts[0] in ctes and len(parts) == 1:
-            continue
-        table = known.resolve(format_name(parts), database)
-        if isinstance(table, str):
-            problems.append((table, 1))
-        else:
-            found[node.alias_or_name] = table
-    bounded = not problems
-    documents = {alias: known.document(table) for alias, table in found.items()}
-    for column in tree.find_all(exp.Column):
-        if ctes or (column.table and column.table not in documents):
-            continue
-        inside = [documents[column.table]] if column.table else list(documents.values())
-        if not any(each is None or any(c.name == column.name for c in each.columns) for each in inside) and inside:
-            problems.append((f"there is no column {column.name!r}", 1))
-    return CheckedSql(frozenset(found.values()), bounded, tuple(problems))
+
+def _message(message: str, suggestion: str | None) -> str:
+    return f"{message}; did you mean {suggestion}?" if suggestion else message
+
+
+def _known(database: str, documented: DocumentedTables) -> KnownTables:
+    from tribal.sql.checking.known import KnownTables
+
+    listed = documented.of(database)
+    first = next((found for each in listed if (found := documented.document(each)) is not None), None)
+    names = {database, first.server_database or database} if first is not None else {database}
+    return KnownTables(
+        dialect=first.database_type if first is not None else "postgres",
+        names=[(each.schema, each.table) for each in listed],
+        load=partial(_loaded, database, documented),
+        database=frozenset(names),
+    )
+
+
+def _loaded(database: str, documented: DocumentedTables, names: Sequence[TableName]) -> Mapping[TableName, KnownTable]:
+    documents = {name: documented.document(TableIdentity(database, *name)) for name in names}
+    return {name: _known_table(document) for name, document in documents.items() if document is not None}
+
+
+def _known_table(document: TableDocument) -> KnownTable:
+    from tribal.sql.checking.known import KnownColumn, KnownTable
+
+    keys = [document.primary_key, *document.unique_keys]
+    return KnownTable(
+        name=document.name,
+        schema=document.schema_,
+        table=document.table,
+        columns=[
+            KnownColumn(
+                each.name,
+                each.base_type or each.type,
+                tuple(each.allowed_values or ()) if each.allowed_values_complete else (),
+            )
+            for each in document.columns
+        ],
+        keys=[frozenset(key.columns) for key in keys if key is not None],
+        is_stored=document.kind != "view",
+    )

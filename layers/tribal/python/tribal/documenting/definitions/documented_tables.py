@@ -26,16 +26,22 @@ class DocumentedTables:
     identities: frozenset[TableIdentity]
     load: Callable[[TableIdentity], TableDocument | None]
     _documents: dict[TableIdentity, TableDocument | None] = field(default_factory=dict)
+    _sorted: list[TableIdentity] = field(default_factory=list)
     _named: defaultdict[str, list[TableIdentity]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
-        for each in sorted(self.identities):
+        self._sorted = sorted(self.identities)
+        for each in self._sorted:
             self._named[each.table.casefold()].append(each)
 
     @property
     def databases(self) -> list[str]:
         """The documented databases, sorted."""
         return sorted({each.database for each in self.identities})
+
+    def of(self, database: str) -> list[TableIdentity]:
+        """The tables of a database, sorted."""
+        return [each for each in self._sorted if each.database == database]
 
     def document(self, table: TableIdentity) -> TableDocument | None:
         """The document of a table; `None` if it is unknown or cannot be read."""

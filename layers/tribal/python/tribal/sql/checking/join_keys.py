@@ -80,7 +80,9 @@ class JoinKeys:
         for from_, to, pairs in self._direct(one.name, other.name):
             tables = {each.name: relation for each, relation in ((one, equality.one[0]), (other, equality.other[0]))}
             if len(tables) == 2:
-                return " AND ".join(f"{_column(tables[from_], mine)} = {_column(tables[to], their)}" for mine, their in pairs)
+                return " AND ".join(
+                    f"{_column(tables[from_], mine)} = {_column(tables[to], their)}" for mine, their in pairs
+                )
         return None
 
     def _check_parts(self, followed: Sequence[Equality], selection: Selection) -> None:
@@ -93,7 +95,9 @@ class JoinKeys:
         if len(sides) < 2:
             return
         keys = list(self._direct(*sides)) or list(self._siblings(*sides))
-        joined = [[self._is_joined(sides[from_], sides[to], pair, selection) for pair in pairs] for from_, to, pairs in keys]
+        joined = [
+            [self._is_joined(sides[from_], sides[to], pair, selection) for pair in pairs] for from_, to, pairs in keys
+        ]
         if any(map(all, joined)):
             return
         used = {frozenset((origin, other)) for origin, other in map(_pair_of, followed)}
@@ -116,9 +120,7 @@ class JoinKeys:
     def _is_joined(self, one: Relation, other: Relation, pair: _Pair, selection: Selection) -> bool:
         mine, theirs = (one, pair[0]), (other, pair[1])
         classes = selection.classes
-        return classes.of(mine) == classes.of(theirs) or (
-            selection.is_constant(mine) and selection.is_constant(theirs)
-        )
+        return classes.of(mine) == classes.of(theirs) or (selection.is_constant(mine) and selection.is_constant(theirs))
 
     def _check_unlinked(self, selection: Selection) -> None:
         """Report relations that no condition compares with the others."""

@@ -74,7 +74,9 @@ class Repetition:
             use = column_of(each, self._names)
             place = (use[0], use[1].name) if use is not None else None
             number = int(each.name) if isinstance(each, exp.Literal) and each.name.isdecimal() else 0
-            by_alias = next((one for one in selects if one.alias and isinstance(each, exp.Column) and one.alias == each.name), None)
+            by_alias = next(
+                (one for one in selects if one.alias and isinstance(each, exp.Column) and one.alias == each.name), None
+            )
             same = next((one for one in selects if one.unalias() == each), None)
             if place is not None and place in listed:
                 found.add(listed[place])
@@ -162,7 +164,9 @@ class Repetition:
         of = " and ".join(sorted(each.shown for each in counted))
         by = " and ".join(each.shown for each in many[:3])
         call = node.key.upper()
-        repair = "COUNT(DISTINCT ...)" if isinstance(node, exp.Count) else f"aggregate {many[0].shown} in a subquery first"
+        repair = (
+            "COUNT(DISTINCT ...)" if isinstance(node, exp.Count) else f"aggregate {many[0].shown} in a subquery first"
+        )
         self._names.notes.report(
             offset_of(node),
             "fan_out",

@@ -80,9 +80,7 @@ class Sources:
         joins = [*(select.args.get("joins") or ()), *(select.args.get("laterals") or ())]
         return self._joins(from_.this, joins, Item(), around, joined), joined
 
-    def _joins(
-        self, first: exp.Expr, joins: Iterable[exp.Expr], left: Item, around: Around, joined: Joined
-    ) -> Item:
+    def _joins(self, first: exp.Expr, joins: Iterable[exp.Expr], left: Item, around: Around, joined: Joined) -> Item:
         """A source and what is joined to it; `left` is what LATERAL may name too."""
         before, current = Item(), self._source(first, left, around, joined)
         for join in (*(first.args.get("joins") or ()), *joins):
@@ -221,7 +219,9 @@ class Sources:
         if self._known.dialect == "snowflake" and is_flatten:
             columns, is_open = [Column(name) for name in _FLATTENED], False
         else:
-            columns = [Column(self._names.stored(each.this if isinstance(each, exp.ColumnDef) else each)) for each in listed]
+            columns = [
+                Column(self._names.stored(each.this if isinstance(each, exp.ColumnDef) else each)) for each in listed
+            ]
             is_open = not columns or isinstance(called, exp.Anonymous)
             if alias is not None and alias.this and not columns:
                 # A function that returns one value names its column like the table.
@@ -266,7 +266,9 @@ class Sources:
             return None
         is_system = (schema or "").casefold() in SYSTEM_SCHEMAS or node.catalog.upper() == "SNOWFLAKE"
         if is_system or (schema is None and self._known.dialect == "postgres" and name.startswith("pg_")):
-            self._names.notes.not_checked[f"the columns of the system table {'.'.join(filter(None, (schema, name)))}"] = None
+            self._names.notes.not_checked[
+                f"the columns of the system table {'.'.join(filter(None, (schema, name)))}"
+            ] = None
             return None
         catalog = self._names.stored(node.args["catalog"]) if node.args.get("catalog") else None
         databases = {each.casefold() for each in self._known.database}
@@ -275,7 +277,9 @@ class Sources:
         if len(found) == 1:
             table = self._known.table(found[0])
             if table is None:
-                self._names.notes.not_checked[f"the columns of {'.'.join(found[0])}: its documentation is missing"] = None
+                self._names.notes.not_checked[f"the columns of {'.'.join(found[0])}: its documentation is missing"] = (
+                    None
+                )
             return table
         self._report_table(node, [part for part in (catalog, schema, name) if part is not None], found)
         return None
