@@ -19,10 +19,12 @@ _WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
 """The layers of every function that answers tools."""
 _OWNERS = {spec.name: (each, spec) for each in capabilities() for spec in each.functions}
 """The functions that capabilities declare, each with its capability."""
-CAPABILITY_LAYERS: dict[str, Capability] = {
-    layer: capability for capability, spec in _OWNERS.values() for layer in spec.layers
+CAPABILITY_LAYERS: dict[str, list[Capability]] = {
+    layer: [owner for owner, other in _OWNERS.values() if layer in other.layers]
+    for _, spec in _OWNERS.values()
+    for layer in spec.layers
 }
-"""Layers that only one capability needs; deployed where it is configured."""
+"""Layers that only some capabilities need; deployed where one of these is configured."""
 LAYERS = (
     OUR_LAYER,
     "deps-core",
@@ -37,7 +39,7 @@ LAYERS = (
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
-    "finisher": (OUR_LAYER, "deps-core"),
+    "finisher": (OUR_LAYER, "deps-core", "deps-policies"),
     "indexer": _WITH_TOOLS,
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),

@@ -180,6 +180,9 @@ if TYPE_CHECKING:
     from tribal_contracts.retrieval.calls import IdentityRecord as IdentityRecord
     from tribal_contracts.retrieval.calls import ToolCall as ToolCall
     from tribal_contracts.retrieval.calls import ToolCallEvent as ToolCallEvent
+    from tribal_contracts.retrieval.checking import CheckSqlInput as CheckSqlInput
+    from tribal_contracts.retrieval.checking import CheckSqlOutput as CheckSqlOutput
+    from tribal_contracts.retrieval.checking import SqlFinding as SqlFinding
     from tribal_contracts.retrieval.indexing import DocType as DocType
     from tribal_contracts.retrieval.indexing import DocumentRecord as DocumentRecord
     from tribal_contracts.retrieval.indexing import IndexerProgress as IndexerProgress
@@ -254,6 +257,7 @@ else:
         "memory.records": "IdentitySettings MemorySettings",
         "project_file": "CAPABILITY_SECTIONS AnswerLimits ProjectFile",
         "retrieval.calls": "CallerRecord IdentityRecord ToolCall ToolCallEvent",
+        "retrieval.checking": "CheckSqlInput CheckSqlOutput SqlFinding",
         "retrieval.indexing": "DocType DocumentRecord IndexerProgress IndexMetadata KeyEdge KeyGraph",
         "retrieval.names": "ListNamesInput ListNamesOutput NameKind",
         "retrieval.tools": "ColumnDetail ColumnSummary DomainInfo DomainTableSummary ForeignKeyDetail "

@@ -34,8 +34,8 @@ class Layers(Construct):
         for layer in LAYERS:
             if layer in MODEL_LAYERS and layer != self._model:
                 continue
-            owner = CAPABILITY_LAYERS.get(layer)
-            if owner is not None and not owner.is_configured(environment.sections):
+            owners = CAPABILITY_LAYERS.get(layer)
+            if owners is not None and not any(owner.is_configured(environment.sections) for owner in owners):
                 continue
             asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
             self._versions[layer] = lambda_.CfnLayerVersion(

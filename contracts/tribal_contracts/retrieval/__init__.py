@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.retrieval.checking import CheckSqlInput, CheckSqlOutput
 from tribal_contracts.retrieval.indexing import DocumentRecord, IndexerProgress, IndexMetadata, KeyGraph
 from tribal_contracts.retrieval.tools import (
     GetDomainOverviewInput,
@@ -31,6 +32,8 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "get-join-path-output": GetJoinPathOutput,
     "get-domain-overview-input": GetDomainOverviewInput,
     "get-domain-overview-output": GetDomainOverviewOutput,
+    "check-sql-input": CheckSqlInput,
+    "check-sql-output": CheckSqlOutput,
     "list-domains-input": ListDomainsInput,
     "list-domains-output": ListDomainsOutput,
 }

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tribal.identity.hashing import object_hash
+from tribal_contracts import SqlFinding
 from tribal_contracts.knowledge import PolicyViolation, Severity
 
 _LEVELS: dict[Severity, str] = {"info": "note", "warn": "warning", "block": "error"}
@@ -51,3 +52,30 @@ def _result(violation: PolicyViolation, rule: int, fingerprint: str) -> dict[str
             place["region"] = {"startLine": violation.location.line}
         result["locations"] = [{"physicalLocation": place}]
     return result
+
+
+def sql_sarif(findings: Sequence[tuple[str, SqlFinding]], version: str) -> dict[str, Any]:
+    """The same for what `check_sql` finds in files: a rule for each code."""
+    codes = list(dict.fromkeys(finding.code for _, finding in findings))
+    known: Counter[str] = Counter()
+    results = []
+    for file, finding in findings:
+        fingerprint = object_hash([finding.code, file, finding.message])
+        known[fingerprint] += 1
+        place = {
+            "artifactLocation": {"uri": quote(file, safe="/")},
+            "region": {"startLine": finding.line, "startColumn": finding.column},
+        }
+        results.append(
+            {
+                "ruleId": finding.code,
+                "ruleIndex": codes.index(finding.code),
+                "level": finding.severity,
+                "message": {"text": finding.message},
+                "partialFingerprints": {"tribalSql/v1": f"{fingerprint}:{known[fingerprint]}"},
+                "locations": [{"physicalLocation": place}],
+            }
+        )
+    rules = [{"id": code, "shortDescription": {"text": code.replace("_", " ")}} for code in codes]
+    driver = {"name": "tribal", "semanticVersion": version, "rules": rules}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}

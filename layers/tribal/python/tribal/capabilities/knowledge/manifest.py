@@ -33,6 +33,10 @@ assert path_glob("*.py")("a/b.py")
 assert expression("a+").is_whole("aaa")
 assert references_in("SELECT 1 FROM t", "postgres").tables
 """
+_LOADS_SQL_CHECKS = """
+from tribal.capabilities.knowledge.check import SqlPolicyChecker
+from tribal.sql.checking.check import check
+"""
 _LOADS_SYNC = """
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.opensearch.memories import OpenSearchMemories
@@ -69,7 +73,7 @@ CAPABILITY = Capability(
         ),
     ),
     uses=(
-        FunctionUse(function="retriever", reads=_SNAPSHOT, loads=_LOADS_SNAPSHOT),
+        FunctionUse(function="retriever", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SNAPSHOT + _LOADS_SQL_CHECKS),
         FunctionUse(
             function="memory",
             tools=("knowledge_query", "knowledge_show", "sync_status"),

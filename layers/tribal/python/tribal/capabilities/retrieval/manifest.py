@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tribal.capabilities.retrieval.tools import RETRIEVAL
-from tribal.ports.tool import Capability, FunctionSpec, FunctionUse
+from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 CAPABILITY = Capability(
     name="retrieval",
     groups=(RETRIEVAL,),
     errors="tribal.capabilities.retrieval.errors",
-    functions=(FunctionSpec(name="retriever", package="retriever"),),
+    commands=(CommandSpec(name="check-sql", target="tribal.edges.cli.check_sql.command:check_sql"),),
+    functions=(FunctionSpec(name="retriever", package="retriever", layers=("deps-policies",)),),
     uses=(
         FunctionUse(
             function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools), reads=("docs/definitions.json",)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tribal.ports.remembering.guidance import Guidance
     from tribal_contracts import (
         AgentError,
+        CheckSqlInput,
         Contract,
+        DatabaseType,
         GetDomainOverviewInput,
         GetJoinPathInput,
         GetTableSchemaInput,
@@ -25,9 +27,11 @@ if TYPE_CHECKING:
         SearchTablesInput,
         ToolOutput,
     )
+    from tribal_contracts.knowledge import KnowledgeCheckOutput
 
 READ_DOCUMENTATION = "documentation:read"
 LIST_NAMES = "list_names"
+_NOTHING_PUBLISHED = "KNW_NOTHING_PUBLISHED"
 MAX_ECHO_CHARS = 500
 """The most characters of an input that a failed answer echoes: twice the length of the longest name."""
 
@@ -93,6 +97,31 @@ def _list_domains(request: ListDomainsInput, caller: Caller, app: Application) -
     return list_domains(request, toolbox_of(caller, app))
 
 
+def _check_sql(request: CheckSqlInput, caller: Caller, app: Application) -> ToolOutput:
+    from tribal.capabilities.retrieval.checking.check_sql import check_sql
+
+    return check_sql(request, toolbox_of(caller, app), policies_for(caller, app))
+
+
+def policies_for(caller: Caller, app: Application) -> Callable[[str, DatabaseType], KnowledgeCheckOutput | None] | None:
+    """Checks SQL against the policies that apply to a caller; `None` if knowledge is not configured."""
+    make = app.policies
+    if make is None:
+        return None
+
+    def check(sql: str, dialect: DatabaseType) -> KnowledgeCheckOutput | None:
+        from tribal.errors import TribalError
+
+        try:
+            return make(app).check_sql(sql, dialect, caller)
+        except TribalError as error:
+            if error.code == _NOTHING_PUBLISHED and "knowledge" not in app.sections:
+                return None
+            raise
+
+    return check
+
+
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:
     from tribal.capabilities.retrieval.list_names import list_names
 
@@ -119,6 +148,7 @@ def _failed(spec: ToolSpec, arguments: Mapping[str, Any], error: AgentError) -> 
             "tables": [],
         },
         "list_domains": {"domains": []},
+        "check_sql": {"valid": False, "findings": [], "tables": [], "columns": [], "not_checked": []},
         LIST_NAMES: {"names": []},
     }
     return spec.output_model(success=False, tokens_used=0, error=error, **own[spec.name])
@@ -212,6 +242,17 @@ RETRIEVAL = ToolGroup(
             right=READ_DOCUMENTATION,
             command="domains",
             paged=("domains",),
+        ),
+        ToolSpec(
+            name="check_sql",
+            title="Check SQL",
+            summary="Check a query against the documented tables.",
+            description="Check a SELECT before you run it: unknown or ambiguous names, values that a column never"
+            " holds, joins that follow no key or part of one, sums over repeated rows, policies. Nothing is executed.",
+            models=models_of("tribal_contracts", "CheckSqlInput", "CheckSqlOutput"),
+            handler=_check_sql,
+            right=READ_DOCUMENTATION,
+            example={"sql": "SELECT sum(total) FROM invoice", "database": "shop"},
         ),
     ),
     internal=(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from tribal.documenting.definitions.documented_tables import DocumentedTables
 from tribal.identity.table_names import TableIdentity
 from tribal.sql.references import TableName
-from tribal_contracts import TableDocument
 
 if TYPE_CHECKING:
     from tribal.sql.checking.findings import Checked
@@ -75,26 +74,7 @@ def _known(database: str, documented: DocumentedTables) -> KnownTables:
 
 
 def _loaded(database: str, documented: DocumentedTables, names: Sequence[TableName]) -> Mapping[TableName, KnownTable]:
+    from tribal.joins.known_tables import known_table
+
     documents = {name: documented.document(TableIdentity(database, *name)) for name in names}
-    return {name: _known_table(document) for name, document in documents.items() if document is not None}
-
-
-def _known_table(document: TableDocument) -> KnownTable:
-    from tribal.sql.checking.known import KnownColumn, KnownTable
-
-    keys = [document.primary_key, *document.unique_keys]
-    return KnownTable(
-        name=document.name,
-        schema=document.schema_,
-        table=document.table,
-        columns=[
-            KnownColumn(
-                each.name,
-                each.base_type or each.type,
-                tuple(each.allowed_values or ()) if each.allowed_values_complete else (),
-            )
-            for each in document.columns
-        ],
-        keys=[frozenset(key.columns) for key in keys if key is not None],
-        is_stored=document.kind != "view",
-    )
+    return {name: known_table(document) for name, document in documents.items() if document is not None}

@@ -31,7 +31,7 @@ def check(sql: str, known: KnownTables) -> Checked:
     template = read_template(sql)
     if template.texts == [sql]:
         return _check_text(sql, known)
-    checked = [_check_text(each, replace(known, is_template=True)) for each in template.texts]
+    checked = [_check_text(each, known, is_template=True) for each in template.texts]
     unread = [f"{each.reason} (line {each.line})" for each in template.unread]
     return _together(checked, unread)
 
@@ -62,10 +62,10 @@ def check_expression(expression: str, tables: Sequence[TableName], known: KnownT
         notes.tables[table.name] = None
         columns = [Column(each.name, (table, each)) for each in table.columns]
         item = item.with_(Item.of(Relation(table.table, columns, table=table, schema=table.schema)))
-    return _read(tree.expressions[0], known, notes, Around(Level(item)))
+    return _read(tree.expressions[0], Queries(known, notes), Around(Level(item)))
 
 
-def _check_text(sql: str, known: KnownTables) -> Checked:
+def _check_text(sql: str, known: KnownTables, *, is_template: bool = False) -> Checked:
     notes = Notes(sql)
     if len(sql.encode("utf-8", "surrogatepass")) > MAX_CHECKED_BYTES:
         notes.report(0, "limit_exceeded", f"the SQL is larger than {MAX_CHECKED_BYTES:,} bytes; check it in parts")
@@ -77,12 +77,13 @@ def _check_text(sql: str, known: KnownTables) -> Checked:
         notes.report(0, "not_a_query", f"this is {_kind(tree)}, and only SELECT is checked; check the query in it")
         return notes.checked()
     names = [each for each in tree.find_all(exp.Table) if isinstance(each.this, exp.Identifier)]
-    _prepare(names, known)
-    return _read(tree, known, notes, Around())
+    queries = Queries(known, notes, is_template=is_template)
+    known.prepare(queries.sources.named(names))
+    return _read(tree, queries, Around())
 
 
-def _read(tree: exp.Expr, known: KnownTables, notes: Notes, around: Around) -> Checked:
-    queries = Queries(known, notes)
+def _read(tree: exp.Expr, queries: Queries, around: Around) -> Checked:
+    notes = queries.names.notes
     try:
         queries.expressions([tree], around)
         Values(queries.names).check(tree)
@@ -109,23 +110,11 @@ def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
     return None
 
 
-def _prepare(nodes: Sequence[exp.Table], known: KnownTables) -> None:
-    """Load the tables that a query names, all at once."""
-    queries = Queries(known, Notes(""))
-    names: list[TableName] = []
-    for each in nodes:
-        schema = queries.names.stored(each.args["db"]) if each.args.get("db") else None
-        found = known.find(schema, queries.names.stored(each.this))
-        names += found if len(found) == 1 else []
-    known.prepare(names)
-
-
 def _together(checked: Sequence[Checked], unread: Sequence[str]) -> Checked:
     """What was found in any of several readings of a template."""
-    first, *others = checked
     findings = dict.fromkeys(finding for each in checked for finding in each.findings)
     return replace(
-        first,
+        checked[0],
         findings=sorted(findings, key=lambda each: (each.line, each.column, each.code)),
         tables=list(dict.fromkeys(table for each in checked for table in each.tables)),
         columns=list(dict.fromkeys(column for each in checked for column in each.columns)),

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tribal.sql.checking.keys import KeyIndex, OfTable, Pair
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.names import Names, offset_of
 from tribal.sql.checking.relations import Relation, Use
 from tribal.sql.checking.selection import Equality, Selection, column_of
+from tribal.sql.checking.suggestions import written
 from tribal.sql.parsing import exp
-from tribal_contracts import KeyEdge
-
-_Pair = tuple[str, str]
-_OfTable = tuple[str, str]
-"""A column behind the qualified name of its table."""
 
 
 class JoinKeys:
@@ -30,6 +27,10 @@ class JoinKeys:
         self._known = known
         self._names = names
         self._results = results
+
+    @cached_property
+    def _keys(self) -> KeyIndex:
+        return self._known.keys()
 
     def check(self, selection: Selection) -> None:
         """Report joins without a key, with a part of one, and without any condition."""
@@ -60,10 +61,10 @@ class JoinKeys:
         one, other = _origin(equality.one), _origin(equality.other)
         if one is None or other is None:
             return True
-        return one == other or self._class(one) == self._class(other)
+        return one == other or self._keys.class_of(one) == self._keys.class_of(other)
 
     def _report_without_key(self, equality: Equality) -> None:
-        names = [_shown(use) for use in (equality.one, equality.other)]
+        names = [self._shown(use) for use in (equality.one, equality.other)]
         suggestion = self._suggestion(equality)
         self._names.notes.report(
             offset_of(equality.node) if equality.node is not None else equality.other[0].offset,
@@ -77,11 +78,12 @@ class JoinKeys:
         one, other = equality.one[0].table, equality.other[0].table
         if one is None or other is None:
             return None
-        for from_, to, pairs in self._direct(one.name, other.name):
-            tables = {each.name: relation for each, relation in ((one, equality.one[0]), (other, equality.other[0]))}
-            if len(tables) == 2:
+        relations = {one.name: equality.one[0], other.name: equality.other[0]}
+        for from_, to, pairs in self._keys.between(one.name, other.name):
+            if len(relations) == 2:
                 return " AND ".join(
-                    f"{_column(tables[from_], mine)} = {_column(tables[to], their)}" for mine, their in pairs
+                    f"{self._column(relations[from_], mine)} = {self._column(relations[to], their)}"
+                    for mine, their in pairs
                 )
         return None
 
@@ -94,7 +96,7 @@ class JoinKeys:
         sides = {origins[0][0]: first.one[0], origins[1][0]: first.other[0]}
         if len(sides) < 2:
             return
-        keys = list(self._direct(*sides)) or list(self._siblings(*sides))
+        keys = list(self._keys.between(*sides)) or list(self._keys.siblings(*sides))
         joined = [
             [self._is_joined(sides[from_], sides[to], pair, selection) for pair in pairs] for from_, to, pairs in keys
         ]
@@ -104,7 +106,7 @@ class JoinKeys:
         for (from_, to, pairs), is_joined in zip(keys, joined, strict=True):
             if any(frozenset(((from_, mine), (to, their))) in used for mine, their in pairs):
                 left = [
-                    f"{_column(sides[from_], mine)} = {_column(sides[to], their)}"
+                    f"{self._column(sides[from_], mine)} = {self._column(sides[to], their)}"
                     for (mine, their), done in zip(pairs, is_joined, strict=True)
                     if not done
                 ]
@@ -117,7 +119,7 @@ class JoinKeys:
                 )
                 return
 
-    def _is_joined(self, one: Relation, other: Relation, pair: _Pair, selection: Selection) -> bool:
+    def _is_joined(self, one: Relation, other: Relation, pair: Pair, selection: Selection) -> bool:
         mine, theirs = (one, pair[0]), (other, pair[1])
         classes = selection.classes
         return classes.of(mine) == classes.of(theirs) or (selection.is_constant(mine) and selection.is_constant(theirs))
@@ -139,7 +141,7 @@ class JoinKeys:
                 self._names.notes.report(
                     each.offset,
                     "join_without_key",
-                    f"no condition joins {each.shown} with {free[0].shown}: each of its rows is combined with every row",
+                    f"no condition joins {each.shown} with {free[0].shown}, so every row is combined with each of its rows",
                 )
                 return
 
@@ -148,73 +150,20 @@ class JoinKeys:
             return False
         return not any(all(selection.is_constant((relation, name)) for name in key) for key in relation.keys)
 
-    def _direct(self, one: str, other: str) -> Iterator[tuple[str, str, list[_Pair]]]:
-        """The keys between two tables: from, to, and the pairs of their columns."""
-        for key in self._keys.get(one, ()):
-            if {key.from_table, key.to_table} == {one, other}:
-                yield key.from_table, key.to_table, list(zip(key.from_columns, key.to_columns, strict=False))
+    def _shown(self, use: Use) -> str:
+        relation, column = use
+        if relation.alias or column.origin is None:
+            return self._column(relation, column.name)
+        return f"{column.origin[0].schema}.{column.origin[0].table}.{column.name}"
 
-    def _siblings(self, one: str, other: str) -> Iterator[tuple[str, str, list[_Pair]]]:
-        """The composite keys of two tables to the same columns of a third one."""
-        for mine in self._keys.get(one, ()):
-            for their in self._keys.get(other, ()):
-                is_same = (mine.from_table, their.from_table) == (one, other) and mine.to_table == their.to_table
-                if is_same and set(mine.to_columns) == set(their.to_columns):
-                    by_parent = dict(zip(their.to_columns, their.from_columns, strict=False))
-                    pairs = zip(mine.from_columns, mine.to_columns, strict=False)
-                    yield one, other, [(column, by_parent[parent]) for column, parent in pairs]
-
-    @cached_property
-    def _keys(self) -> dict[str, list[KeyEdge]]:
-        found: dict[str, list[KeyEdge]] = {}
-        for key in self._known.keys():
-            for table in {key.from_table, key.to_table}:
-                found.setdefault(table, []).append(key)
-        return found
-
-    def _class(self, column: _OfTable) -> _OfTable:
-        while (above := self._classes.get(column, column)) != column:
-            column = above
-        return column
-
-    @cached_property
-    def _classes(self) -> dict[_OfTable, _OfTable]:
-        """Columns that keys equate, at last with a column that stands for all of them."""
-        above: dict[_OfTable, _OfTable] = {}
-
-        def root(column: _OfTable) -> _OfTable:
-            start = column
-            while (over := above.get(column, column)) != column:
-                column = over
-            if start != column:
-                above[start] = column
-            return column
-
-        for key in self._known.keys():
-            for mine, their in zip(key.from_columns, key.to_columns, strict=False):
-                one, other = root((key.from_table, mine)), root((key.to_table, their))
-                if one != other:
-                    above[one] = other
-        return above
+    def _column(self, relation: Relation, column: str) -> str:
+        return written([relation.alias, column] if relation.alias else [column], self._known.dialect)
 
 
-def _origin(use: Use) -> _OfTable | None:
+def _origin(use: Use) -> OfTable | None:
     origin = use[1].origin
     return (origin[0].name, origin[1].name) if origin is not None else None
 
 
-def _pair_of(equality: Equality) -> Iterable[_OfTable | None]:
+def _pair_of(equality: Equality) -> Iterable[OfTable | None]:
     return _origin(equality.one), _origin(equality.other)
-
-
-def _shown(use: Use) -> str:
-    relation, column = use
-    if relation.alias:
-        return _column(relation, column.name)
-    return f"{column.origin[0].schema}.{column.origin[0].table}.{column.name}" if column.origin else column.name
-
-
-def _column(relation: Relation, column: str) -> str:
-    from tribal.sql.checking.suggestions import written
-
-    return written([relation.alias, column] if relation.alias else [column], "postgres")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
+from tribal.sql.checking.keys import KeyIndex
 from tribal.sql.references import TableName
 from tribal_contracts import DatabaseType, KeyEdge
 
@@ -58,16 +59,14 @@ class KnownTables:
         database: its names, in the configuration and on the server.
         search_path: schemas in which names without a schema are looked up; without it, a name must be unique, or be in
             `public` (PostgreSQL) or `PUBLIC` (Snowflake).
-        is_template: names without a schema may be those of dbt, so any schema may have them.
     """
 
     dialect: DatabaseType
     names: Sequence[TableName]
     load: LoadTables
-    keys: Callable[[], Iterable[KeyEdge]] = tuple
+    keys: Callable[[], KeyIndex] = KeyIndex
     database: frozenset[str] = frozenset()
     search_path: Sequence[str] = ()
-    is_template: bool = False
     _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -81,25 +80,28 @@ class KnownTables:
     ) -> KnownTables:
         """From tables that are loaded already."""
         known = {(each.schema, each.table): each for each in tables}
-        edges = tuple(keys)
+        index = cache(lambda: KeyIndex(keys))
         return cls(
             dialect,
             tuple(known),
             lambda names: {name: known[name] for name in names},
-            lambda: edges,
+            index,
             frozenset(database),
             search_path,
         )
 
-    def find(self, schema: str | None, table: str) -> list[TableName]:
-        """The tables that a name means: one, none, or several if it is ambiguous."""
+    def find(self, schema: str | None, table: str, *, anywhere: bool = False) -> list[TableName]:
+        """The tables that a name means: one, none, or several if it is ambiguous.
+
+        With `anywhere`, a name without a schema may be that of any schema, as in dbt.
+        """
         found = self._by_table.get(table, ())
         if schema is not None:
             return [name for name in found if name[0] == schema]
         for each in self.search_path or (self._default,):
             if (each, table) in found:
                 return [(each, table)]
-        return [] if self.search_path and not self.is_template else list(found)
+        return [] if self.search_path and not anywhere else list(found)
 
     def prepare(self, names: Iterable[TableName]) -> None:
         """Load tables at once."""

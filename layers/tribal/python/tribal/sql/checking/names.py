@@ -57,6 +57,10 @@ class Names:
     def use(self, node: exp.Column, relation: Relation, column: Column) -> None:
         """Note that a node means a column."""
         self.uses[id(node)] = relation, column
+        self.note(column)
+
+    def note(self, column: Column) -> None:
+        """Note that the query uses a column."""
         if column.origin is not None:
             table, known = column.origin
             self.notes.columns[table.name, known.name] = None

@@ -5,16 +5,15 @@ from __future__ import annotations
 from tribal.sql.parsing import exp
 
 UNNAMED = "?column?"
-_CALLS = {
+_CALLS: dict[type[exp.Expr], str] = {
     exp.Coalesce: "coalesce",
     exp.Greatest: "greatest",
     exp.Least: "least",
     exp.Nullif: "nullif",
-    exp.Extract: "extract",
     exp.Exists: "exists",
     exp.Array: "array",
     exp.CurrentDate: "current_date",
-    exp.CurrentTimestamp: "now",
+    exp.CurrentTimestamp: "current_timestamp",
 }
 
 
@@ -38,8 +37,10 @@ def output_name(node: exp.Expr, text: str) -> str | None:
         query = node.unnest()
         outputs = query.selects if isinstance(query, exp.Query) else []
         return (outputs[0].alias or output_name(outputs[0], text)) if len(outputs) == 1 else None
+    if isinstance(node, exp.Func) and "start" in node.meta:
+        return text[node.meta["start"] : node.meta["end"] + 1].lower()
     if type(node) in _CALLS:
         return _CALLS[type(node)]
-    if isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or):
-        return text[node.meta["start"] : node.meta["end"] + 1].lower() if "start" in node.meta else None
+    if isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or | exp.DPipe):
+        return None
     return UNNAMED if isinstance(node, exp.Literal | exp.Binary | exp.Unary | exp.Null) else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tribal.sql.checking.findings import Notes
+from tribal.sql.checking.grouping import Grouping, grouped
 from tribal.sql.checking.join_keys import JoinKeys
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.names import Names, offset_of
@@ -16,8 +17,6 @@ from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
 from tribal.sql.checking.suggestions import nearest, written
 from tribal.sql.parsing import exp
-
-_GROUPINGS = (exp.Paren, exp.Tuple, exp.GroupingSets, exp.Rollup, exp.Cube)
 
 
 @dataclass(slots=True)
@@ -39,14 +38,16 @@ class Queries:
     Args:
         known: the tables that it may name.
         notes: receives what is found.
+        is_template: whether names without a schema are those of dbt, which any schema may have.
     """
 
-    def __init__(self, known: KnownTables, notes: Notes) -> None:
+    def __init__(self, known: KnownTables, notes: Notes, *, is_template: bool = False) -> None:
         self.names = Names(known, notes)
         self._dialect = known.dialect
         self._notes = notes
-        self._sources = Sources(self.names, self)
+        self.sources = Sources(self.names, self, anywhere=is_template)
         self._results: dict[int, Relation] = {}
+        self._grouping = Grouping(self.names)
         self._join_keys = JoinKeys(known, self.names, self._results)
         self._repetition = Repetition(self.names)
 
@@ -150,7 +151,7 @@ class Queries:
     def _select(self, node: exp.Select, around: Around) -> Relation:
         if node.args.get("into"):
             self._notes.report(offset_of(node.args["into"]), "not_a_query", "SELECT INTO makes a table; leave out INTO")
-        item, joined = self._sources.read(node, around)
+        item, joined = self.sources.read(node, around)
         level = Level(item, around.level)
         if self._dialect == "snowflake":
             level.outputs = frozenset(self.names.stored(each.args["alias"]) for each in node.selects if each.alias)
@@ -168,6 +169,7 @@ class Queries:
     def _judge(self, node: exp.Select, item: Item, joined: Joined, outputs: _Outputs) -> Relation:
         """The result, after what its joins and aggregates mean for each other was checked."""
         selection = Selection.of(node, item, joined, self.names)
+        self._grouping.check(selection)
         self._join_keys.check(selection)
         self._repetition.check(selection)
         result = Relation("", outputs.columns, outputs.is_open)
@@ -210,12 +212,10 @@ class Queries:
         for _, column in uses:
             if column.name not in left_out:
                 outputs.add(Column(column.name, column.origin))
-                if column.origin is not None:
-                    self._notes.columns[column.origin[0].name, column.origin[1].name] = None
+                self.names.note(column)
 
     def _read_groups(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:
-        group = node.args.get("group")
-        for each in _grouped(group) if group is not None else ():
+        for each in grouped(node):
             column = each if isinstance(each, exp.Column) and not each.table else None
             is_input = column is not None and inside.level is not None and inside.level.item.find(self._name(column))
             if not self._is_position(each, outputs) and (is_input or not self._is_alias(column, outputs)):
@@ -264,20 +264,3 @@ class Queries:
                 if (name := self.names.stored(table.this)) not in aliases:
                     message = f"{written([name], self._dialect)} is not among the tables of this query"
                     self._notes.report(offset_of(table), "unknown_table", message, nearest(name, aliases))
-
-
-def _grouped(group: exp.Expr) -> Iterator[exp.Expr]:
-    """What a query groups by, without the brackets around it."""
-    waiting: list[exp.Expr] = [*reversed(group.expressions)]
-    for key in ("grouping_sets", "cube", "rollup"):
-        waiting += _listed(group.args.get(key))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, _GROUPINGS):
-            waiting += reversed([*node.iter_expressions()])
-        else:
-            yield node
-
-
-def _listed(part: object) -> Sequence[exp.Expr]:
-    return [each for each in part if isinstance(each, exp.Expr)] if isinstance(part, list) else []

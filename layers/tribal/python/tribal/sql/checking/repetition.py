@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from tribal.sql.checking.grouping import aggregates_in, grouped_parts, output_at
 from tribal.sql.checking.names import Names, offset_of
 from tribal.sql.checking.relations import Relation
 from tribal.sql.checking.selection import Place, Selection, column_of, uses_in
@@ -33,7 +34,7 @@ class Repetition:
             within = groups | self._partition(node)
             if isinstance(node.this, exp.Star) or not counted:
                 if not any(self._leaves(each, selection, within) == () for each in ([one] for one in relations)):
-                    self._report_rows(node, selection, within)
+                    self._report_rows(node, selection)
                 continue
             left = self._leaves(counted, selection, within)
             many = [each for each in left if self._is_known_to_repeat(each)]
@@ -52,7 +53,7 @@ class Repetition:
         if node.args.get("group") is not None:
             key = self._group_key(selection, outputs)
             return [*keys, *([key] if key is not None else [])]
-        if any(True for _ in self._aggregates(selection, every=True)) and not node.args.get("group"):
+        if any(True for _ in aggregates_in(grouped_parts(node))):
             return [frozenset()]
         if any(each.is_open for each in selection.item.every):
             return keys
@@ -73,16 +74,12 @@ class Repetition:
         for each in group.expressions:
             use = column_of(each, self._names)
             place = (use[0], use[1].name) if use is not None else None
-            number = int(each.name) if isinstance(each, exp.Literal) and each.name.isdecimal() else 0
-            by_alias = next(
-                (one for one in selects if one.alias and isinstance(each, exp.Column) and one.alias == each.name), None
-            )
-            same = next((one for one in selects if one.unalias() == each), None)
+            by_alias = (one for one in selects if isinstance(each, exp.Column) and one.alias and one.alias == each.name)
+            same = (one for one in selects if one.unalias() == each)
+            output = output_at(each, selection.node) or next(by_alias, None) or next(same, None)
             if place is not None and place in listed:
                 found.add(listed[place])
-            elif 0 < number <= len(selects) and (selects[number - 1].alias_or_name):
-                found.add(self._output(selects[number - 1]))
-            elif (output := by_alias or same) is not None and output.alias_or_name:
+            elif output is not None and output.alias_or_name:
                 found.add(self._output(output))
             else:
                 return None
@@ -129,12 +126,10 @@ class Repetition:
         aliases = {each.alias: each.this for each in selection.node.selects if each.alias}
         places: set[Place] = set()
         for each in group.expressions if group is not None else ():
-            number = int(each.name) if isinstance(each, exp.Literal) and each.name.isdecimal() else 0
-            if 0 < number <= len(selection.node.selects):
-                each = selection.node.selects[number - 1].unalias()
-            elif isinstance(each, exp.Column) and id(each) not in self._names.uses:
-                each = aliases.get(each.name, each)
-            if (use := column_of(each, self._names)) is not None:
+            value = (output_at(each, selection.node) or each).unalias()
+            if isinstance(value, exp.Column) and id(value) not in self._names.uses:
+                value = aliases.get(value.name, value)
+            if (use := column_of(value, self._names)) is not None:
                 places.add((use[0], use[1].name))
         return places
 
@@ -144,21 +139,15 @@ class Repetition:
         uses = (column_of(each, self._names) for each in listed)
         return {(use[0], use[1].name) for use in uses if use is not None}
 
-    def _aggregates(self, selection: Selection, *, every: bool = False) -> Iterator[exp.Expr]:
-        """The aggregates of a query whose result depends on how often a row occurs."""
-        node = selection.node
-        waiting = [*node.expressions]
-        waiting += [node.args[key] for key in ("having", "order", "qualify") if node.args.get(key) is not None]
+    def _aggregates(self, selection: Selection) -> Iterator[exp.Expr]:
+        """The aggregates of a query whose result depends on how often a row occurs, also those over windows."""
+        waiting = grouped_parts(selection.node)
         while waiting:
             each = waiting.pop()
-            if isinstance(each, exp.Query):
-                continue
-            is_windowed = isinstance(each.parent, exp.Window)
-            if every and isinstance(each, exp.AggFunc) and not is_windowed:
+            if isinstance(each, _SUMMING) and not isinstance(each.this, exp.Distinct):
                 yield each
-            elif not every and isinstance(each, _SUMMING) and not isinstance(each.this, exp.Distinct):
-                yield each
-            waiting += each.iter_expressions()
+            elif not isinstance(each, exp.Query):
+                waiting += each.iter_expressions()
 
     def _report(self, node: exp.Expr, counted: Collection[Relation], many: Sequence[Relation]) -> None:
         of = " and ".join(sorted(each.shown for each in counted))
@@ -174,7 +163,7 @@ class Repetition:
             repair,
         )
 
-    def _report_rows(self, node: exp.Expr, selection: Selection, within: Collection[Place]) -> None:
+    def _report_rows(self, node: exp.Expr, selection: Selection) -> None:
         """Report a count of rows where no relation is counted once."""
         relations = selection.item.every
         if not all(map(self._is_known_to_repeat, relations)):

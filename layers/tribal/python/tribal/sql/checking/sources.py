@@ -64,9 +64,11 @@ class Sources:
     Args:
         names: resolves names.
         reader: reads subqueries and conditions.
+        anywhere: whether names without a schema may be those of any schema.
     """
 
-    def __init__(self, names: Names, reader: Reader) -> None:
+    def __init__(self, names: Names, reader: Reader, *, anywhere: bool = False) -> None:
+        self._anywhere = anywhere
         self._names = names
         self._known: KnownTables = names.known
         self._reader = reader
@@ -79,6 +81,13 @@ class Sources:
             return Item(), joined
         joins = [*(select.args.get("joins") or ()), *(select.args.get("laterals") or ())]
         return self._joins(from_.this, joins, Item(), around, joined), joined
+
+    def named(self, nodes: Iterable[exp.Table]) -> Iterator[TableName]:
+        """The documented tables that some names certainly mean, unless they are those of table expressions."""
+        for node in nodes:
+            schema = self._names.stored(node.args["db"]) if node.args.get("db") else None
+            found = self._known.find(schema, self._names.stored(node.this), anywhere=self._anywhere)
+            yield from found if len(found) == 1 else ()
 
     def _joins(self, first: exp.Expr, joins: Iterable[exp.Expr], left: Item, around: Around, joined: Joined) -> Item:
         """A source and what is joined to it; `left` is what LATERAL may name too."""
@@ -124,15 +133,13 @@ class Sources:
         """Let each of the columns be one in both sides of a join."""
         merged: list[Use] = []
         for name, node in columns:
-            sides = [self._side(name, node, side) for side in (one, other)]
-            left, right = sides
+            left, right = self._side(name, node, one), self._side(name, node, other)
             if left is None or right is None:
                 continue
             joined.merged.append((left, right))
             merged.append(left)
-            for relation, column in sides:
-                if column.origin is not None:
-                    self._names.notes.columns[column.origin[0].name, column.origin[1].name] = None
+            for _, column in (left, right):
+                self._names.note(column)
         names = {name for name, _ in columns}
         both.columns = merged + [use for use in both.columns if use[1].name not in names]
 
@@ -273,7 +280,7 @@ class Sources:
         catalog = self._names.stored(node.args["catalog"]) if node.args.get("catalog") else None
         databases = {each.casefold() for each in self._known.database}
         is_elsewhere = catalog is not None and bool(databases) and catalog.casefold() not in databases
-        found = [] if is_elsewhere else self._known.find(schema, name)
+        found = [] if is_elsewhere else self._known.find(schema, name, anywhere=self._anywhere)
         if len(found) == 1:
             table = self._known.table(found[0])
             if table is None:
@@ -332,7 +339,7 @@ class Sources:
         if len(listed) > len(columns):
             if not is_open:
                 message = f"{self._written(name)} has {len(columns)} columns, but its alias names {len(listed)}"
-                self._names.notes.report(offset_of(alias), "unknown_column", message)
+                self._names.notes.report(offset_of(node), "unknown_column", message)
             renamed += [Column(each) for each in listed[len(columns) :]]
         new_names = {old.name: new.name for old, new in zip(columns, renamed, strict=False)}
         keys = [frozenset(new_names.get(each, each) for each in key) for key in keys]

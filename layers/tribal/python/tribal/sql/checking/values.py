@@ -57,8 +57,19 @@ class Values:
                 if isinstance(left.unnest(), exp.Column) and isinstance(right.unnest(), exp.Column):
                     self._check_types(column_of(left, self._names), column_of(right, self._names), node)
 
+        for node in tree.find_all(exp.Sum, exp.Avg):
+            self._check_sum(node)
+
+    def _check_sum(self, node: exp.Expr) -> None:
+        """Report the sum of a column that holds no numbers."""
+        use = self._names.uses.get(id(node.this))
+        family = _FAMILIES.get(_type(use[1])) if use is not None else None
+        if use is not None and family not in (None, "number") and self._names.known.dialect == "postgres":
+            message = f"{use[1].name} is of type {_type(use[1])}: {node.key.upper()} takes numbers"
+            self._names.notes.report(offset_of(node), "value_not_allowed", message)
+
     def _check_allowed(self, use: Use, literal: exp.Expr) -> None:
-        relation, column = use
+        _, column = use
         origin = column.origin
         if origin is None or not origin[1].allowed_values:
             return
@@ -88,7 +99,7 @@ class Values:
             return False
         why, suggestion = None, None
         if isinstance(node, exp.Like | exp.ILike):
-            why = "LIKE compares texts only" if family not in ("text",) else None
+            why = "LIKE compares texts only" if family != "text" else None
         elif not literal.args.get("is_string"):
             if family != "number":
                 why = "it cannot be compared with a number"

@@ -1,0 +1,46 @@
+"""Input and output of the tool that checks SQL. Source: docs/contracts.md, Checking SQL."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import ClosedContract, Contract, Unset, optional
+from tribal_contracts.retrieval.tools import ToolOutput
+
+MAX_SQL_CHARS = 64 * 1024
+
+
+class CheckSqlInput(ClosedContract):
+    """One query, and the database that it is for."""
+
+    sql: Annotated[str, Field(description="One SELECT.")]
+    database: Annotated[str, Field(description="The documented database.")]
+    schema_: str | Unset = Field(
+        default=None,
+        alias="schema",
+        exclude_if=lambda value: value is None,
+        description="Where names without a schema are.",
+    )
+
+
+class SqlFinding(Contract):
+    """Something wrong with a query."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    message: str
+    line: int
+    column: int
+    suggestion: str | Unset = optional()
+
+
+class CheckSqlOutput(ToolOutput):
+    """What is wrong with a query, and what it uses."""
+
+    valid: bool
+    findings: list[SqlFinding]
+    tables: list[str]
+    columns: list[str]
+    not_checked: list[str]

@@ -1,0 +1,1 @@
+"""Checks SQL against the documentation, without a database."""

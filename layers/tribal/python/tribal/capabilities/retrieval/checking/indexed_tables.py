@@ -1,0 +1,45 @@
+"""What the index knows of the tables that SQL names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tribal.capabilities.retrieval.names import name_of
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
+from tribal.joins.known_tables import CheckedTable, known_table
+from tribal.sql.checking.keys import KeyIndex
+from tribal.sql.checking.known import KnownTable, KnownTables
+from tribal.sql.references import TableName
+
+
+def indexed_tables(database: str, opened: OpenIndex, toolbox: Toolbox) -> KnownTables:
+    """The tables of a database that the caller may see; documents are read only for tables that are named.
+
+    Args:
+        database: the exact name of a documented database.
+    """
+    entries = {(each.schema, each.table): each for each in opened.tables if each.database == database}
+    first = next(iter(entries.values()))
+
+    def load(names: Sequence[TableName]) -> Mapping[TableName, KnownTable]:
+        documents = toolbox.index.documents([entries[name].record_id for name in names], CheckedTable)
+        found = {name: documents.get(entries[name].record_id) for name in names}
+        return {name: known_table(document) for name, document in found.items() if document is not None}
+
+    def make_keys() -> KeyIndex:
+        graph = toolbox.index.key_graph()
+        visible = {name_of(entry) for entry in entries.values()}
+        return KeyIndex(key for key in (graph.edges if graph else ()) if {key.from_table, key.to_table} <= visible)
+
+    def keys() -> KeyIndex:
+        return toolbox.derived.get(opened.generation, ("key index", toolbox.scope, database), make_keys)
+
+    document = toolbox.index.documents([first.record_id], CheckedTable).get(first.record_id)
+    on_server = document.server_database if document is not None else None
+    return KnownTables(
+        dialect=first.database_type,
+        names=tuple(entries),
+        load=load,
+        keys=keys,
+        database=frozenset((database, on_server or database)),
+    )

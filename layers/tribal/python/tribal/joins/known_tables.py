@@ -1,0 +1,71 @@
+"""What a check of SQL knows of documented tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tribal.joins.graph import inferred_edge
+from tribal.joins.outline import OutlinedColumn, TableOutline, row_keys
+from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
+from tribal_contracts import DatabaseType, KeyEdge, TableDocument
+from tribal_contracts.core.shape import Unset, optional
+
+_STORED = frozenset(("table", "partitioned_table", "partition", "materialized_view", "foreign_table"))
+
+
+class CheckedColumn(OutlinedColumn):
+    """A column with the values that it may hold."""
+
+    allowed_values: list[str] | Unset = optional()
+    allowed_values_complete: bool | Unset = optional()
+
+
+class CheckedTable(TableOutline):
+    """What a check needs of a table: a part of `TableDocument`."""
+
+    columns: Sequence[CheckedColumn]  # type: ignore[assignment]  # columns with more fields are columns too
+    server_database: str | Unset = optional()
+
+
+def known_table(document: CheckedTable | TableDocument) -> KnownTable:
+    """A documented table as the check knows it."""
+    return KnownTable(
+        name=document.name,
+        schema=document.schema_,
+        table=document.table,
+        columns=[
+            KnownColumn(
+                column.name,
+                column.base_type or column.type,
+                tuple(column.allowed_values or ()) if column.allowed_values_complete else (),
+            )
+            for column in document.columns
+        ],
+        keys=list(map(frozenset, row_keys(document))),
+        is_stored=document.kind in _STORED,
+    )
+
+
+def known_tables(
+    documents: Sequence[TableDocument], dialect: DatabaseType, search_path: Sequence[str] = ()
+) -> KnownTables:
+    """The tables of one database, from their documents."""
+    databases = {each.database for each in documents} | {each.server_database or each.database for each in documents}
+    return KnownTables.of(map(known_table, documents), dialect, key_edges(documents), search_path, databases)
+
+
+def key_edges(documents: Iterable[TableDocument]) -> Iterator[KeyEdge]:
+    """The declared and inferred keys of tables, each once."""
+    for document in documents:
+        for key in document.foreign_keys:
+            yield KeyEdge(
+                name=key.name,
+                from_table=document.name,
+                from_columns=key.columns,
+                to_table=key.references_table,
+                to_columns=key.references_columns,
+                nullable=key.nullable,
+                source="declared",
+            )
+        # The documents at both ends have an inferred key.
+        yield from (inferred_edge(key) for key in document.inferred_keys if key.from_table == document.name)
