@@ -127,7 +127,8 @@ def test_a_third_run_changes_nothing(project: Path) -> None:
 
 
 def test_a_metric_brings_up_its_tables_and_owners_are_shown(project: Path) -> None:
-    found = tribal("search", "turnover per year", "--json", cwd=project)
+    found = tribal("search", "what is our turnover", "--json", cwd=project)
+    assert "warnings" not in json.loads(found.stdout)
     first = json.loads(found.stdout)["tables"][0]
     assert (first["name"], first["reasons"][0]) == ("shop.public.invoice", "the metric 'net revenue' uses it")
     shown = tribal("table", "invoice", cwd=project)

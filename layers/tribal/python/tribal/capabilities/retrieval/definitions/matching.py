@@ -46,6 +46,12 @@ class MatchedDefinitions:
                 reasons.setdefault(table, f"the term {term.name!r} names it")
         return reasons
 
+    def explains(self, word: str) -> bool:
+        """Whether a word is in the name or a synonym of one of the metrics or terms."""
+        items: list[DefinedMetric | DefinedTerm] = [*self.metrics, *self.terms]
+        names = (name for each in items for name in (each.name, *each.synonyms))
+        return not {*terms_of([word])}.isdisjoint(term for name in names for term in terms_of(content_words(name)))
+
 
 def matching(question: str, definitions: Definitions, embed: Embed = lambda _: None) -> MatchedDefinitions:
     """The definitions that a question names, by name or synonym, and the queries whose questions are like it.

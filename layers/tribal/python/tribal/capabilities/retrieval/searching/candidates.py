@@ -67,8 +67,10 @@ class SearchCandidates:
     """Ids of the tables that the question names, with the certainty of each."""
     columns: Mapping[int, str]
     """Ids of the tables with a column that the question names in full, with its name."""
+    definitions: MatchedDefinitions
+    """The metrics and terms that the question names."""
     defined: Mapping[int, str]
-    """Ids of the tables of metrics and terms that the question names, with the reason."""
+    """Ids of the tables of these, with the reason."""
     entities: Sequence[NDArray[Any]]
     """For each run of the question's words that tables are called after, their ids."""
     warnings: tuple[AgentError, ...]
@@ -153,7 +155,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
     question = parse_question(text, where, opened, toolbox)
     terms = list(dict.fromkeys(term for word in question.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
-    defined, unread = _defined_tables(text, where, opened, toolbox)
+    definitions, unread = _definitions(text, opened, toolbox)
     vector, warnings = _vector(" ".join(question.spelt) or text, opened, toolbox)
 
     questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", index_filter, COUNTED)]
@@ -178,7 +180,8 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         nearest=nearest,
         named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         columns=_named_columns(text, terms, index_filter, toolbox),
-        defined=defined,
+        definitions=definitions,
+        defined=_defined_tables(definitions, where, opened),
         entities=[
             names.record_ids[tables]
             for tables in names.named.spoken([(one.spelt, *one.long_form, *one.related) for one in question.concepts])
@@ -202,20 +205,23 @@ def _named_columns(text: str, terms: list[str], where: IndexFilter, toolbox: Too
     return {table: name for each in owners.values() if len(each) <= _MOST_OWNERS for table, name in each.items()}
 
 
-def _defined_tables(
-    text: str, where: IndexFilter, opened: OpenIndex, toolbox: Toolbox
-) -> tuple[dict[int, str], list[AgentError]]:
-    """Ids of the tables of metrics and terms that a question names, with the reason; and what could not be read."""
+def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[MatchedDefinitions, list[AgentError]]:
+    """The metrics and terms that a question names, or a warning that they could not be read."""
     if toolbox.definitions is None:
-        return {}, []
+        return MatchedDefinitions(), []
     try:
-        found = MatchedDefinitions(*named(text, toolbox.definitions(opened.bounds))).tables()
+        return MatchedDefinitions(*named(text, toolbox.definitions(opened.bounds))), []
     except StoreError as error:
-        return {}, [toolbox.warning("RET_ANSWER_PARTIAL", f"metrics and terms were not searched: {error.message}")]
-    if not found:
-        return {}, []
+        message = f"metrics and terms were not searched: {error.message}"
+        return MatchedDefinitions(), [toolbox.warning("RET_ANSWER_PARTIAL", message)]
+
+
+def _defined_tables(found: MatchedDefinitions, where: IndexFilter, opened: OpenIndex) -> dict[int, str]:
+    reasons = found.tables()
+    if not reasons:
+        return {}
     entries = ((name_of(entry), entry) for entry in opened.tables if where.admits(entry))
-    return {entry.record_id: found[name] for name, entry in entries if name in found}, []
+    return {entry.record_id: reasons[name] for name, entry in entries if name in reasons}
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

@@ -201,7 +201,7 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
 
 def _unmatched(found: SearchCandidates, chosen: _AnswerTables, total: int, toolbox: Toolbox) -> list[AgentError]:
     """Warnings about words of the question that occur in no table, and about an answer without any match."""
-    words = ", ".join(map(repr, found.question.missing))
+    words = ", ".join(repr(word) for word in found.question.missing if not found.definitions.explains(word))
     missing = f"no searched table contains {words}" if words else ""
     if not chosen.found:
         detail = f": {missing}" if words else ""
