@@ -1,4 +1,4 @@
-"""`make demo`: document a live sample company, ask questions about it, add two memories, check two queries against
+"""`make demo`: document a live sample company, ask about it, list verified queries, add memories, check queries against
 decisions, and print what to try next.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demo import COMPANY_SQL, DECISIONS, QUERIES
+from demo import COMPANY_SQL, DECISIONS, QUERIES, copy_definitions
 from demo.target import DemoTargetError, fill_target
 from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from tribal.settings.entries import dsn_without_password
@@ -26,6 +26,7 @@ QUESTIONS = (
     "which customers have not paid their invoices",
     "how much stock is left in each warehouse",
     "which employees answer tickets",
+    "turnover of each month",
 )
 JOIN = ("crm.customer", "billing.payment")
 REMEMBERED = (
@@ -50,10 +51,13 @@ def main() -> int:
             PROJECT.mkdir(parents=True, exist_ok=True)
             (PROJECT / "databases.yaml").write_text(f"{SETTINGS}databases: []\n")
             shutil.copytree(DECISIONS, PROJECT / "decisions" / "projects" / "company", dirs_exist_ok=True)
+            copy_definitions(PROJECT)
             if not _tribal("run", dsn, shown="run postgresql://..."):
                 return 1
         asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
         if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
+            return 1
+        if not _tribal("queries"):
             return 1
         kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
         decided = _tribal("sync") and _tribal("knowledge", DECIDED)

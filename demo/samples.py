@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from demo import COMPANY_SQL
+from demo import COMPANY_SQL, copy_definitions
 from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
@@ -46,6 +46,7 @@ def generate(dsn: str, project: Path) -> None:
     Raises:
         subprocess.CalledProcessError: when the run fails; its output is attached.
     """
+    copy_definitions(project)
     _run(project, dsn)
 
 

@@ -39,7 +39,7 @@ LAYERS = (
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
-    "finisher": (OUR_LAYER, "deps-core"),
+    "finisher": (OUR_LAYER, "deps-core", "deps-policies"),
     "indexer": _WITH_TOOLS,
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),

@@ -64,6 +64,9 @@ _PAGE = """
 from tribal.rendering.web.page import page_version
 assert page_version()
 """
+_DEFINITIONS = """
+from tribal.sql.checking.check import check
+"""
 _TOKENS = """
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -95,7 +98,7 @@ ASKING_WORK = dict(zip(MODEL_LAYERS, (_ASK_CLAUDE, _ASK_OTHERS), strict=True))
 WORK = {
     "planner": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
     "documenter": _S3 + _SECRETS + _POSTGRES + _SNOWFLAKE,
-    "finisher": _S3 + _PAGE,
+    "finisher": _S3 + _PAGE + _DEFINITIONS,
     "indexer": _S3 + _SECRETS + _VECTORS + _SEARCH,
     "authorizer": _TOKENS,
     "mcp": _MCP,

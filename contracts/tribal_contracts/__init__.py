@@ -89,6 +89,19 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.corrections import ProposedCorrection as ProposedCorrection
     from tribal_contracts.documentation.corrections import WrittenCorrection as WrittenCorrection
     from tribal_contracts.documentation.corrections import WrittenWords as WrittenWords
+    from tribal_contracts.documentation.definitions import ChangedTable as ChangedTable
+    from tribal_contracts.documentation.definitions import DefinedMetric as DefinedMetric
+    from tribal_contracts.documentation.definitions import DefinedTerm as DefinedTerm
+    from tribal_contracts.documentation.definitions import Definition as Definition
+    from tribal_contracts.documentation.definitions import DefinitionProblem as DefinitionProblem
+    from tribal_contracts.documentation.definitions import Definitions as Definitions
+    from tribal_contracts.documentation.definitions import LocatedMetric as LocatedMetric
+    from tribal_contracts.documentation.definitions import LocatedTerm as LocatedTerm
+    from tribal_contracts.documentation.definitions import Metric as Metric
+    from tribal_contracts.documentation.definitions import TableState as TableState
+    from tribal_contracts.documentation.definitions import Term as Term
+    from tribal_contracts.documentation.definitions import UnusableFile as UnusableFile
+    from tribal_contracts.documentation.definitions import VerifiedQuery as VerifiedQuery
     from tribal_contracts.documentation.documents import Annotations as Annotations
     from tribal_contracts.documentation.documents import Description as Description
     from tribal_contracts.documentation.documents import DescriptionSource as DescriptionSource
@@ -246,6 +259,8 @@ else:
         "SliceNeighbour TableCopy TableKind TableStatistics",
         "documentation.configuration": "DatabaseEntry DatabaseLimits Glob LintRules Selection",
         "documentation.corrections": "AgreedCorrection Correction ProposedCorrection WrittenCorrection WrittenWords",
+        "documentation.definitions": "ChangedTable DefinedMetric DefinedTerm Definition DefinitionProblem Definitions "
+        "LocatedMetric LocatedTerm Metric TableState Term UnusableFile VerifiedQuery",
         "documentation.documents": "Annotations Description DescriptionSource DocumentedCheck DocumentedColumn "
         "DocumentedForeignKey DocumentedIndex DocumentedKey DocumentedRelation DomainAnnotation "
         "DomainDocument DomainLink DomainTable Evidence EvidenceKind OverviewDocument "

@@ -11,6 +11,7 @@ from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSett
 from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
 from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
+from tribal_contracts.documentation.definitions import Metric, Term
 from tribal_contracts.memory.records import IdentitySettings, MemorySettings
 
 
@@ -40,6 +41,12 @@ class ProjectFile(ClosedContract):
         default_factory=dict, description="Models by a name of your own, for other sections to use."
     )
     spending: SpendingSettings | Unset = optional("What all models together may cost.")
+    metrics: list[Metric] = Field(
+        default_factory=list, max_length=200, description="Numbers that people agree on, and the SQL of each."
+    )
+    terms: list[Term] = Field(
+        default_factory=list, max_length=200, description="Your own words, and what they mean; models are told them."
+    )
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)
     serve: ServeSettings = Field(default_factory=ServeSettings)

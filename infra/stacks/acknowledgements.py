@@ -16,7 +16,7 @@ from infra.stacks.environment_stack import EnvironmentStack
 from tribal.capabilities import capabilities
 
 _PREFIXES = (
-    *("config", "annotations", "catalog", "progress", "docs", "data", "prose"),
+    *("config", "annotations", "queries", "catalog", "progress", "docs", "data", "prose"),
     *sorted(
         {
             pattern.removesuffix("/*")

@@ -10,6 +10,7 @@ from infra.model import profiled_model
 from tribal_contracts import ModelSettings
 
 ANNOTATIONS = "annotations/*"
+QUERIES = "queries/*"
 CONFIGURATION = ("config/*", ANNOTATIONS)
 CATALOG = "catalog/*"
 PROGRESS = "progress/*"

@@ -114,11 +114,10 @@ class Pipeline(Construct):
         )
 
     def _finisher(self) -> Function:
-        # With a model it describes domains, and the configuration says which databases are kept from it.
-        asks = self._environment.active_model is not None
-        read = permissions.CONFIGURATION if asks else (permissions.ANNOTATIONS,)
+        # The configuration has metrics and terms, and says which databases are kept from a model.
+        read = (*permissions.CONFIGURATION, permissions.QUERIES, *_MADE_BY_RUNS, *self._prose)
         statements = [
-            *permissions.read_objects(self._bucket, *read, *_MADE_BY_RUNS, *self._prose),
+            *permissions.read_objects(self._bucket, *read),
             permissions.write_objects(self._bucket, permissions.DOCUMENTS, permissions.PROGRESS, *self._prose),
             permissions.delete_objects(self._bucket, permissions.DOCUMENTS, "progress/work_units/*"),
             *self._asking,
@@ -130,7 +129,7 @@ class Pipeline(Construct):
             environment=self._environment,
             layers=self._layers,
             statements=statements,
-            variables=(_given(self._environment) if asks else {}) | self._variables,
+            variables=_given(self._environment) | self._variables,
         )
 
     def _definition(self, storage: Storage) -> States:

@@ -61,7 +61,7 @@ tables:
         ),
         ("tables:\n  a.b: {}\n  c.d: {}\n  a.b: {}\n", f"{FILE}, line 4: has a key twice"),
         ('tables:\n  a.b: {}\n  \'"a"."b"\': {}\n', f"{FILE}, line 3: names a.b twice"),
-        ("- a\n- b\n", f"{FILE}, line 1: the file should hold description or columns"),
+        ("- a\n- b\n", f"{FILE}, line 1: the file should hold tables"),
         ("tabels: {}\n", f"{FILE}, line 1: tabels is an unknown key"),
         ("a: !!python/object/apply:os.system [x]\n", f"{FILE}, line 1: cannot be read: "),
         ("a: b\n---\nc: d\n", f"{FILE}, line 2: cannot be read: "),

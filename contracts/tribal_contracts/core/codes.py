@@ -56,6 +56,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "DOC_SAMPLING_TIMEOUT": CodeDefaults("warning", True, "Sampling took too long; the table has no samples."),
     "DOC_SAMPLING_FAILED": CodeDefaults("warning", True, "Sampling failed; the table has no samples."),
     "DOC_ANNOTATIONS_INVALID": CodeDefaults("error", False, "An annotations file cannot be read."),
+    "DOC_QUERY_INVALID": CodeDefaults("error", False, "A file with a verified query cannot be used."),
     "DOC_LLM_FAILED": CodeDefaults("warning", True, "The model failed; the rules described the table."),
     "DOC_BUDGET_EXHAUSTED": CodeDefaults("warning", True, "The budget is spent; the rules described the rest."),
     "DOC_WRITE_FAILED": CodeDefaults("fatal", True, "The store refused a document."),

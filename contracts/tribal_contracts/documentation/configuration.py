@@ -113,5 +113,9 @@ class LintRules(ClosedContract):
     unmasked: bool = True
     orphaned: bool = False
     without_key: bool = True
+    broken: bool = True
+    """Metrics, terms and verified queries that do not fit the documented tables."""
+    changed: bool = True
+    """Verified queries whose tables have changed since."""
     minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)
     """Percentage of the tables, and of the columns, that must be documented."""

@@ -21,6 +21,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.catalog import TableCopy, TableKind
+from tribal_contracts.documentation.definitions import Metric, Owner, Term
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
 from tribal_contracts.documentation.lineage import ReadColumn
 
@@ -149,6 +150,7 @@ class TableDocument(Contract):
     schema_: str = Field(alias="schema")
     table: str
     domain: DomainName
+    owner: Owner | Unset = optional("Extension: the person or team that owns the table or, without one, its domain.")
     kind: TableKind
     description: Description
     notes: list[str] = Field(default_factory=list)
@@ -240,6 +242,7 @@ class DomainDocument(Contract):
     database_type: DatabaseType
     domain: DomainName
     title: str
+    owner: Owner | Unset = optional("Extension: the person or team that owns the domain.")
     description: str
     description_source: DescriptionSource | Unset = optional("Where the description comes from.")
     description_confidence: UnitInterval | Unset = optional("How far a model's description can be trusted.")
@@ -279,6 +282,7 @@ class TableAnnotation(ClosedContract):
     """A person's words about a table and its columns."""
 
     description: str | Unset = optional()
+    owner: Owner | Unset = optional("A person or team.")
     columns: dict[str, str] = Field(default_factory=dict)
 
 
@@ -287,6 +291,7 @@ class DomainAnnotation(ClosedContract):
 
     title: str | Unset = optional()
     description: str | Unset = optional()
+    owner: Owner | Unset = optional("A person or team; of its tables too, unless they have their own.")
 
 
 class Annotations(ClosedContract):
@@ -296,3 +301,5 @@ class Annotations(ClosedContract):
     description: str | Unset = optional("What the database is for.")
     domains: dict[DomainName, DomainAnnotation] = Field(default_factory=dict)
     tables: dict[str, TableAnnotation] = Field(default_factory=dict)
+    metrics: list[Metric] = Field(default_factory=list, max_length=1_000)
+    terms: list[Term] = Field(default_factory=list, max_length=1_000)

@@ -20,6 +20,7 @@ from tribal_contracts.documentation.corrections import (
     WrittenCorrection,
     WrittenWords,
 )
+from tribal_contracts.documentation.definitions import Definitions
 from tribal_contracts.documentation.documents import (
     Annotations,
     DomainDocument,
@@ -55,6 +56,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "relationships-document": RelationshipsDocument,
     "overview-document": OverviewDocument,
     "annotations": Annotations,
+    "definitions": Definitions,
     "correction": Correction,
     "agreed-correction": AgreedCorrection,
     "proposed-correction": ProposedCorrection,

@@ -158,6 +158,7 @@ class TableSchema(Contract):
     schema_: str = Field(alias="schema")
     table: str
     domain: str
+    owner: str | Unset = optional("Extension.")
     kind: TableKind | Unset = optional("Extension.")
     dialect: DatabaseType | Unset = optional("Extension: of SQL.")
     description: str

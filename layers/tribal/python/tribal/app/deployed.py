@@ -103,7 +103,6 @@ def deployed_application(
             open_reader=databases.open_reader,
             server_of=databases.server_of,
             retry_servers=databases.retry_servers,
-            # Without a model, the configuration is not read: the finisher's role does not allow it.
             describers=models.describers if deployment.model else lambda _run_id, _stop: rules_describers(),
             index_writer=partial(_index_writer, deployment, store),
             queue=Provider(partial(_queue, deployment)),

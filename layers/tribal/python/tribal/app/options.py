@@ -33,6 +33,8 @@ def options_of(settings: Settings, parameters: RunParameters, *, record_pid: boo
         worker_processes=settings.worker_processes,
         model=_within(settings.model, parameters.budget_usd),
         new_prose=parameters.new_prose,
+        metrics=settings.metrics,
+        terms=settings.terms,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 from pydantic import ValidationError
@@ -14,7 +14,7 @@ from tribal.identity import locations
 from tribal.identity.table_names import format_name, parse_name
 from tribal.ports import ObjectStore
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, plain_value, shape_problem
-from tribal_contracts import Annotations, DomainAnnotation, TableAnnotation
+from tribal_contracts import Annotations, DomainAnnotation, LocatedMetric, LocatedTerm, Metric, TableAnnotation, Term
 
 MAX_ANNOTATIONS_BYTES = 5_000_000
 MAX_ANNOTATIONS_NODES = 500_000
@@ -42,8 +42,25 @@ class OverviewAnnotations:
     domains: Mapping[str, LocatedDomainAnnotation] = field(default_factory=dict)
 
 
-TableAnnotations = Mapping[tuple[str, str], LocatedAnnotation]
-"""By schema and table."""
+class TableAnnotations(dict[tuple[str, str], LocatedAnnotation]):
+    """Annotations by schema and table, and the owners of domains.
+
+    Args:
+        tables: the annotations.
+        owners: by domain.
+    """
+
+    def __init__(
+        self, tables: Mapping[tuple[str, str], LocatedAnnotation] | None = None, owners: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(tables or {})
+        self._owners = owners or {}
+
+    def owner_of(self, table: tuple[str, str], domain: str) -> str | None:
+        """The owner of a table or, without one, of its domain."""
+        annotation = self.get(table)
+        own = annotation.owner if annotation is not None else None
+        return own or self._owners.get(domain)
 
 
 def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
@@ -53,7 +70,8 @@ def read_annotations(store: ObjectStore, database: str) -> TableAnnotations:
         ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
     """
     data = _read(store, database)
-    return {} if data is None else parse_annotations(data, locations.annotations_file(database))
+    key = locations.annotations_file(database)
+    return TableAnnotations() if data is None else parse_annotations(data, key)
 
 
 def read_overview_annotations(store: ObjectStore, database: str) -> OverviewAnnotations:
@@ -74,6 +92,26 @@ def read_overview_annotations(store: ObjectStore, database: str) -> OverviewAnno
             name: LocatedDomainAnnotation(**annotation.model_dump(), line=lines.get(name, 1))
             for name, annotation in annotations.domains.items()
         },
+    )
+
+
+def read_defined(store: ObjectStore, database: str) -> tuple[list[LocatedMetric], list[LocatedTerm]]:
+    """The metrics and terms in a database's annotations file, with their lines; empty if there is no file.
+
+    Raises:
+        ConfigurationError: when the file cannot be used; the message names file and line, and says what to write.
+    """
+    data, key = _read(store, database), locations.annotations_file(database)
+    annotations, root = (Annotations(), None) if data is None else _parse(data, key)
+    if root is None:
+        return [], []
+
+    def place(section: str, number: int) -> dict[str, Any]:
+        return {"file": key, "line": line_of(locate(root, (section, number)))}
+
+    return (
+        [LocatedMetric(**e.model_dump(), **place("metrics", n)) for n, e in enumerate(annotations.metrics)],
+        [LocatedTerm(**e.model_dump(), **place("terms", n)) for n, e in enumerate(annotations.terms)],
     )
 
 
@@ -101,7 +139,7 @@ def parse_annotations(data: bytes, key: str) -> TableAnnotations:
         ConfigurationError: when the file cannot be used.
     """
     annotations, root = _parse(data, key)
-    return {} if root is None else _by_table(annotations, key, root)
+    return TableAnnotations() if root is None else _by_table(annotations, key, root)
 
 
 def _parse(data: bytes, key: str) -> tuple[Annotations, yaml.Node | None]:
@@ -132,7 +170,8 @@ def _by_table(annotations: Annotations, key: str, root: yaml.Node) -> TableAnnot
         if parts in tables:
             _refuse(key, line, f"names {format_name(parts)} twice; keep one of the two")
         tables[parts[0], parts[1]] = LocatedAnnotation(**annotation.model_dump(), line=line)
-    return tables
+    owners = {name: each.owner for name, each in annotations.domains.items() if each.owner}
+    return TableAnnotations(tables, owners)
 
 
 def _lines_of(root: yaml.Node, section: str) -> dict[str, int]:
@@ -144,13 +183,30 @@ def _lines_of(root: yaml.Node, section: str) -> dict[str, int]:
 
 def _shape_problem(key: str, root: yaml.Node, error: ValidationError) -> ConfigurationError:
     first = error.errors(include_url=False, include_input=False)[0]
-    where = tuple(str(part) for part in first["loc"] if part != "[key]")
-    hint = {
-        "extra_forbidden": "is an unknown key; a table has description and columns, a domain has title and description",
-        "model_type": "should hold description or columns, indented below it",
-        "model_attributes_type": "should hold description or columns, indented below it",
-    }.get(first["type"]) or shape_problem(first)
-    return at_line(key, line_of(locate(root, where)), f"{'.'.join(where) or 'the file'} {hint}", code=_CODE)
+    where = tuple(part for part in first["loc"] if part != "[key]")
+    hint = _HINTS.get(str(where[0]) if where else "", _HINTS[""]).get(first["type"]) or shape_problem(first)
+    name = ".".join(map(str, where)) or "the file"
+    return at_line(key, line_of(locate(root, where)), f"{name} {hint}", code=_CODE)
+
+
+def _hints(known: str, held: str) -> dict[str, str]:
+    shape = f"should hold {held}, indented below it"
+    return {
+        "extra_forbidden": f"is an unknown key; {known}",
+        "model_type": shape,
+        "model_attributes_type": shape,
+        "missing": f"is missing; {known}",
+    }
+
+
+_HINTS = {
+    "": _hints("the file has description, domains, tables, metrics and terms", "tables"),
+    "tables": _hints("a table has description, owner and columns", "description or columns"),
+    "domains": _hints("a domain has title, description and owner", "title or description"),
+    "metrics": _hints(f"a metric has {', '.join(Metric.model_fields)}", "name, description, expression and tables"),
+    "terms": _hints(f"a term has {', '.join(Term.model_fields)}", "name and definition"),
+}
+"""By section of the file, what to write instead of a mistake."""
 
 
 def _refuse(key: str, line: int | None, problem: str) -> NoReturn:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from tribal.documenting.definitions.published import change_text, current_definitions
 from tribal.documenting.files import table_documents
 from tribal.masking import (
     PLACEHOLDER,
@@ -20,10 +21,22 @@ from tribal.masking import (
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import index_terms, read_name, tokenize_text
 from tribal.ports import ObjectStore
-from tribal_contracts import DatabaseType, Description, DocumentedColumn, LintRules, TableDocument
+from tribal_contracts import (
+    DatabaseType,
+    DefinedMetric,
+    DefinedTerm,
+    Definitions,
+    Description,
+    DocumentedColumn,
+    LintRules,
+    LocatedMetric,
+    LocatedTerm,
+    TableDocument,
+    VerifiedQuery,
+)
 
-Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key"]
-RULES: tuple[Rule, ...] = ("unmasked", "undocumented", "unclear", "orphaned", "without_key")
+Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key", "broken", "changed"]
+RULES: tuple[Rule, ...] = ("unmasked", "broken", "changed", "undocumented", "unclear", "orphaned", "without_key")
 """Every rule, most severe first."""
 
 FEW_WORDS = 3
@@ -33,12 +46,16 @@ _WITH_KEYS = ("table", "partitioned_table")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to improve; `column` is unset if it concerns the table itself."""
+    """Something to improve; `column` is unset if it concerns the table itself, `table` for a definition."""
 
     rule: Rule
-    table: str
+    table: str | None
     column: str | None
     message: str
+    owner: str | None = None
+    file: str | None = None
+    """Of a metric, a term or a query."""
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +73,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The findings of the enabled rules, sorted by table, and the coverage, which is independent of the rules."""
+    """The findings of the enabled rules, of definitions, then by table, and the coverage, which no rule changes."""
 
     findings: tuple[Finding, ...]
     tables: Coverage
@@ -69,17 +86,28 @@ class LintReport:
         return min(self.tables.percent, self.columns.percent) >= self.minimum_coverage
 
     @property
-    def unmasked(self) -> bool:
-        """Whether any value should have been masked."""
-        return any(finding.rule == "unmasked" for finding in self.findings)
+    def failed(self) -> bool:
+        """Whether any value should have been masked, or any definition is broken."""
+        return any(finding.rule in ("unmasked", "broken") for finding in self.findings)
 
     def count(self, rule: Rule) -> int:
         """Number of findings of one rule."""
         return sum(finding.rule == rule for finding in self.findings)
 
 
-def lint(store: ObjectStore, rules: LintRules) -> LintReport:
-    """Check every table's document, one at a time.
+def lint(
+    store: ObjectStore,
+    rules: LintRules,
+    metrics: Iterable[LocatedMetric] = (),
+    terms: Iterable[LocatedTerm] = (),
+) -> LintReport:
+    """Check every table's document, one at a time, and every definition.
+
+    Args:
+        store: has the documents, the annotations and the SQL files.
+        rules: which findings are reported.
+        metrics: of the project file.
+        terms: of the project file.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
@@ -91,14 +119,40 @@ def lint(store: ObjectStore, rules: LintRules) -> LintReport:
         documented_tables += is_documented(document.description, table=True)
         columns += len(document.columns)
         documented_columns += sum(is_documented(column.description) for column in document.columns)
-        findings.extend(finding for finding in find(document) if getattr(rules, finding.rule))
-    findings.sort(key=lambda finding: finding.table)
+        found = (replace(finding, owner=document.owner) for finding in find(document))
+        findings.extend(finding for finding in found if getattr(rules, finding.rule))
+    if rules.broken or rules.changed:
+        defined = find_in_definitions(current_definitions(store, metrics, terms))
+        findings.extend(finding for finding in defined if getattr(rules, finding.rule))
+    findings.sort(key=lambda finding: (finding.table or "", finding.file or "", finding.line or 0))
     return LintReport(
         tuple(findings),
         Coverage(documented_tables, tables),
         Coverage(documented_columns, columns),
         rules.minimum_coverage,
     )
+
+
+def find_in_definitions(found: Definitions) -> Iterator[Finding]:
+    """The files that cannot be used, the definitions that no longer fit their tables, and the changed queries."""
+    for file in found.unusable:
+        yield Finding("broken", None, None, file.message, None, file.file, file.line)
+    items: list[DefinedMetric | DefinedTerm | VerifiedQuery] = [*found.metrics, *found.terms, *found.queries]
+    for item in items:
+        owner = None if isinstance(item, DefinedTerm) else item.owner
+        for problem in item.problems:
+            yield Finding("broken", None, None, f"{_what(item)}: {problem.message}", owner, item.file, problem.line)
+    for query in found.queries:
+        if query.status == "changed":
+            changes = "; ".join(map(change_text, query.changes))
+            message = f"since the query was verified, {changes}; check it with `tribal queries verify {query.file}`"
+            yield Finding("changed", None, None, message, query.owner, query.file, query.line)
+
+
+def _what(item: DefinedMetric | DefinedTerm | VerifiedQuery) -> str:
+    if isinstance(item, VerifiedQuery):
+        return "the query"
+    return f"the {'metric' if isinstance(item, DefinedMetric) else 'term'} {item.name!r}"
 
 
 def is_documented(description: Description, *, table: bool = False) -> bool:

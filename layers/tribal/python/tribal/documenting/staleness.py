@@ -13,7 +13,7 @@ from tribal.masking import MASKING_VERSION
 from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
-from tribal_contracts import TableAnnotation, TableResult, TableSpec, UnitResult, WorkUnit
+from tribal_contracts import TableResult, TableSpec, UnitResult, WorkUnit
 
 DOCUMENT_VERSION = "5"
 """Change it whenever the same slice would produce a different `TableDocument`."""
@@ -28,13 +28,15 @@ TRANSIENT = frozenset(("DOC_SAMPLING_TIMEOUT", SERVER_UNAVAILABLE))
 def input_hash(
     unit: WorkUnit,
     spec: TableSpec,
-    annotation: TableAnnotation | None,
+    annotations: TableAnnotations,
     *,
     describer: Describer,
     rows_to_sample: int,
     sample_views: bool,
 ) -> str:
     """Hash of all inputs of a table's documentation except row counts and sample values."""
+    place = (spec.schema_name, spec.table_name)
+    annotation = annotations.get(place)
     return object_hash(
         [
             spec.metadata_hash,
@@ -43,6 +45,7 @@ def input_hash(
             unit.domain,
             locations.table_stem(unit.output_directory, spec.schema_name, spec.table_name, spec.file_name),
             annotation.model_dump(mode="json") if annotation else None,
+            annotations.owner_of(place, unit.domain),
             describer.version,
             DOCUMENT_VERSION,
             RENDERER_VERSION,
@@ -108,7 +111,7 @@ class WorkInspector:
         wanted = input_hash(
             unit,
             spec,
-            annotations.get((spec.schema_name, spec.table_name)),
+            annotations,
             describer=self._describer,
             rows_to_sample=self._options.rows_to_sample,
             sample_views=self._options.sample_views,

@@ -27,6 +27,7 @@ class Todo:
     tables_that_refer: int
     place: str
     """`schema.table`, as in the annotations file."""
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def missing(document: TableDocument, relations: Iterable[DocumentedRelation]) ->
     weight = 1 + len(refer)
 
     def item(column: str | None, worth: float) -> Todo:
-        return Todo(document.database, document.name, column, weight * worth, len(refer), gap.place)
+        return Todo(document.database, document.name, column, weight * worth, len(refer), gap.place, document.owner)
 
     if gap.table:
         yield item(None, 1.0)

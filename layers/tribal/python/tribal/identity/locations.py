@@ -95,6 +95,12 @@ def annotations_file(database: str) -> str:
     return f"annotations/{store_name(database)}.yaml"
 
 
+QUERIES = "queries/"
+"""SQL that people keep, each file with the questions that it answers."""
+DEFINITIONS_FILE = "docs/definitions.json"
+"""Metrics, terms and verified queries, as the last run checked them."""
+
+
 def run_file(run_id: str) -> str:
     """The record of a run."""
     return f"{RUNS}{run_id}/run.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from tribal_contracts import DatabaseEntry, ModelSettings, RunRequest
+from tribal_contracts import DatabaseEntry, LocatedMetric, LocatedTerm, ModelSettings, RunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,10 @@ class Options:
     """The model that describes tables; `None` if rules do."""
     new_prose: bool = False
     """Have the model rewrite everything."""
+    metrics: tuple[LocatedMetric, ...] = ()
+    """Metrics of the project file."""
+    terms: tuple[LocatedTerm, ...] = ()
+    """Terms of the project file."""
 
     def described_by_model(self, entry: DatabaseEntry) -> bool:
         """Whether the model describes the tables of a database."""

@@ -28,6 +28,8 @@ SAME_WORDS = 0.95
 """The same words in any order, singular or plural."""
 MISSPELT = 0.9
 """A letter or two are wrong."""
+DEFINED = 0.85
+"""A metric or a term that uses the table is named."""
 SHORTENED = 0.8
 """Without the first word of its family, divided by the number of tables with that name."""
 

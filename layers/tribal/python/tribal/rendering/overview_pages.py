@@ -26,7 +26,7 @@ def domain_page(document: DomainDocument) -> str:
             " / ".join(breadcrumbs),
             f"# {escape_text(document.title)}",
             _prose(document, path),
-            f"**Domain** · {number(len(document.tables), 'table')}{_written_by(document)}",
+            f"**Domain** · {number(len(document.tables), 'table')}{_owned_by(document)}{_written_by(document)}",
             f"## Tables\n\n{_tables(document.tables, path)}",
             _diagram(document),
             _common_joins(document.common_joins),
@@ -43,6 +43,10 @@ def _prose(document: DomainDocument, path: str) -> str:
     if document.description_source != "model":
         return escape_text(document.description)
     return linked_prose(document.description, {table.name: table.path for table in document.tables}, path)
+
+
+def _owned_by(document: DomainDocument) -> str:
+    return f" · owner {escape_text(document.owner)}" if document.owner else ""
 
 
 def _written_by(document: DomainDocument) -> str:

@@ -115,6 +115,8 @@ def _facts(document: TableDocument) -> str:
         facts.append(number(document.partition_count, "inheriting table" if document.kind == "table" else "partition"))
     if document.primary_key:
         facts.append("primary key " + ", ".join(code_span(name) for name in document.primary_key.columns))
+    if document.owner:
+        facts.append(f"owner {escape_text(document.owner)}")
     said = document.description
     facts.append(
         f"_{_SOURCES[said.source].format(basis=basis(said) or 'the catalog') if said.text else 'Not described yet.'}_"

@@ -27,6 +27,9 @@ from tribal_contracts import (
     DatabaseType,
     IdentitySettings,
     LintRules,
+    LocatedMetric,
+    LocatedTerm,
+    Metric,
     ModelEntry,
     ModelPrice,
     ModelSettings,
@@ -35,6 +38,7 @@ from tribal_contracts import (
     ServeSettings,
     SpendingSettings,
     SyncSettings,
+    Term,
 )
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -53,6 +57,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "spending": SpendingSettings,
     "price": ModelPrice,
 }
+_LISTED: dict[str, type[BaseModel]] = {"metrics": Metric, "terms": Term}
 _NO_MODEL_HERE = "the file has no section `model`; add it, or leave describer out"
 _NO_MODEL_THERE = (
     "the environment has no model; have its deployer add the section `model` to its file, or leave describer out here"
@@ -153,6 +158,8 @@ def _validated(
     if project.store is not None and folder is not None:
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _at(reader, root, ("model", "use"), partial(describing_model, project))
+    _at(reader, root, ("model", "terms"), partial(_check_terms, project))
+    project = project.model_copy(update=_located_definitions(project, root, reader.path))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     for index, origin in enumerate(project.serve.origins):
         _at(reader, root, ("serve", "origins", index), partial(_check_origin, origin))
@@ -166,6 +173,39 @@ def _validated(
     return project
 
 
+def _check_terms(project: ProjectFile) -> None:
+    if project.terms and project.model is not None and project.model.terms:
+        raise ConfigurationError(
+            "model.terms is the older spelling of terms; keep the newer one, at the top of the file"
+        )
+
+
+def _located_definitions(project: ProjectFile, root: yaml.Node, path: str) -> dict[str, object]:
+    """Metrics and terms with their file and line; terms in the older spelling too."""
+    file = Path(path).name
+
+    def line(*location: int | str) -> int:
+        return line_of(locate(root, location))
+
+    older = {} if project.model is None else project.model.terms
+    return {
+        "metrics": [
+            LocatedMetric(**each.model_dump(), file=file, line=line("metrics", number))
+            for number, each in enumerate(project.metrics)
+        ],
+        "terms": [
+            *(
+                LocatedTerm(**each.model_dump(), file=file, line=line("terms", number))
+                for number, each in enumerate(project.terms)
+            ),
+            *(
+                LocatedTerm(name=name, definition=meaning, file=file, line=line("model", "terms", name))
+                for name, meaning in older.items()
+            ),
+        ],
+    }
+
+
 def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable[[], object]) -> None:
     try:
         check()
@@ -175,6 +215,8 @@ def _at(reader: YamlReader, root: yaml.Node, location: Location, check: Callable
 
 def _model_at(location: Location) -> type[BaseModel]:
     parent = location[-2] if len(location) > 1 else None
+    if len(location) == 3 and location[0] in _LISTED:
+        return _LISTED[str(location[0])]
     if location[:-1] == ("limits",):
         return AnswerLimits
     if parent is not None and location[:-2] == ("models",):

@@ -60,6 +60,14 @@ def describing_model(project: ProjectFile) -> ModelSettings | None:
         ConfigurationError: when it has an unknown name, or the cap of a day is given twice.
     """
     try:
-        return None if project.model is None else resolved(project.model, project.models, project.spending)
+        model = None if project.model is None else resolved(project.model, project.models, project.spending)
     except ValueError as error:
         raise ConfigurationError(str(error)) from None
+    return None if model is None else with_terms(model, project)
+
+
+def with_terms(model: ModelSettings, project: ProjectFile) -> ModelSettings:
+    """The model with the terms of the file, unless it has its own."""
+    if model.terms or not project.terms:
+        return model
+    return model.model_copy(update={"terms": {term.name: term.definition for term in project.terms}})

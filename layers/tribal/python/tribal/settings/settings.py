@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.identity.locations import SOURCE_FILE
-from tribal.settings.sections import describing_model, with_place
+from tribal.settings.sections import describing_model, with_place, with_terms
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
     CapabilitySettings,
@@ -25,6 +25,8 @@ from tribal_contracts import (
     IdentitySettings,
     KnowledgeSettings,
     LintRules,
+    LocatedMetric,
+    LocatedTerm,
     MemorySettings,
     ModelEntry,
     ModelSettings,
@@ -80,6 +82,8 @@ class Settings:
     """Models by the names that other sections use."""
     per_day_usd: float = SpendingSettings().per_day_usd
     """What all models together may cost in a UTC day."""
+    metrics: tuple[LocatedMetric, ...] = ()
+    terms: tuple[LocatedTerm, ...] = ()
     lint: LintRules = field(default_factory=LintRules)
     answer_tokens: int = 3_000
     """The most tokens of a tool's default answer."""
@@ -177,7 +181,8 @@ def settings_in_bucket(
         bucket=bucket,
     )
     # The deployer decides about spending, not the author of this file.
-    return replace(_with_content(outside, content, data), model=model, models={})
+    told = None if model is None else with_terms(model, content)
+    return replace(_with_content(outside, content, data), model=told, models={})
 
 
 def load_settings(
@@ -287,6 +292,8 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         model=describing_model(content),
         models=content.models,
         per_day_usd=(content.spending or SpendingSettings()).per_day_usd,
+        metrics=tuple(each for each in content.metrics if isinstance(each, LocatedMetric)),
+        terms=tuple(each for each in content.terms if isinstance(each, LocatedTerm)),
         lint=content.lint,
         answer_tokens=content.limits.answer_tokens,
         serve=content.serve,

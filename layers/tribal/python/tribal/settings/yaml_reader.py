@@ -66,6 +66,11 @@ class YamlReader:
         self._variables = variables
         self._model_at = model_at
 
+    @property
+    def path(self) -> str:
+        """The file's name in messages."""
+        return self._path
+
     def value(self, node: yaml.Node) -> Any:
         """A node as Python data."""
         return plain_value(node, self._substituted)

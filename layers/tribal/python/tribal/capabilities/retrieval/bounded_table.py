@@ -40,6 +40,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
     return document.model_copy(
         update={
             "domain": bounds.shown_domain(document.domain),
+            "owner": None if document.owner and bounds.withholds(document.owner, own) else document.owner,
             "description": texts.description(document.description),
             "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
             "columns": [

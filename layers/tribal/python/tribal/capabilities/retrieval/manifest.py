@@ -11,5 +11,9 @@ CAPABILITY = Capability(
     errors="tribal.capabilities.retrieval.errors",
     commands=(CommandSpec(name="check-sql", target="tribal.edges.cli.check_sql.command:check_sql"),),
     functions=(FunctionSpec(name="retriever", package="retriever", layers=("deps-policies",)),),
-    uses=(FunctionUse(function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools)),),
+    uses=(
+        FunctionUse(
+            function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools), reads=("docs/definitions.json",)
+        ),
+    ),
 )

@@ -127,6 +127,7 @@ def _schema(
         schema_=table.schema_,
         table=table.table,
         domain=table.domain,
+        owner=table.owner,
         kind=table.kind,
         dialect=table.database_type,
         description=table.description.text,

@@ -15,7 +15,7 @@ from tribal.ports.application import ANSWER_TOKENS, bounds_of
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ranking.weights import WEIGHTS, Weights
 from tribal.scoping.bounds import OPEN, Bounds
-from tribal_contracts import AgentError, IndexMetadata, agent_error
+from tribal_contracts import AgentError, Definitions, IndexMetadata, agent_error
 
 STALE_AFTER = timedelta(hours=24)
 """From the specification: an index older than a day causes a warning, never an error."""
@@ -37,6 +37,8 @@ class Toolbox:
     """Cache of values computed from the index; may be shared with the toolboxes of other callers."""
     guidance: Callable[[TableIdentity], Sequence[Guidance]] | None = None
     """Memories, decisions and policies about a table that the caller may see."""
+    definitions: Callable[[Bounds], Definitions] | None = None
+    """Metrics, terms and verified queries within bounds."""
     answer_tokens: int | None = ANSWER_TOKENS
     """The most tokens of a default answer; `None` for no limit."""
 

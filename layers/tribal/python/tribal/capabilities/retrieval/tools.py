@@ -43,6 +43,7 @@ _ANY_QUESTION = "orders by customer"
 
 def toolbox_of(caller: Caller, app: Application) -> Toolbox:
     """The toolbox for a caller; if the embedding model cannot be loaded, searches use words only."""
+    from tribal.capabilities.retrieval.definitions.visible import visible_definitions
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.errors import EmbeddingFailed
 
@@ -57,6 +58,7 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         scope=caller.scope,
         derived=app.derived,
         guidance=guidance_for(caller, app),
+        definitions=lambda bounds: visible_definitions(bounds, app.store(), app.derived),
         answer_tokens=app.answer_tokens,
     )
 

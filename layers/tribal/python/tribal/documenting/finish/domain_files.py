@@ -217,6 +217,7 @@ class DomainWriter:
             database_type=summaries[0].database_type,
             domain=plan.domain,
             title=plan.title if plan.titled else described.title or plan.title,
+            owner=plan.words.owner if plan.words else None,
             description=said.text,
             description_source=said.source,
             description_confidence=said.confidence if said.source == "model" else None,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.documenting.annotations import read_annotations
+from tribal.documenting.definitions.published import publish_definitions
 from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
 from tribal.documenting.finish.domain_files import DomainPlan
@@ -91,7 +92,7 @@ def finish(outline: RunOutline, run: RunContext) -> FinishResult:
     put_record_if_changed(store, locations.DOCUMENTER_PROGRESS_FILE, progress)
     if manifest is not None:
         retire(found, previous, manifest, store=store)
-    _note_unknown_tables(outline, run)
+    _note_undocumented_tables(outline, run)
     return FinishResult(True, manifest, described.waiting, described.failures)
 
 
@@ -148,11 +149,13 @@ def _publish(
     written = replace(written, pages=[*written.pages, site])
     manifest = build_manifest(outline, found, previous, written, store=run.store, now=run.clock.published())
     run.lease.check()
+    publish_definitions({name: entry.indexable for name, entry in found.tables.items()}, run)
+    run.lease.check()
     put_record_if_changed(run.store, locations.MANIFEST_FILE, manifest)
     return manifest
 
 
-def _note_unknown_tables(outline: RunOutline, run: RunContext) -> None:
+def _note_undocumented_tables(outline: RunOutline, run: RunContext) -> None:
     """Report annotations of tables that are not in the plan; unreachable databases are skipped.
 
     Raises:

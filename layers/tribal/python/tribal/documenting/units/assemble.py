@@ -72,6 +72,7 @@ class Provenance:
     input_hash: str
     annotation_line: int | None = None
     """First line of the table's annotation in the annotations file."""
+    owner: str | None = None
 
 
 def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
@@ -113,6 +114,7 @@ def assemble_document(
         schema_=table.schema_name,
         table=table.table_name,
         domain=context.domain,
+        owner=provenance.owner,
         kind=table.kind,
         description=description.table,
         notes=list(description.notes),

@@ -54,12 +54,16 @@ class UnitContext:
     sampling: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(1))
     """Held while a table is sampled."""
 
+    def owner_of(self, spec: TableSpec) -> str | None:
+        """The owner of a table or, without one, of its domain."""
+        return self.annotations.owner_of((spec.schema_name, spec.table_name), self.unit.domain)
+
     def input_hash(self, spec: TableSpec, *, sampled: bool = True) -> str:
         """Hash of a table's current inputs; `sampled` is false if its samples cannot be taken."""
         return input_hash(
             self.unit,
             spec,
-            self.annotations.get((spec.schema_name, spec.table_name)),
+            self.annotations,
             describer=self.describer,
             rows_to_sample=self.options.rows_to_sample if sampled else 0,
             sample_views=self.options.sample_views,
@@ -139,6 +143,7 @@ class TableDocumenter:
                 # A table documented without a connection counts as changed once there is a connection.
                 input_hash=shared.input_hash(spec, sampled=not wants_samples or self._connected(samples)),
                 annotation_line=annotation.line if annotation else None,
+                owner=shared.owner_of(spec),
             ),
             shared.part.inferred_keys,
         )

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tribal.capabilities import capabilities
-from tribal.edges.cli.commands import mcp, pipeline, project, review, serve, site, status, tail, token
+from tribal.edges.cli.commands import mcp, pipeline, project, queries, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.edges.cli.version import print_version
 from tribal.tools.registry import EVERYTHING, Registry
@@ -107,6 +107,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("diff")(review.diff)
     app.command("lint")(review.lint)
     app.command("todo")(review.todo)
+    app.add_typer(queries.queries, name="queries", help="List verified queries and their status, or verify one.")
     app.command("site")(site.site)
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)

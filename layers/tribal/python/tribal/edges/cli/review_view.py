@@ -140,8 +140,13 @@ def lint_data(report: LintReport, *, success: bool) -> dict[str, Any]:
         },
         "minimum_coverage": report.minimum_coverage,
         "counts": {rule: report.count(rule) for rule in RULES},
-        "findings": [asdict(finding) for finding in report.findings],
+        "findings": [_finding_data(finding) for finding in report.findings],
     }
+
+
+def _finding_data(finding: Finding) -> dict[str, Any]:
+    data = asdict(finding)
+    return {key: value for key, value in data.items() if value is not None or key in ("table", "column")}
 
 
 def print_lint(report: LintReport) -> None:
@@ -154,8 +159,8 @@ def print_lint(report: LintReport) -> None:
         _print_findings(report.findings)
     else:
         for finding in report.findings:
-            where = finding.table if finding.column is None else f"{finding.table}.{format_name([finding.column])}"
-            out.print(f"{_plain(where)}: {finding.rule}: {finding.message}", markup=False, soft_wrap=True)
+            text = f"{_place(finding)}: {finding.rule}: {_message(finding)}"
+            out.print(_plain(text), markup=False, soft_wrap=True)
     counts = ", ".join(f"{report.count(rule)} {rule}" for rule in RULES if report.count(rule))
     out.print(f"Findings: {counts or 'none'}.")
     out.print(
@@ -167,6 +172,16 @@ def print_lint(report: LintReport) -> None:
         console(stderr=True).print(f"[red]error:[/] at least {report.minimum_coverage:g} % must be documented")
 
 
+def _place(finding: Finding) -> str:
+    if finding.table is None:
+        return f"{finding.file}:{finding.line}"
+    return finding.table if finding.column is None else f"{finding.table}.{format_name([finding.column])}"
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.message} ({finding.owner})" if finding.owner else finding.message
+
+
 def _print_findings(findings: Sequence[Finding]) -> None:
     from rich.table import Table
 
@@ -175,10 +190,10 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     if not findings:
         return
     view = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for heading in ("rule", "table", "columns", "finding"):
+    for heading in ("rule", "where", "columns", "finding"):
         view.add_column(heading, overflow="fold")
     for rule, table, columns, message in _grouped(findings):
-        view.add_row(rule, escape(_plain(table)), escape(_plain(columns)), message)
+        view.add_row(rule, escape(_plain(table)), escape(_plain(columns)), escape(_plain(message)))
     console().print(view)
 
 
@@ -186,7 +201,8 @@ def _grouped(findings: Sequence[Finding]) -> Iterator[tuple[str, str, str, str]]
     """Merge findings of the same kind in the columns of one table."""
     groups: dict[tuple[str, str, bool, str], list[str]] = {}
     for finding in findings:
-        key = (finding.rule, finding.table, finding.column is None, finding.message)
+        place = finding.table or _place(finding)
+        key = (finding.rule, place, finding.column is None, _message(finding))
         groups.setdefault(key, []).append(finding.column or "")
     for (rule, table, of_table, message), columns in groups.items():
         left_out = f" and {len(columns) - _GROUPED_COLUMNS} more" if len(columns) > _GROUPED_COLUMNS else ""
@@ -204,6 +220,7 @@ def todo_data(found: TodoList) -> dict[str, Any]:
                 "column": item.column,
                 "worth": round(item.worth, 3),
                 "tables_that_refer": item.tables_that_refer,
+                **({"owner": item.owner} if item.owner else {}),
             }
             for item in found.items
         ],
@@ -228,6 +245,7 @@ def print_todo(found: TodoList) -> None:
 def _todo_text(item: Todo) -> str:
     refer = "refers" if item.tables_that_refer == 1 else "refer"
     why = f"; {counted(item.tables_that_refer, 'table')} {refer} to " if item.tables_that_refer else ""
+    owner = f" ({item.owner})" if item.owner else ""
     if item.column is None:
-        return f"{item.table}: what it is about{why}{'it' if why else ''}"
-    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}"
+        return f"{item.table}: what it is about{why}{'it' if why else ''}{owner}"
+    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}{owner}"

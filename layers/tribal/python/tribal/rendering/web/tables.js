@@ -36,6 +36,7 @@ function tableView(table) {
       table.r < 0 ? "number of rows unknown" : "about " + counted(table.r, "row") + (table.ra ? " on " + table.ra : ""),
     );
   if (table.p) known.push(counted(table.p, table.k === "table" ? "inheriting table" : "partition"));
+  if (table.ow) known.push("owner " + visible(table.ow));
   const line = element("p", {class: "facts"}, known.join(" \u00b7 "));
   if (table.pk) line.append(" \u00b7 primary key ", ...present(joined(table.pk.map(code))));
   /** @type {Child[]} */

@@ -26,6 +26,8 @@ interface DomainRecord {
   b: string;
   n: string;
   h: string;
+  /** Owner. */
+  ow?: string;
   s?: string;
   /** Common joins. */
   j?: string[];
@@ -80,6 +82,7 @@ interface TableRecord {
   k: string;
   /** The dialect of its SQL. */
   q?: string;
+  ow?: string;
   s?: string;
   o?: string;
   w?: string;

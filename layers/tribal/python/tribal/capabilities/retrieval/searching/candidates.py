@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, named
+from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question, table_names
 from tribal.capabilities.retrieval.searching.table_map import Positions
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
-from tribal.errors import EmbeddingFailed
+from tribal.errors import EmbeddingFailed, StoreError
 from tribal.naming import STOP_WORDS, is_word, tokenize_text
 from tribal.ports import Candidates, Embedder, IndexFilter, VectorKind, VectorQuery, WordQuery
 from tribal.ranking.distinct import distinct
-from tribal.ranking.named import MISSPELT, written_names
+from tribal.ranking.named import DEFINED, MISSPELT, written_names
 from tribal.ranking.relevance import Evidence, coverage, relevance
 from tribal_contracts import AgentError
 
@@ -65,6 +67,10 @@ class SearchCandidates:
     """Ids of the tables that the question names, with the certainty of each."""
     columns: Mapping[int, str]
     """Ids of the tables with a column that the question names in full, with its name."""
+    definitions: MatchedDefinitions
+    """The metrics and terms that the question names."""
+    defined: Mapping[int, str]
+    """Ids of the tables of these, with the reason."""
     entities: Sequence[NDArray[Any]]
     """For each run of the question's words that tables are called after, their ids."""
     warnings: tuple[AgentError, ...]
@@ -113,8 +119,8 @@ class SearchCandidates:
 
     @property
     def _named(self) -> NDArray[Any]:
-        """Ids of the tables that are named, or have a column that is."""
-        named = {**self.named, **self.columns}
+        """Ids of the tables that are named, or have a column, a metric or a term that is."""
+        named = {**self.named, **self.columns, **self.defined}
         return np.fromiter(named, np.int64, len(named))
 
     @property
@@ -138,7 +144,7 @@ class SearchCandidates:
             covered=coverage(question.words, self.shared_terms(table), question.counts, question.tables),
             words=len(question.words),
             name=float(self.by_name.scores[self.by_name.ids == table].sum()),
-            named=self.named.get(table, 0.0),
+            named=self.named.get(table, DEFINED if table in self.defined else 0.0),
             tables=question.tables,
         )
 
@@ -149,6 +155,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
     question = parse_question(text, where, opened, toolbox)
     terms = list(dict.fromkeys(term for word in question.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
+    definitions, unread = _definitions(text, opened, toolbox)
     vector, warnings = _vector(" ".join(question.spelt) or text, opened, toolbox)
 
     questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", index_filter, COUNTED)]
@@ -173,11 +180,13 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         nearest=nearest,
         named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         columns=_named_columns(text, terms, index_filter, toolbox),
+        definitions=definitions,
+        defined=_defined_tables(definitions, where, opened),
         entities=[
             names.record_ids[tables]
             for tables in names.named.spoken([(one.spelt, *one.long_form, *one.related) for one in question.concepts])
         ],
-        warnings=tuple(warnings),
+        warnings=(*warnings, *unread),
     )
 
 
@@ -194,6 +203,25 @@ def _named_columns(text: str, terms: list[str], where: IndexFilter, toolbox: Too
         if name is not None and name.casefold() in owners:
             owners[name.casefold()][table] = name
     return {table: name for each in owners.values() if len(each) <= _MOST_OWNERS for table, name in each.items()}
+
+
+def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[MatchedDefinitions, list[AgentError]]:
+    """The metrics and terms that a question names, or a warning that they could not be read."""
+    if toolbox.definitions is None:
+        return MatchedDefinitions(), []
+    try:
+        return MatchedDefinitions(*named(text, toolbox.definitions(opened.bounds))), []
+    except StoreError as error:
+        message = f"metrics and terms were not searched: {error.message}"
+        return MatchedDefinitions(), [toolbox.warning("RET_ANSWER_PARTIAL", message)]
+
+
+def _defined_tables(found: MatchedDefinitions, where: IndexFilter, opened: OpenIndex) -> dict[int, str]:
+    reasons = found.tables()
+    if not reasons:
+        return {}
+    entries = ((name_of(entry), entry) for entry in opened.tables if where.admits(entry))
+    return {entry.record_id: reasons[name] for name, entry in entries if name in reasons}
 
 
 def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:

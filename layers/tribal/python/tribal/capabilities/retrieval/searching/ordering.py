@@ -15,7 +15,7 @@ from tribal.capabilities.retrieval.searching.table_map import TableMap, table_ma
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.naming import stem
 from tribal.ports import Candidates, IndexFilter
-from tribal.ranking.named import COLUMN_NAMED
+from tribal.ranking.named import COLUMN_NAMED, DEFINED
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
 
@@ -55,7 +55,7 @@ def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenInd
     last, a view comes after the table that it is named after, and a junction table after one that it relates.
     """
     numbered = table_map(where, opened, toolbox)
-    meant = found.fully_named | found.columns.keys()
+    meant = found.fully_named | found.columns.keys() | found.defined.keys()
     named = {int(number) for number in numbered.numbers(np.fromiter(meant, np.int64, len(meant))) if number >= 0}
     aside = numbered.repeated.set_aside(_question_terms(found), named)
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
@@ -170,8 +170,11 @@ def _entities_early(found: SearchCandidates, numbered: TableMap, ranked: NDArray
 
 
 def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
-    """Move tables that are named, or have a named column, to the front: the most certain first, tables before views."""
-    meant = dict.fromkeys(found.columns, COLUMN_NAMED)
+    """Move tables that are named, or have a column, a metric or a term that is, to the front.
+
+    The most certain come first, and tables before views.
+    """
+    meant = dict.fromkeys(found.defined, DEFINED) | dict.fromkeys(found.columns, COLUMN_NAMED)
     meant |= {table: max(certainty, meant.get(table, 0.0)) for table, certainty in found.named.items()}
     if not meant:
         return ranked

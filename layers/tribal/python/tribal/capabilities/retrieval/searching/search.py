@@ -203,7 +203,7 @@ def _filter(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> 
 
 def _unmatched(found: SearchCandidates, chosen: _AnswerTables, total: int, toolbox: Toolbox) -> list[AgentError]:
     """Warnings about words of the question that occur in no table, and about an answer without any match."""
-    words = ", ".join(map(repr, found.question.missing))
+    words = ", ".join(repr(word) for word in found.question.missing if not found.definitions.explains(word))
     missing = f"no searched table contains {words}" if words else ""
     if not chosen.found:
         detail = f": {missing}" if words else ""
@@ -305,6 +305,7 @@ def _reasons(
     reasons = ["it is named in the question"] if table in found.fully_named else []
     if table in found.columns:
         reasons.append(f"it has the column {found.columns[table]}, which is named in the question")
+    reasons += [found.defined[table]] if table in found.defined else []
     own = terms_of(document.table) & shared
     columns = [column.name for column in document.columns if terms_of(column.name) & shared]
     rest = shared.difference(own, *(terms_of(column) for column in columns))

@@ -94,9 +94,10 @@ def lint(
 ) -> None:
     """Show how much is documented, and report problems.
 
-    Reads only the documents. Enable or disable the rules undocumented, unclear, unmasked, orphaned and without_key
-    under lint: in databases.yaml. An unmasked value, or coverage below minimum_coverage, means exit code 1; other
-    findings do so with --strict.
+    Reads the documents, and checks metrics, terms and verified queries against them. Enable or disable the rules
+    undocumented, unclear, unmasked, orphaned, without_key, broken and changed under lint: in databases.yaml. An
+    unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other findings do so
+    with --strict.
     """
     from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
@@ -105,8 +106,8 @@ def lint(
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    report = lint_documents(local_application(settings).store(), settings.lint)
-    failed = report.unmasked or not report.covered or (strict and bool(report.findings))
+    report = lint_documents(local_application(settings).store(), settings.lint, settings.metrics, settings.terms)
+    failed = report.failed or not report.covered or (strict and bool(report.findings))
     if as_json:
         print_json(lint_data(report, success=not failed))
     else:

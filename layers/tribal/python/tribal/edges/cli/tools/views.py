@@ -60,7 +60,8 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
     rows = "rows unknown" if schema.row_count < 0 else f"about {counted(schema.row_count, 'row')}"
     counted_on = f" on {schema.row_count_at[:10]}" if schema.row_count_at and schema.row_count >= 0 else ""
     kind = f"{(schema.kind or 'table').replace('_', ' ')}{f' in {DIALECTS[schema.dialect]}' if schema.dialect else ''}"
-    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}, {escape(schema.domain)}, {rows}{counted_on}[/]")
+    owner = f", owner {escape(schema.owner)}" if schema.owner else ""
+    out.print(f"[bold]{escape(schema.name)}[/]  [dim]{kind}, {escape(schema.domain)}, {rows}{counted_on}{owner}[/]")
     print_indented(out, escape(schema.description))
     out.print()
     keys = set(schema.primary_key)

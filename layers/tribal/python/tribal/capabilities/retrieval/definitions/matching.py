@@ -1,0 +1,127 @@
+"""Finds the metrics, terms and verified queries that a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tribal.errors import EmbeddingFailed
+from tribal.naming.tokens import content_words, terms_of, tokenize_text
+from tribal.ports import DerivedValues, Embedder
+from tribal_contracts import DefinedMetric, DefinedTerm, Definitions, VerifiedQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_QUERIES = 3
+"""Source: docs/contracts.md, Context."""
+_SAME = 0.6
+"""The share of terms, or the cosine, from which two questions ask for the same. By judgement."""
+_BETWEEN = 2
+"""Other content words that may stand between those of a name. By judgement."""
+_STATUSES: tuple[Literal["current", "changed", "broken"], ...] = ("current", "changed", "broken")
+
+Embed = Callable[[Sequence[str]], "NDArray[Any] | None"]
+"""Vectors of texts, one per row; `None` if there is no embedding model."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedDefinitions:
+    """What a question is about: metrics and terms that it names, and queries that answer a similar one."""
+
+    metrics: Sequence[DefinedMetric] = ()
+    terms: Sequence[DefinedTerm] = ()
+    queries: Sequence[VerifiedQuery] = ()
+    """At most three, current ones first, then by similarity."""
+
+    def tables(self) -> dict[str, str]:
+        """The tables of the metrics and terms, by qualified name, each with the reason why it is meant."""
+        reasons: dict[str, str] = {}
+        for metric in self.metrics:
+            for table in metric.tables:
+                reasons.setdefault(table, f"the metric {metric.name!r} uses it")
+        for term in self.terms:
+            for table in term.tables:
+                reasons.setdefault(table, f"the term {term.name!r} names it")
+        return reasons
+
+    def explains(self, word: str) -> bool:
+        """Whether a word is in the name or a synonym of one of the metrics or terms."""
+        items: list[DefinedMetric | DefinedTerm] = [*self.metrics, *self.terms]
+        names = (name for each in items for name in (each.name, *each.synonyms))
+        return not {*terms_of([word])}.isdisjoint(term for name in names for term in terms_of(content_words(name)))
+
+
+def matching(question: str, definitions: Definitions, embed: Embed = lambda _: None) -> MatchedDefinitions:
+    """The definitions that a question names, by name or synonym, and the queries whose questions are like it.
+
+    Args:
+        question: in plain words.
+        definitions: those that the caller may see.
+        embed: makes vectors; without a model, questions are compared by their words.
+    """
+    metrics, terms = named(question, definitions)
+    return MatchedDefinitions(metrics, terms, _similar(question, definitions.queries, embed))
+
+
+def named(question: str, definitions: Definitions) -> tuple[list[DefinedMetric], list[DefinedTerm]]:
+    """The metrics and terms whose name or synonym is in a question, in any order and number."""
+    said = list(terms_of(tokenize_text(question)))
+    return (
+        [each for each in definitions.metrics if _is_named(said, (each.name, *each.synonyms))],
+        [each for each in definitions.terms if _is_named(said, (each.name, *each.synonyms))],
+    )
+
+
+def cached_embedding(embedder: Embedder | None, derived: DerivedValues) -> Embed:
+    """An `embed` that keeps the vectors of the questions that definitions have."""
+
+    def embed(texts: Sequence[str]) -> NDArray[Any] | None:
+        if embedder is None:
+            return None
+        asked, *kept = texts
+        try:
+            known = derived.get("definitions", (embedder.model, tuple(kept)), lambda: embedder.embed(kept))
+            return _stacked(embedder.embed([asked]), known)
+        except EmbeddingFailed:
+            return None
+
+    return embed
+
+
+def _stacked(first: NDArray[Any], rest: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.concatenate([first, rest])
+
+
+def _is_named(said: Sequence[str], names: Iterable[str]) -> bool:
+    return any(_occurs(said, list(terms_of(content_words(name)))) for name in names)
+
+
+def _occurs(said: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether all terms of a name are close to each other in what is said."""
+    wanted = set(name)
+    if not wanted or not wanted.issubset(said):
+        return False
+    places = [place for place, term in enumerate(said) if term in wanted]
+    longest = len(wanted) + _BETWEEN if len(wanted) > 1 else 1
+    return any(wanted.issubset(said[place : place + longest]) for place in places)
+
+
+def _similar(question: str, queries: Sequence[VerifiedQuery], embed: Embed) -> list[VerifiedQuery]:
+    if not queries:
+        return []
+    asked = [(query, text) for query in queries for text in query.questions]
+    vectors = embed([question, *(text for _, text in asked)])
+    cosines = [0.0] * len(asked) if vectors is None else (vectors[1:] @ vectors[0]).tolist()
+    own = set(terms_of(content_words(question)))
+    best: dict[str, float] = {}
+    for (query, text), cosine in zip(asked, cosines, strict=True):
+        theirs = set(terms_of(content_words(text)))
+        score = max(2 * len(own & theirs) / (len(own) + len(theirs)), cosine)
+        best[query.file] = max(best.get(query.file, 0.0), score)
+    found = [query for query in queries if best[query.file] >= _SAME]
+    found.sort(key=lambda query: (_STATUSES.index(query.status), -best[query.file], query.file))
+    return found[:MOST_QUERIES]

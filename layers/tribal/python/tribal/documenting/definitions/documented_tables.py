@@ -1,0 +1,117 @@
+"""The documented tables that definitions are checked against; a document is read when something names its table."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tribal.identity.hashing import object_hash
+from tribal.identity.table_names import TableIdentity, format_name, parse_name
+from tribal_contracts import ChangedTable, TableDocument, TableState
+
+_NEAR = 3
+
+
+@dataclass(slots=True)
+class DocumentedTables:
+    """All documented tables, and their documents.
+
+    Args:
+        identities: of the tables.
+        load: reads the document of a table; `None` if it cannot be read.
+    """
+
+    identities: frozenset[TableIdentity]
+    load: Callable[[TableIdentity], TableDocument | None]
+    _documents: dict[TableIdentity, TableDocument | None] = field(default_factory=dict)
+    _sorted: list[TableIdentity] = field(default_factory=list)
+    _named: defaultdict[str, list[TableIdentity]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        self._sorted = sorted(self.identities)
+        for each in self._sorted:
+            self._named[each.table.casefold()].append(each)
+
+    @property
+    def databases(self) -> list[str]:
+        """The documented databases, sorted."""
+        return sorted({each.database for each in self.identities})
+
+    def of(self, database: str) -> list[TableIdentity]:
+        """The tables of a database, sorted."""
+        return [each for each in self._sorted if each.database == database]
+
+    def document(self, table: TableIdentity) -> TableDocument | None:
+        """The document of a table; `None` if it is unknown or cannot be read."""
+        if table not in self._documents:
+            self._documents[table] = self.load(table) if table in self.identities else None
+        return self._documents[table]
+
+    def resolve(self, written: str, database: str | None) -> TableIdentity | str:
+        """The table that a name means, or what is wrong with the name.
+
+        Args:
+            written: `schema.table`, with the database where there are several; a bare name if it is unique.
+            database: the database that it is in, if known.
+        """
+        try:
+            parts = parse_name(written.strip())
+        except ValueError:
+            parts = ()
+        if not 1 <= len(parts) <= 3:
+            return f"{written!r} is not the name of a table; write schema.table"
+        named = [each for each in self._named.get(parts[-1].casefold(), ()) if database in (None, each.database)]
+        exact = [each for each in named if _parts(each)[-len(parts) :] == parts]
+        plain = tuple(part.casefold() for part in parts)
+        found = exact or [each for each in named if tuple(p.casefold() for p in _parts(each)[-len(parts) :]) == plain]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(map(str, found[:_NEAR]))
+            return f"{written!r} may be any of {names}; add the schema or the database"
+        inside = [each for each in self.identities if database in (None, each.database)]
+        all_names = {format_name(_parts(each)[-max(len(parts), 2) :]) for each in inside}
+        near = difflib.get_close_matches(written, sorted(all_names), n=_NEAR)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        return f"there is no documented table {written!r}{hint}"
+
+
+def _parts(table: TableIdentity) -> tuple[str, str, str]:
+    return table.database, table.schema, table.table
+
+
+def state_of(document: TableDocument) -> TableState:
+    """What of a table can make SQL over it wrong."""
+    columns = {each.name: f"{each.type}{'' if each.nullable else ' not null'}" for each in document.columns}
+    keys = sorted([key.columns, key.references_table, key.references_columns] for key in document.foreign_keys)
+    shape = [
+        columns,
+        document.kind,
+        document.primary_key.columns if document.primary_key else None,
+        sorted(key.columns for key in document.unique_keys),
+        keys,
+        sorted(check.expression for check in document.checks),
+        document.view_definition,
+    ]
+    return TableState(name=document.name, shape_hash=object_hash(shape), columns=columns)
+
+
+def changes_since(recorded: Iterable[TableState], now: Mapping[str, TableState]) -> list[ChangedTable]:
+    """The tables that have changed since they were recorded, without those that are gone."""
+    found = []
+    for before in recorded:
+        after = now.get(before.name)
+        if after is None or after.shape_hash == before.shape_hash:
+            continue
+        old, new = before.columns, after.columns
+        found.append(
+            ChangedTable(
+                name=before.name,
+                added=sorted(new.keys() - old.keys()),
+                removed=sorted(old.keys() - new.keys()),
+                changed=sorted(name for name in new.keys() & old.keys() if new[name] != old[name]),
+            )
+        )
+    return found
