@@ -48,7 +48,9 @@ def test_of_many_values_fifty_are_shown_and_marked_as_a_part() -> None:
     assert "`v49` and others." in page
 
 
-@each_case("check", ["(length(status) > 3)", "((status = 'open') OR (qty > 3))", "(status = ANY (ARRAY['[email]'::text]))"])
+@each_case(
+    "check", ["(length(status) > 3)", "((status = 'open') OR (qty > 3))", "(status = ANY (ARRAY['[email]'::text]))"]
+)
 def test_without_a_whole_list_there_are_no_values(check: str) -> None:
     found, _ = documented(column("status"), check)
     assert (found.allowed_values, found.allowed_values_from, found.allowed_values_complete) == (None, None, None)

@@ -88,15 +88,17 @@ class TableData:
     def shown(self, numbers: Collection[int]) -> ShownText:
         """What the answer is checked against."""
         table, human = self.context.table, self.context.human
-        texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
-        texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
+        declared = [check.expression for check in table.checks]
+        declared += [column.default_value for column in table.columns if column.default_value]
+        texts = [table.comment, table.view_definition, *declared, *self._comments.values()]
+        texts += [text for column in table.columns for text in (column.comment, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
-        texts += self._comments.values()
         return ShownText(
             own=(table.table_name, *(column.name for column in table.columns)),
             others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
             human_text=tuple(text for text in (human.table, *human.columns.values()) if text),
             texts=tuple(text for text in texts if text),
+            declared=tuple(declared),
             samples=tuple(value for n in sorted(numbers) for value in self._samples(self.handles.facts[n - 1])),
         )
 
