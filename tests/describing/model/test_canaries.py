@@ -73,6 +73,7 @@ PLACES: Mapping[str, Callable[[str], TableContext]] = {
     "label of an enum": lambda text: context(_column(enum_values=["new", text])),
     "sample": lambda text: context(samples={"kd_nr": MaskedSamples(patterns=(text,))}),
     "comment of a neighbour": lambda text: context(neighbours={"shop.crm.customer": neighbour("crm.customer", text)}),
+    "published description of a neighbour": lambda text: context(published={"shop.crm.customer": text}),
     "name of the table": lambda text: context(orders().model_copy(update={"table_name": text})),
     "name of a column": lambda text: context(orders(column("grade"), column(text))),
     "name of the schema": lambda text: context(orders().model_copy(update={"schema_name": text})),

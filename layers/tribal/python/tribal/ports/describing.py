@@ -51,6 +51,8 @@ class TableContext:
     """Text written by a person: it is kept, and is context for the rest."""
     inferred_keys: Sequence[InferredKey] = ()
     """Likely keys from and to this table."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """Descriptions of neighbours by fully qualified name, as last published."""
 
 
 @dataclass(frozen=True, slots=True)

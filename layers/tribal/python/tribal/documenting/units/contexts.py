@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tribal.documenting.annotations import read_annotations
+from tribal.documenting.units.neighbours import published_descriptions
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
 from tribal.masking import MaskedSamples, redact_table
@@ -20,8 +21,9 @@ def table_context(
     spec: TableSpec,
     samples: Mapping[str, MaskedSamples],
     annotation: TableAnnotation | None,
+    published: Mapping[str, str],
 ) -> TableContext:
-    """The context of a redacted table of a unit."""
+    """The context of a redacted table of a unit; `published` has the last descriptions of its neighbours."""
     own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
     return TableContext(
         database=unit.database,
@@ -34,6 +36,7 @@ def table_context(
         samples=samples,
         human=_human_description(annotation),
         inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
+        published=published,
     )
 
 
@@ -47,13 +50,14 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
     if unit.slice_file is None:
         return
     part = require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file))
+    published = published_descriptions(part, store)
     annotations = read_annotations(store, unit.database)
     tables = {(table.schema_name, table.table_name): table for table in part.tables}
     for spec in unit.tables:
         place = (spec.schema_name, spec.table_name)
         if place in tables:
             table = redact_table(tables[place], part.type)
-            yield spec, table_context(unit, part, table, spec, {}, annotations.get(place))
+            yield spec, table_context(unit, part, table, spec, {}, annotations.get(place), published)
 
 
 def _human_description(annotation: TableAnnotation | None) -> HumanDescription:

@@ -42,6 +42,8 @@ class UnitContext:
     describer: Describer
     clock: Clock
     options: DocumentingOptions
+    published: Mapping[str, str] = field(default_factory=dict)
+    """The last published descriptions of neighbours, for a model."""
     postpone: bool = False
     """Whether to postpone a table whose server is unavailable, instead of documenting it without samples."""
     sampling: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(1))
@@ -115,7 +117,7 @@ class TableDocumenter:
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
-        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
+        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation, shared.published)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
