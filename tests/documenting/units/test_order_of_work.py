@@ -34,7 +34,7 @@ def order_of(names: str, references: dict[str, str], work: str | None = None) ->
             incoming_fk_count=0,
             outgoing_fk_count=0,
             domain="s",
-            priority="standard",
+            priority=2,
             metadata_hash="0" * 64,
         )
         for name in work or names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from tribal.documenting.annotations import read_annotations
 from tribal.documenting.units.neighbours import published_descriptions
@@ -21,9 +22,8 @@ def table_context(
     spec: TableSpec,
     samples: Mapping[str, MaskedSamples],
     annotation: TableAnnotation | None,
-    published: Mapping[str, str],
 ) -> TableContext:
-    """The context of a redacted table of a unit; `published` has the last descriptions of its neighbours."""
+    """The context of a redacted table of a unit."""
     own = str(TableIdentity(unit.database, table.schema_name, table.table_name))
     return TableContext(
         database=unit.database,
@@ -36,7 +36,6 @@ def table_context(
         samples=samples,
         human=_human_description(annotation),
         inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
-        published=published,
     )
 
 
@@ -57,7 +56,8 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
         place = (spec.schema_name, spec.table_name)
         if place in tables:
             table = redact_table(tables[place], part.type)
-            yield spec, table_context(unit, part, table, spec, {}, annotations.get(place), published)
+            context = table_context(unit, part, table, spec, {}, annotations.get(place))
+            yield spec, replace(context, published=published)
 
 
 def _human_description(annotation: TableAnnotation | None) -> HumanDescription:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
@@ -117,7 +117,8 @@ class TableDocumenter:
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
-        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation, shared.published)
+        context = table_context(shared.unit, shared.part, table, spec, samples.by_column, annotation)
+        context = replace(context, published=shared.published)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
