@@ -19,6 +19,7 @@ keys            How many undeclared keys are inferred, and how many of them are 
 domains         Do the domains of a plan agree with those that people draw?
 descriptions    How much do the rules say about real schemas, and is it true?
 grounding       What do the checks of a model's sentences find, and what do they drop wrongly?
+human_comments  How many comments of people would lose a sentence to these checks?
 
 Only by their own command:
 
@@ -41,7 +42,7 @@ from importlib import import_module
 from bench.harness import DATA_VARIABLE, open_bench, record
 
 WITHOUT_DATA = "startup runs search first_request snowflake model_runs masking memory knowledge".split()
-WITH_DATA = "retrieval context joins keys domains descriptions grounding".split()
+WITH_DATA = "retrieval context joins keys domains descriptions grounding human_comments".split()
 _QUICK = {"runs": ["100", "1000"], "search": ["100", "1000"]}
 
 

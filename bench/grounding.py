@@ -72,7 +72,7 @@ class Schema:
 
 def tables(bench: Bench) -> Iterator[Table]:
     """Check planted sentences, then human ones."""
-    schemas = [_schema(bench, *each) for each in schema_files(bench.data).items() if each[0] != SAME_AS_ANOTHER]
+    schemas = [load_schema(bench, *each) for each in schema_files(bench.data).items() if each[0] != SAME_AS_ANOTHER]
     found: dict[str, dict[str, float]] = {}
     for schema in schemas:
         for kind, sentences in _planted(schema).items():
@@ -82,7 +82,10 @@ def tables(bench: Bench) -> Iterator[Table]:
     yield from _human([schema for schema in schemas if schema.name in HUMAN], schemas)
 
 
-def _schema(bench: Bench, name: str, file: Path) -> Schema:
+def load_schema(
+    bench: Bench, name: str, file: Path, prepare: Callable[[TableContext], TableContext] = lambda context: context
+) -> Schema:
+    """Plan over a schema and build the question about each table, from what `prepare` leaves of its context."""
     contexts = _contexts(bench, name, file)
     names = CatalogNames(
         schema_version="1.0",
@@ -94,7 +97,7 @@ def _schema(bench: Bench, name: str, file: Path) -> Schema:
     questions = []
     for context in contexts:
         blank = TableDescription(_BLANK, {column.name: _BLANK for column in context.table.columns})
-        questions.append(TableQuestion(context, table_questions(context, blank, _asking())[0]))
+        questions.append(TableQuestion(context, table_questions(prepare(context), blank, _asking())[0]))
     return Schema(name, questions, KnownNames.of(names), file.with_name("descriptions.jsonl"))
 
 
@@ -214,10 +217,10 @@ def _human_sentences(schema: Schema) -> Iterator[tuple[TableQuestion, str]]:
     for record in read_lines(schema.human):
         if table := by_name.get(record["table"]):
             for sentence in split_sentences(record["description"]):
-                yield table, _with_handles(sentence, table.question)
+                yield table, with_handles(sentence, table.question)
 
 
-def _with_handles(sentence: str, question: Question) -> str:
+def with_handles(sentence: str, question: Question) -> str:
     """The sentence with a handle in the place of each identifier that was shown: people know of none."""
     handles = {handle.parts[-1].lower(): f"[{key}]" for key, handle in question.handles.items()}
     dotted = re.compile(r"\b([A-Z]\w+)\.([A-Z]\w+)\b")

@@ -53,7 +53,7 @@ CANARIES = {
     "direction of writing": "zq\u202ecanary",
     "hidden letters": "zq\u200bcanary",
 }
-NAMES = ("table in plain words", "column in plain words", "the X table")
+NAMES = ("table in plain words", "column in plain words", "the X table", "snake case", "camel case")
 
 
 def _column(**update: object) -> CatalogTable:
@@ -73,6 +73,7 @@ PLACES: Mapping[str, Callable[[str], TableContext]] = {
     "label of an enum": lambda text: context(_column(enum_values=["new", text])),
     "sample": lambda text: context(samples={"kd_nr": MaskedSamples(patterns=(text,))}),
     "comment of a neighbour": lambda text: context(neighbours={"shop.crm.customer": neighbour("crm.customer", text)}),
+    "published description of a neighbour": lambda text: context(published={"shop.crm.customer": text}),
     "name of the table": lambda text: context(orders().model_copy(update={"table_name": text})),
     "name of a column": lambda text: context(orders(column("grade"), column(text))),
     "name of the schema": lambda text: context(orders().model_copy(update={"schema_name": text})),
@@ -117,7 +118,7 @@ def test_no_canary_is_published_wherever_a_database_says_it(place: str, kind: st
     text = CANARIES[kind]
     published = obey(question(PLACES[place](text)), text)
     if kind in ("snake case", "camel case"):
-        # What is nothing but a name is published where its handle means it.
+        # What is nothing but a name is published where its handle means it, such as a type's label.
         published = [each for each in published if not each.startswith("A purchase with ")]
     assert [each for each in published if text.casefold() in each.casefold() or "canar" in each.casefold()] == []
 
@@ -140,8 +141,6 @@ DOMAIN_PLACES: Mapping[str, Callable[[str], DomainContext]] = {
 def test_no_canary_is_published_about_a_domain(place: str, kind: str) -> None:
     text = CANARIES[kind]
     published = obey(domain_question(DOMAIN_PLACES[place](text), asking()), text)
-    if kind in ("snake case", "camel case"):
-        published = [each for each in published if not each.startswith("A purchase with ")]
     assert [each for each in published if text.casefold() in each.casefold() or "canar" in each.casefold()] == []
 
 

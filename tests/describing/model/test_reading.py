@@ -123,7 +123,7 @@ def test_a_repair_lists_which_sentence_broke_which_rule() -> None:
 
 def test_a_repair_mends_faulty_subjects_and_touches_no_other() -> None:
     asked = question()
-    first = read_answer(asked, answer("A purchase. There are 7.", {3: "Use it.", 4: "Its customer."}), KNOWN)
+    first = read_answer(asked, answer("A purchase. There are 7.", {3: "Contact support.", 4: "Its customer."}), KNOWN)
     assert first is not None
     assert first.needs_repair
     mended = read_repair(asked, first, answer("A purchase in a shop.", {3: "How urgent.", 4: "Changed."}), KNOWN)
@@ -134,7 +134,7 @@ def test_a_repair_mends_faulty_subjects_and_touches_no_other() -> None:
 
 def test_what_a_repair_does_not_mend_is_dropped_and_recorded() -> None:
     asked = question()
-    first = read_answer(asked, answer("A purchase. There are 7.", {3: "Use it."}), KNOWN)
+    first = read_answer(asked, answer("A purchase. There are 7.", {3: "Contact support."}), KNOWN)
     assert first is not None
     second = read_repair(asked, first, answer("", {3: "See https://x.example. How urgent it is."}), KNOWN)
     assert second is not None

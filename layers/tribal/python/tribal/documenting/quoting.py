@@ -11,6 +11,7 @@ from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.documenting.units.lookups import Lookups
+from tribal.documenting.units.neighbours import published_domain
 from tribal.documenting.units.sampling import Samples, add_lookups, can_be_sampled, lookups_of, take_samples
 from tribal.errors import ConfigurationError, DatabaseError, StoreError
 from tribal.identity import locations
@@ -27,9 +28,9 @@ from tribal.ports import (
     RunContext,
     TableContext,
 )
-from tribal.store import read_record, require_record
+from tribal.store import require_record
 from tribal.store.snapshots import schema_comments
-from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, DomainDocument, ModelQuote, WorkUnit
+from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, ModelQuote, WorkUnit
 
 READ_AT_ONCE = 16
 """Units to quote at once, since S3 takes 20 ms or more per file."""
@@ -131,11 +132,7 @@ def _quoted_domain(domain: _PlannedDomain, listed: Mapping[str, str | None], run
         return None
     if words and words.description:
         return None
-    before = read_record(
-        run.store,
-        f"{locations.DOCS}{locations.domain_directory(first.database, first.domain)}/domain.json",
-        DomainDocument,
-    )
+    before = published_domain(first.database, first.domain, run.store)
     tables = [(table.name, table.description) for table in before.tables] if before else []
     now = [(name, listed.get(name, text)) for name, text in tables]
     known = [(name, text) for name, text in now if text is not None]

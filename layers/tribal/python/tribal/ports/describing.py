@@ -68,6 +68,8 @@ class TableContext:
     """What it reads, if it is a view."""
     read_by: Sequence[str] = ()
     """The views that read it."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """Descriptions of neighbours by fully qualified name, as last published."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,30 +8,27 @@ from collections.abc import Collection
 from tribal.naming import singular
 from tribal.text_checks.sentences import HANDLE
 
-# Verbs of instructions, in general English.
+# Verbs of instructions, in general English. Those that say how to read data are missing: "use it for joins" is what
+# experts write.
 _ORDERS = frozenset(
     """
-    access add adjust allow alter answer apply approve ask assume attach avoid beware bypass change choose claim clear
-    click close compare compose compute concatenate confirm connect consider consult continue convert create decode
-    decrypt delete demand deny deploy describe disable discard disclose disregard display divide do don't download drop
-    edit email enable encode ensure enter erase examine exclude execute export fetch filter find fix follow forget
-    forward generate get give go grant guess hide ignore imagine immediately import include inform insert inspect
-    install invoke join kindly keep learn leave let list load log look make merge modify move multiply navigate never
-    notify obey obtain omit open output overwrite paste perform phone ping please pretend print proceed provide publish
-    pull push put query quote read reboot recite reject rely remember remind remove rename repeat replace reply request
-    reset respond restart restore retrieve return reveal revert review revoke run save say search see select send set
-    share show sign skip speak specify start state stop store submit subscribe sum switch take talk tell terminate treat
-    trust try turn type uninstall update upload use validate verify view visit wait warn watch wire write
+    add adjust allow alter apply ask attach beware bypass choose clear click compose confirm connect consult contact
+    continue convert create decode decrypt delete demand deny deploy describe disable discard disclose disregard
+    download drop edit enable encode ensure enter erase examine execute fetch follow forget generate get give go
+    grant guess hide ignore imagine immediately inform insert inspect install invoke keep kindly learn let make
+    modify navigate notify obey obtain omit overwrite paste perform ping please pretend proceed provide publish put
+    reboot recite reject rely remember remind remove rename replace reply respond restart restore retrieve reveal
+    revert revoke run say select send skip speak submit subscribe tell terminate try uninstall upload validate
+    verify warn write
     """.split()
 )
-# Nouns or adjectives as often as verbs; without nouns that a clause may follow ("date the order was paid").
+# Nouns or adjectives as often as verbs, so that only those before an object count.
 _DOUBTFUL = frozenset(
     """
-    access answer approve back book call change check claim close comment contact copy count display document email
-    export file filter find fix follow forward import join list load log look lead mail map mark match merge message
-    move note open output pay phone ping post print pull push query quote read refer repeat reply report request reset
-    return review run save search set share show sign sort start stop store submit sum switch take talk test transfer
-    trust turn update upload use view visit wait watch wire
+    access answer approve back book call change check claim close comment copy display document email export file
+    find fix forward import lead list load log look mail map mark merge message move open output pay phone post
+    print pull push query quote read repeat report request reset return review save search set share show sign start
+    stop store switch take talk test transfer trust turn update view visit wait watch wire
     """.split()
 )
 _OBJECTS = frozenset(
@@ -41,18 +38,20 @@ _OBJECTS = frozenset(
     """.split()
 )
 _CERTAIN = re.compile(
-    r"\b(?:you|your|yours|yourself|you're|you'll|please|kindly|should|ought|shall|let's|never|don't|beware"
-    r"|must (?:not |never |always )?(?!be (?:unique|positive|present)\b)\w+"
-    r"|(?:have|has|need|needs|had better|want|wants) to|do(?:es)? not \w+ (?:this|that|any|the)"
-    r"|always (?:use|join|filter|check|run|call|contact|see|ask)|make sure|be (?:sure|careful|aware)|note that"
-    r"|(?:for|see) (?:more|further|details)|recommended|advis(?:e|ed|able)|caution|warning|click(?:ing)? here"
-    r"|(?:previous|prior|above|following|these|all|new|earlier|my|system)"
-    r" (?:instruction|order|rule|prompt|message|command|direction|guideline)s?"
+    r"\b(?:you|your|yours|yourself|you're|you'll|please|kindly|let's|beware"
+    r"|make sure|be (?:sure|careful|aware)|note that|(?:for|see) (?:more|further) details|click(?:ing)? here"
+    r"|(?:previous|prior|above|following|these|all|new|earlier|my|system) (?:instruction|prompt|command|guideline)s?"
     r"|(?:language|ai) model|assistant|chatbot|jailbreak|developer mode|as an ai"
     r"|(?:the|this) (?:reader|prompt|request|answer|json|handle)s?)\b",
     re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"\bI\b|\bI'm\b|(?i:\b(?:we|our|us|my|me|myself)\b)")
+_DEMANDED = re.compile(
+    r"\b(?:must|should|shall|ought to|(?:have|has|need|needs|want|wants) to|do not|don't|never|always)"
+    r" (?:not |never |always |also )?",
+    re.IGNORECASE,
+)
+"""What is demanded of the reader, unlike of the data: "must call", not "must be unique"."""
+_SPEAKER = re.compile(r"\bI\b|\bI'm\b|(?i:\b(?:my|me|myself)\b)")
 _SENTENCE = re.compile(r"[.!?:]\s+|[!?:]")
 _CLAUSE = re.compile(r"[,;\u2013\u2014()]|\s-\s|\b(?:and|then|or|but|so|just|now|first|also|instead)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<=\s)(?=[A-Z][a-z])")
@@ -72,6 +71,8 @@ def is_instruction(sentence: str, given_words: Collection[str], *, english: bool
     text = sentence.replace("\u2019", "'")
     if _CERTAIN.search(text) or (english and _SPEAKER.search(text)):
         return True
+    if any(_begins_instruction(text[found.end() :], ()) for found in _DEMANDED.finditer(text)):
+        return True
     # A capital inside an English sentence may start an injected sentence.
     starts = [part for each in _SENTENCE.split(text) for part in (_CAPITAL.split(each) if english else [each])]
     if any(_begins_instruction(start, given_words) for start in starts):
@@ -81,10 +82,8 @@ def is_instruction(sentence: str, given_words: Collection[str], *, english: bool
 
 def _begins_instruction(text: str, given_words: Collection[str]) -> bool:
     words = _WORD.findall(text.lower())
-    if not words or (words[0] not in _ORDERS and words[0] not in _DOUBTFUL):
-        return False
     # A shown name may begin with such a word: "contact name".
-    return singular(words[0]) not in given_words or _instructs(words)
+    return _instructs(words) or (words[:1] != [] and words[0] in _ORDERS and singular(words[0]) not in given_words)
 
 
 def _instructs(words: list[str]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tribal.naming import STOP_WORDS, singular, split_identifier
-from tribal.text_checks.forms import broken_forms
+from tribal.text_checks.forms import broken_forms, is_identifier
 from tribal.text_checks.instructions import is_instruction
 from tribal.text_checks.plain_names import KnownNames, PlainNames, split_words, words_of
 from tribal.text_checks.sentences import (
@@ -32,7 +32,7 @@ RULES = {
     "markup": "it has Markdown, HTML or other marks",
     "code": "it has code, SQL or a command",
     "quoted": "it quotes something; a value is named by its handle alone",
-    "identifier": "it names something by an identifier instead of a handle",
+    "identifier": "it names something that was not shown by an identifier",
     "figure": "it has a figure",
     "sample": "it repeats a sample value",
     "order": "it speaks to the reader, or about this request",
@@ -44,6 +44,8 @@ _COPIED_WORDS = 5
 """The number of consecutive words that a sentence does not share with a comment by chance; a judgement."""
 
 _HARMFUL = ("address", "character")
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+"""A name as in SQL, perhaps with those of its table and schema."""
 _WORDS_OF_A_NOUN = 3
 _NOTHING = re.compile(
     r"(?:unknown|none|n/?a|not (?:known|evident|available|applicable)|unclear|empty|blank)\.?", re.IGNORECASE
@@ -70,7 +72,7 @@ class SentenceJudge:
     def _broken_rules(self, sentence: str) -> Iterator[str]:
         if HANDLE in sentence:
             yield "character"
-        text = plain(hide_handles(sentence))
+        text = _DOTTED.sub(self._hide_shown_identifier, plain(hide_handles(sentence)))
         for rule in broken_forms(text):
             yield "handle" if rule == "markup" and re.search(r"\[[^\W\d_]{1,2}\d*\]", text) else rule
         yield from self._broken_by_words(text)
@@ -79,6 +81,17 @@ class SentenceJudge:
         # Adjacent names may form an address together.
         elif next(broken_forms(plain(self.filled(sentence))), "") in _HARMFUL:
             yield "address"
+
+    def _hide_shown_identifier(self, found: re.Match[str]) -> str:
+        """A handle's placeholder for an identifier that was shown; words stay."""
+        parts = found.group().lower().split(".")
+        return HANDLE if is_identifier(found.group()) and self._identifiers.issuperset(parts) else found.group()
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        """All parts of shown names, in lower case."""
+        parts = [part for handle in self.handles.values() if handle.kind != "value" for part in handle.parts]
+        return frozenset(part.lower() for part in parts)
 
     def filled(self, sentence: str) -> str:
         """A valid sentence with handles replaced by names and values."""
@@ -95,11 +108,13 @@ class SentenceJudge:
         # A value may look like an identifier.
         if next(broken_forms(value), "") not in ("", "identifier") or is_instruction(value, ()):
             return False
-        return len(value.split()) == 1 or not (self.names.occur_in(value) or _has_figure(value, [value], ()))
+        return len(value.split()) == 1 or not (
+            self.names.occur_in(value) or _has_figure(value, ShownText(own=(value,)))
+        )
 
     def _broken_by_words(self, text: str) -> Iterator[str]:
         shown = self.shown
-        if _has_figure(text, shown.own, shown.human_text):
+        if _has_figure(text, shown):
             yield "figure"
         if any(_holds(text, value, self.names.given_words) for value in shown.samples):
             yield "sample"
@@ -169,30 +184,50 @@ def _holds(text: str, value: str, given_words: frozenset[str]) -> bool:
 
 
 _NUMBER_WORDS = re.compile(
-    r"\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"\b(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|[mb]illions?|trillions?|dozens?|two-thirds?"
     r"|(?:one|a|two|three) (?:half|third|quarter|fifth|tenth)s?(?= of)|half of|per ?cent of)\b",
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"[$\u00a2-\u00a5\u20a0-\u20cf]|%|\u2030")
+_NUMBER = re.compile(r"(?<![\w.,:-])[0-9]+(?:[.,:-][0-9]+)*(?!\w)")
+_STANDARD = re.compile(r"(?<!\w)[A-Z]{2,}[0-9]{1,2}[A-Z]*(?!\w)")
+_RANGE = re.compile(r">= ([0-9]{1,4})\b[^<>]*<= ([0-9]{1,4})\b")
+"""How PostgreSQL writes `BETWEEN`."""
+_LONGEST_RANGE = 10
+"""The most values of a range of codes, rather than of amounts; a judgement."""
 _MOST_DIGITS = 1
 """The most digits of a number in a name, such as `addr_line2`."""
 
 
-def _has_figure(sentence: str, own_names: Collection[str], human_text: Collection[str]) -> bool:
+def _has_figure(sentence: str, shown: ShownText) -> bool:
     """Whether a sentence has a number in digits or English words.
 
     No evidence supports a number: it is a row count, a range, a sample value or invented.
-    A number that follows the same word in a name (`addr_line2`: "line 2") or in a person's text does not count.
+    None, one and two do not count, for they say how things relate, nor do digits in the name of a standard (`ICD10`),
+    numbers that the catalog declares, and those that follow the same word in a name (`addr_line2`: "line 2") or in a
+    person's text.
     """
     if _CURRENCY.search(sentence) or _NUMBER_WORDS.search(sentence):
         return True
     if not any(map(_is_digit, sentence)):
         return False
-    allowed = {pair for name in own_names for pair in _pairs(name, _MOST_DIGITS)}
-    allowed |= {pair for text in human_text for pair in _pairs(text, len(text))}
-    words = split_identifier(sentence)
+    allowed = {pair for name in shown.own for pair in _pairs(name, _MOST_DIGITS)}
+    allowed |= {pair for text in shown.human_text for pair in _pairs(text, len(text))}
+    declared = {number for text in shown.declared for number in _declared_numbers(text)} | {"0", "1"}
+    text = _NUMBER.sub(lambda found: "" if found.group() in declared else found.group(), _STANDARD.sub("", sentence))
+    words = split_identifier(text)
     return any(_has_digit(word) and pair not in allowed for word, pair in zip(words, _all_pairs(words), strict=True))
+
+
+def _declared_numbers(text: str) -> Iterable[str]:
+    """The numbers in a check or default, without those in literals, which may be messages; all of a short range."""
+    code = _LITERAL.sub("", text)
+    if found := _RANGE.search(code):
+        low, high = map(int, found.groups())
+        if high - low <= _LONGEST_RANGE:
+            return map(str, range(low, high + 1))
+    return _NUMBER.findall(code)
 
 
 def _pairs(text: str, most_digits: int) -> set[tuple[str, str]]:

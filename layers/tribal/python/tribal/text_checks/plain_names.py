@@ -22,7 +22,8 @@ _OWN_NAME_WORDS = 3
 """From this many words on, a column's name counts as that column even if all its words were shown."""
 
 _RUN = re.compile(rf"[^\w'\u2019 -]+|{HANDLE}")
-_POSSESSIVE = re.compile(r"['\u2019]s\b|['\u2019]")
+_INSIDE_WORDS = re.compile(r"['\u2019]s\b|['\u2019]|(?<=\b[a-z])-(?=[a-z])", re.IGNORECASE)
+"""What is no boundary between words: "customer's", "e-mail"."""
 _COLUMNS = frozenset({"column", "field", "attribute"})
 _KINDS = _COLUMNS | {"table", "view", "relation", "entity"}
 # Tables and columns have these roles in any database.
@@ -112,6 +113,9 @@ class PlainNames:
             is_known = self.known.has_column if singular(words[at]) in _COLUMNS else self.known.has_table
             if any(map(is_known, forms)):
                 return True
+        if singular(words[at]) != words[at]:
+            # "The event tables" are a group of tables, without a name.
+            return False
         last = words[at - 1]
         return last not in _ROLES and last not in _GRAMMAR and not self._has_given_words([last])
 
@@ -121,8 +125,8 @@ def _reads_as_a_word(token: str) -> bool:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in lower case, without possessive endings."""
-    return split_identifier(_POSSESSIVE.sub("", text))
+    """The words of a text in lower case, without possessive endings; "e-mail" is one word."""
+    return split_identifier(_INSIDE_WORDS.sub("", text))
 
 
 def _spans(length: int) -> Iterator[tuple[int, int]]:

@@ -30,5 +30,7 @@ class ShownText:
     """Text by people: about this table, and the terms of the settings."""
     texts: tuple[str, ...] = ()
     """Free text from the database."""
+    declared: tuple[str, ...] = ()
+    """Checks and defaults, as SQL; their numbers may be said."""
     samples: tuple[str, ...] = ()
     """Sample values and the patterns of masked ones."""

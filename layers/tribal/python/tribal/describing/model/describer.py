@@ -13,6 +13,7 @@ from tribal.describing.model.questions import (
     Question,
     domain_key,
     domain_question,
+    earlier_question_key,
     is_open,
     question_key,
     table_questions,
@@ -99,7 +100,7 @@ class ModelDescriber:
         questions = table_questions(context, rules, self._prompting)
         if not questions:
             return None
-        kept = self._cache.find(questions[0].subject, question_key(context, rules, self._prompting))
+        kept = self._cache.find(questions[0].subject, *self._keys(context, rules))
         if kept.prose is not None:
             return None
         left = [part for each in questions for part in unanswered(each, kept.slices)]
@@ -130,9 +131,10 @@ class ModelDescriber:
         if not questions:
             return rules
         name = questions[0].subject
-        key = question_key(context, rules, self._prompting)
-        kept = self._cache.find(name, key)
+        key, earlier_key = self._keys(context, rules)
+        kept = self._cache.find(name, key, earlier_key)
         if kept.prose is not None:
+            self._cache.move(kept.prose, key)
             return _with_prose(rules, kept.prose, _shown_keys(context), asked=questions[0].asks_text)
         written = self._writer(name, kept.slices).write(questions)
         if written.failure is not None:
@@ -160,6 +162,9 @@ class ModelDescriber:
             prose = self._cache.keep(context.domain, key, self._prompting.model, written)
         said = _said(prose.text, [_NAMES]) if prose.text else rules.description
         return DomainDescription(said, title=prose.title, usage=usage)
+
+    def _keys(self, context: TableContext, rules: TableDescription) -> tuple[str, str]:
+        return question_key(context, rules, self._prompting), earlier_question_key(context, rules, self._prompting)
 
     def _is_open(self, context: DomainContext) -> bool:
         return bool(context.tables) and self._rules.describe_domain(context).description.source == "derived"

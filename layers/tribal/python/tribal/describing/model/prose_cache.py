@@ -35,15 +35,20 @@ class ProseCache:
         self._clock = clock
         self._fresh = fresh
 
-    def find(self, subject: str, key: str) -> CachedProse:
-        """The text cached for a subject under this key, and slices; damaged files count as missing.
+    def find(self, subject: str, *keys: str) -> CachedProse:
+        """The text cached for a subject under one of these keys, and slices; damaged files count as missing.
 
         Slices are returned even if everything is rewritten: they have not been used yet.
         """
         kept = self._read(subject)
         if kept is None:
             return CachedProse()
-        return CachedProse(kept if kept.key == key and not self._fresh else None, kept.slices or {})
+        return CachedProse(kept if kept.key in keys and not self._fresh else None, kept.slices or {})
+
+    def move(self, prose: KeptProse, key: str) -> None:
+        """Cache a text under another key, if it has an earlier one."""
+        if prose.key != key:
+            self._put(prose.subject, prose.model_copy(update={"key": key}))
 
     def keep(self, subject: str, key: str, model: str, written: WriteResult) -> KeptProse:
         """Cache a text, replacing what was cached about the subject, slices included."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tribal.documenting.annotations import read_annotations
+from tribal.documenting.units.neighbours import published_descriptions
 from tribal.documenting.units.sampling import Samples
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity
@@ -51,13 +53,15 @@ def unsampled_contexts(unit: WorkUnit, store: ObjectStore) -> Iterator[tuple[Tab
     if unit.slice_file is None:
         return
     part = require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file))
+    published = published_descriptions(part, store)
     annotations = read_annotations(store, unit.database)
     tables = {(table.schema_name, table.table_name): table for table in part.tables}
     for spec in unit.tables:
         place = (spec.schema_name, spec.table_name)
         if place in tables:
             table = redact_table(tables[place], part.type)
-            yield spec, table_context(unit, part, table, spec, Samples(), annotations.get(place))
+            context = table_context(unit, part, table, spec, Samples(), annotations.get(place))
+            yield spec, replace(context, published=published)
 
 
 def _human_description(annotation: TableAnnotation | None) -> HumanDescription:

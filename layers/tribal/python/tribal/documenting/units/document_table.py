@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
@@ -49,6 +49,8 @@ class UnitContext:
     describer: Describer
     clock: Clock
     options: DocumentingOptions
+    published: Mapping[str, str] = field(default_factory=dict)
+    """The last published descriptions of neighbours, for a model."""
     postpone: bool = False
     """Whether to postpone a table whose server is unavailable, instead of documenting it without samples."""
     sampling: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(1))
@@ -128,6 +130,7 @@ class TableDocumenter:
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
         context = table_context(shared.unit, shared.part, table, spec, samples, annotation)
+        context = replace(context, published=shared.published)
         description = apply_annotation(shared.describer.describe_table(context), annotation)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)

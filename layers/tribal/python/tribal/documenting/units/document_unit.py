@@ -10,6 +10,7 @@ from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, needs_refresh, waits_for_model
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
+from tribal.documenting.units.neighbours import published_descriptions, referenced_first
 from tribal.errors import DescriptionPostponed, PlanError, RunInterrupted, ServerUnavailable, doing
 from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
@@ -47,15 +48,18 @@ def document_unit(
     if unit.slice_file is None:
         raise PlanError(f"work unit {unit.id!r} has no slice; run `tribal plan` again", code="WORK_UNIT_INVALID")
     store = run.store
+    part = require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file))
+    asks = any(entry.name == unit.database and run.options.described_by_model(entry) for entry in run.options.databases)
     context = UnitContext(
         unit=unit,
-        part=require_record(store, unit.slice_file, CatalogSlice, locations.slice_hash(unit.slice_file)),
+        part=part,
         annotations=read_annotations(store, unit.database),
         store=store,
         reader=reader,
         describer=run.describers.of(unit.database),
         clock=run.clock,
         options=options,
+        published=published_descriptions(part, store) if asks else {},
         postpone=postpone,
         sampling=BoundedSemaphore(options.tables_at_once),
     )
@@ -71,7 +75,7 @@ def document_unit(
     if not work:
         return checkpoint.close(complete=True, query_ms=0)
     checkpoint.begin()
-    return _UnitWork(context, checkpoint, run).process(work)
+    return _UnitWork(context, checkpoint, run).process(referenced_first(work, part))
 
 
 def _has_work(context: UnitContext, spec: TableSpec, earlier: TableResult | None) -> bool:

@@ -7,6 +7,7 @@ from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.prompts import VARIABLES, load_prompts
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Question
 from tribal.describing.model.questions.tables import (
+    earlier_question_key,
     halved,
     is_open,
     narrowed,
@@ -23,6 +24,7 @@ __all__ = [
     "Question",
     "domain_key",
     "domain_question",
+    "earlier_question_key",
     "halved",
     "is_open",
     "load_prompts",

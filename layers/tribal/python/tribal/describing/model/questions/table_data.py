@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,8 @@ MAX_SAMPLES = 3
 """Sample values per column, and patterns of masked ones."""
 MAX_OTHER_COLUMNS = 60
 """The most columns shown as context only."""
+MAX_JOINS = 4
+"""The most pairs of columns that join another table."""
 
 _SHORT_TYPES = {
     "character varying": "varchar",
@@ -96,17 +98,19 @@ class TableData:
     def shown(self, numbers: Collection[int]) -> ShownText:
         """What the answer is checked against."""
         table, human = self.context.table, self.context.human
-        texts = [table.comment, table.view_definition, *(check.expression for check in table.checks)]
-        texts += [text for column in table.columns for text in (column.comment, column.default_value, column.generated)]
+        declared = [check.expression for check in table.checks]
+        declared += [column.default_value for column in table.columns if column.default_value]
+        texts = [table.comment, table.view_definition, *declared, *self._told.values()]
+        texts += [text for column in table.columns for text in (column.comment, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
         texts += [text for each in self.context.lookups.values() for text in (*each.values, *each.meanings.values())]
         texts += behaviour(table)
-        texts += self._comments.values()
         return ShownText(
             own=(table.table_name, *(column.name for column in table.columns)),
             others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
             human_text=tuple(text for text in (human.table, *human.columns.values()) if text),
             texts=tuple(text for text in texts if text),
+            declared=tuple(declared),
             samples=tuple(value for n in sorted(numbers) for value in self._samples(self.handles.facts[n - 1])),
         )
 
@@ -114,21 +118,45 @@ class TableData:
         return format_name(self.handles.all[handle].parts)
 
     def _others(self) -> dict[str, Any]:
+        """Each other table with what is said of it, and the columns that join it."""
         return {
-            handle: _trimmed(format_name(place), clean_comment(self._comments.get(place), MAX_BRIEF_CHARS))
+            handle: _trimmed(
+                format_name(place),
+                clean_comment(self._told.get(place), MAX_BRIEF_CHARS),
+                _filled(joins=self._joins.get(place, [])[:MAX_JOINS]),
+            )
             for place, handle in self.handles.tables.items()
             if handle != OWN
         }
 
     @cached_property
-    def _comments(self) -> dict[Place, str]:
-        """Comments on the other tables that keys join to this one.
+    def _told(self) -> dict[Place, str]:
+        """What is said of the other tables that keys join to this one: published descriptions, or else comments.
 
         The slice may have more tables, such as those that a view reads; which ones depends on the rest of its unit.
         """
-        neighbours = self.context.neighbours.values()
-        found = {(each.schema_name, each.table_name): each.comment for each in neighbours}
-        return {place: text for place, text in found.items() if text and place in self.handles.joined}
+        context = self.context
+        neighbours = {(each.schema_name, each.table_name): each for each in context.neighbours.values()}
+        told = {place: context.published.get(each.name) or each.comment for place, each in neighbours.items()}
+        return {place: text for place, text in told.items() if text and place in self.handles.joined}
+
+    @cached_property
+    def _joins(self) -> dict[Place, list[str]]:
+        """The pairs of columns by which keys join other tables, such as "c2 = customer_id"."""
+        context, handles, found = self.context, self.handles.columns, dict[Place, set[str]]()
+
+        def add(other: Place, own: Sequence[str], theirs: Sequence[str]) -> None:
+            pairs = [(handles[name], their) for name, their in zip(own, theirs, strict=False) if name in handles]
+            found.setdefault(other, set()).update(f"{mine} = {shorten(their, MAX_TYPE_CHARS)}" for mine, their in pairs)
+
+        for key in context.table.foreign_keys:
+            add((key.references_schema, key.references_table), key.columns, key.references_columns)
+        for each in context.incoming:
+            add(place_of(each.from_table), each.key.references_columns, each.key.columns)
+        for likely in context.inferred_keys:
+            add(place_of(likely.to_table), likely.from_columns, likely.to_columns)
+            add(place_of(likely.from_table), likely.to_columns, likely.from_columns)
+        return {place: sorted(pairs) for place, pairs in found.items()}
 
     def _columns_shown(self, numbers: Collection[int], others: int | None) -> list[int]:
         keys = {number for number, fact in enumerate(self.handles.facts, 1) if self._is_key(fact)}

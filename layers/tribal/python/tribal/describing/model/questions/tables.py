@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+from tribal.describing.model.questions.keys import earlier_table_key, part_key, table_key
 from tribal.describing.model.questions.prompting import Prompting, data_json
 from tribal.describing.model.questions.question import Question
-from tribal.describing.model.questions.table_data import TableData
+from tribal.describing.model.questions.table_data import MAX_OTHER_COLUMNS, TableData
 from tribal.masking import redact_table
 from tribal.ports import TableContext, TableDescription
 from tribal_contracts import Description, EvidenceKind
@@ -42,22 +43,30 @@ def table_questions(
 
 
 def question_key(context: TableContext, rules: TableDescription, prompting: Prompting) -> str:
-    """SHA-256 over the questions' data, prompts, model, language and terms, without samples and counts.
+    """The key of what is written about a table.
 
-    It does not depend on what samples show or on the table's domain.
+    It does not depend on what samples show, on the table's domain, or on what is said of other tables.
     """
+    return _keyed(table_key, context, rules, prompting)
+
+
+def earlier_question_key(context: TableContext, rules: TableDescription, prompting: Prompting) -> str:
+    """The key under which earlier versions stored the same."""
+    return _keyed(earlier_table_key, context, rules, prompting)
+
+
+def _keyed(key: Callable[..., str], context: TableContext, rules: TableDescription, prompting: Prompting) -> str:
     columns = _open_columns(context, rules, _KNOWN)
-    data = TableData(_redacted(context), with_samples=False)
-    return prompting.key(data.asking(columns, text=_open_text(context, rules), others=None))
+    return key(TableData(_redacted(context)), columns, prompting, text=_open_text(context, rules))
 
 
 def slice_key(question: Question) -> str:
-    """SHA-256 over the data of a question about a table, unlike any `question_key`; empty for a domain."""
+    """The key of the answer to one of a table's questions, unlike any `question_key`; empty for a domain."""
     source = question.source
     if not isinstance(source, _Source):
         return ""
-    data = TableData(source.data.context, with_samples=False)
-    return source.prompting.key(["slice", data.asking(sorted(question.columns), text=question.asks_text)])
+    numbers = sorted(question.columns)
+    return part_key(source.data, numbers, source.prompting, text=question.asks_text, others=MAX_OTHER_COLUMNS)
 
 
 def halved(question: Question) -> list[Question]:

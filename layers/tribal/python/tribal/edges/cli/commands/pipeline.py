@@ -44,13 +44,14 @@ def plan(
     replan: Replan = False,
     replace: Replace = False,
     no_samples: NoSamples = False,
+    new_prose: NewProse = False,
     as_json: Json = False,
 ) -> None:
     """Plan the documentation by business domain.
 
     Reads the structure of each database and counts matching values of likely keys on the server. No rows are
     transferred. Nothing is documented yet: check progress/documentation-plan.json, move tables between domains if you
-    like, then run tribal document.
+    like, then run tribal document. --new-prose quotes what rewriting everything would cost.
     """
     from tribal.app.local import local_application
     from tribal.edges.cli.plan_view import last_plan, print_plan
@@ -59,7 +60,7 @@ def plan(
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     settings = with_databases(require_own_folder(settings, replace=replace))
-    app = local_application(settings, RunParameters(replan=replan))
+    app = local_application(settings, RunParameters(replan=replan, new_prose=new_prose))
     previous = last_plan(app.store())
     with _open(app, "plan", as_json) as work:
         _record_found(settings, app)
