@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.context.context_items import (
+    definition_items,
+    guidance_items,
+    head,
+    missing_words,
+    query_items,
+    table_items,
+    view_items,
+)
 from tribal.capabilities.retrieval.context.joins_between import (
     are_in,
     fan_out_items,
@@ -14,21 +24,16 @@ from tribal.capabilities.retrieval.context.joins_between import (
     referenced_tables,
     tables_between,
 )
-from tribal.capabilities.retrieval.context.packing import Item, Section, pack
-from tribal.capabilities.retrieval.guidance import guidance_of
+from tribal.capabilities.retrieval.context.packing import Section, pack
+from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, matching
 from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, name_of
-from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
-from tribal.capabilities.retrieval.searching.search import NO_MATCH, search
+from tribal.capabilities.retrieval.searching.search import NO_MATCH, SearchResult, search
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
-from tribal.errors import ToolInputInvalid
-from tribal.naming import index_terms, stem
-from tribal.ports import IndexedTable
-from tribal.rendering.compact_table import compact_table
-from tribal.rendering.markdown import escape_text, one_line
+from tribal.errors import StoreError, ToolInputInvalid
+from tribal.naming import stem
 from tribal_contracts import (
     AgentError,
     ContextTable,
-    DocumentedColumn,
     GetQueryContextInput,
     GetQueryContextOutput,
     SearchTablesInput,
@@ -40,11 +45,6 @@ FOUND_TABLES = 10
 """How many tables a question may bring. By judgement: twice as many as a search returns by default."""
 JOINED_TABLES = 4
 """How many of the first tables are joined, with the tables between them."""
-GUIDED_TABLES = 3
-"""How many of the first tables memories and decisions are looked up for."""
-MAX_GUIDANCE = 5
-_MOST_VIEW_CHARS = 2_000
-"""The longest definition of a view that is shown. By judgement: 500 tokens."""
 _TIME_WORDS = frozenset(
     map(
         stem,
@@ -57,6 +57,8 @@ _TIME_WORDS = frozenset(
 )
 """Words about time, which need no documentation."""
 _REQUESTED = "it was asked for"
+_MOST_VIEWS = 3
+"""The most views that are added because they read the tables."""
 _TABLES_SHARE, _JOINS_SHARE, _OTHERS_SHARE = 0.65, 0.2, 0.2
 """What a section may use before the others had their part. By judgement."""
 
@@ -69,6 +71,7 @@ class _Chosen:
     terms: Collection[str] = ()
     """Terms of the question, in all their readings."""
     missing: Sequence[str] = ()
+    defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
     warnings: list[AgentError] = field(default_factory=list)
 
 
@@ -88,13 +91,16 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
     chosen = _choose(request, opened, toolbox)
     documents = _documents(chosen, opened, toolbox)
     joins = joins_among(documents, opened, toolbox)
+    views = [*(each for each in documents.values() if each.view_definition), *_reading(documents, opened, toolbox)]
     sections = [
-        Section("", list(_head(documents)), 1.0, always=True),
-        Section("Tables", list(_table_items(documents, chosen.terms)), _TABLES_SHARE, "sql"),
+        Section("", [*head(documents)], 1.0, always=True),
+        Section("Tables", [*table_items(documents, chosen.terms)], _TABLES_SHARE, "sql"),
         Section("Joins", [*join_items(joins), *fan_out_items(joins)], _JOINS_SHARE, "sql"),
-        Section("Views with SQL to reuse", list(_views(documents)), _OTHERS_SHARE, "sql"),
-        Section("Decided and remembered", list(_guidance(documents, opened, toolbox)), _OTHERS_SHARE),
-        Section("", list(_missing(chosen.missing)), 1.0, always=True),
+        Section("Views with SQL to reuse", [*view_items(views)], _OTHERS_SHARE, "sql"),
+        Section("Verified queries", [*query_items(chosen.defined.queries)], _OTHERS_SHARE, "sql"),
+        Section("Metrics and terms", [*definition_items(chosen.defined)], _OTHERS_SHARE),
+        Section("Decided and remembered", [*guidance_items(documents, opened, toolbox)], _OTHERS_SHARE),
+        Section("", [*missing_words(chosen.missing)], 1.0, always=True),
     ]
     packed = pack(sections, request.max_tokens)
     shown = [name for name in documents if name in packed.shown]
@@ -132,33 +138,44 @@ def _choose(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) 
     if request.question and request.question.strip():
         _ask(request.question, request, chosen, opened, toolbox)
     _keep_one_database(chosen, opened, toolbox)
-    first = [
-        name for number, name in enumerate(chosen.reasons) if number < JOINED_TABLES or _is_requested(name, chosen)
-    ]
+    found = list(chosen.reasons)
+    first = [name for place, name in enumerate(found) if place < JOINED_TABLES or chosen.reasons[name] == _REQUESTED]
     between = tables_between(first, opened, toolbox)
     parents = referenced_tables([*first, *between], opened, toolbox)
+    reasons = parents | between | chosen.reasons
     # Next to the tables that they join, so that they are not the first to be left out.
-    rest = {name: why for name, why in chosen.reasons.items() if name not in first}
-    chosen.reasons = parents | {name: chosen.reasons[name] for name in first} | between | rest
-    order = [*first, *between, *rest, *parents]
-    chosen.reasons = {name: chosen.reasons[name] for name in dict.fromkeys(order)}
+    chosen.reasons = {name: reasons[name] for name in dict.fromkeys((*first, *between, *found, *parents))}
     return chosen
-
-
-def _is_requested(name: str, chosen: _Chosen) -> bool:
-    return chosen.reasons[name] == _REQUESTED
 
 
 def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> None:
     """Add the tables of a question, and what it says."""
     wanted = SearchTablesInput(query=question, database=request.database, domain=request.domain, limit=FOUND_TABLES)
     found = search(wanted, opened, toolbox)
+    asked, defined = found.candidates.question, _defined(question, found, opened, toolbox)
+    visible = {name_of(table) for table in opened.tables if request.database in (None, table.database)}
+    for query in defined.queries:
+        for name in query.tables:
+            if query.status != "broken" and name in visible:
+                chosen.reasons.setdefault(name, f"the verified query {query.file} uses it")
     for table in found.answer.tables:
         if NO_MATCH not in (table.reasons or ()):
             chosen.reasons.setdefault(table.name, "; ".join(table.reasons or ()))
-    asked = found.candidates.question
     chosen.terms = frozenset(term for word in asked.words for term in word.terms)
-    chosen.missing = [word for word in asked.missing if stem(word) not in _TIME_WORDS]
+    chosen.missing = [word for word in asked.missing if stem(word) not in _TIME_WORDS and not defined.explains(word)]
+    chosen.warnings += found.candidates.warnings
+    chosen.defined = defined
+
+
+def _defined(question: str, found: SearchResult, opened: OpenIndex, toolbox: Toolbox) -> MatchedDefinitions:
+    """The metrics, terms and verified queries that a question is about; search warns if they cannot be read."""
+    if toolbox.definitions is None:
+        return found.candidates.definitions
+    try:
+        known = toolbox.definitions(opened.bounds)
+    except StoreError:
+        return found.candidates.definitions
+    return matching(question, known, cached_embedding(toolbox.embedder, toolbox.derived))
 
 
 def _keep_one_database(chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> None:
@@ -180,54 +197,10 @@ def _documents(chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> dict[str
     return {name: bounded_table(found[ids[name]], opened.bounds) for name in chosen.reasons if ids[name] in found}
 
 
-def _head(documents: Mapping[str, TableDocument]) -> Iterator[Item]:
-    for document in list(documents.values())[:1]:
-        dialect = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}[document.database_type]
-        text = f"{dialect}, database {escape_text(document.server_database or document.database)}."
-        yield Item("the dialect", text)
-
-
-def _table_items(documents: Mapping[str, TableDocument], terms: Collection[str]) -> Iterator[Item]:
-    is_named = _named_by(terms)
-    for name, document in documents.items():
-        yield Item(name, compact_table(document, is_named))
-
-
-def _views(documents: Mapping[str, TableDocument]) -> Iterator[Item]:
-    """The SQL of the views among some tables."""
-    for name, document in documents.items():
-        if document.view_definition and len(document.view_definition) <= _MOST_VIEW_CHARS:
-            title = one_line(f"{document.schema_}.{document.table}")
-            yield Item(f"SQL of {name}", f"-- {title}\n{document.view_definition.strip()}", frozenset((name,)))
-
-
-def _named_by(terms: Collection[str]) -> Callable[[DocumentedColumn], bool]:
-    """Whether terms of a question are in the name of a column, or in a value that it allows."""
-
-    def is_named(column: DocumentedColumn) -> bool:
-        if not terms:
-            return False
-        values = {term for value in column.allowed_values or () for term in index_terms(value)}
-        return not (terms_of(column.name) | values).isdisjoint(terms)
-
-    return is_named
-
-
-def _guidance(documents: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox) -> Iterator[Item]:
-    """Decisions and memories about the first tables, each once."""
-    tables: dict[str, IndexedTable] = {name_of(table): table for table in opened.tables if name_of(table) in documents}
-    seen: dict[str, None] = {}
-    for name in list(documents)[:GUIDED_TABLES]:
-        columns = [column.name for column in documents[name].columns]
-        for each in guidance_of(tables[name], columns, opened, toolbox):
-            if each.id in seen or len(seen) == MAX_GUIDANCE:
-                continue
-            seen[each.id] = None
-            what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
-            text = f"- {escape_text(one_line(each.text))} ({what}, {escape_text(each.author)}, {each.age} ago)"
-            yield Item(f"{each.kind} {each.id}", text)
-
-
-def _missing(words: Sequence[str]) -> Iterator[Item]:
-    if words:
-        yield Item("the missing words", f"Not documented: {', '.join(map(escape_text, words))}.")
+def _reading(documents: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox) -> list[TableDocument]:
+    """Views outside of the context that read its first tables: those that read most of them, and two at least."""
+    counts = Counter(view for each in documents.values() for view in each.read_by or () if view not in documents)
+    wanted = [view for view, count in counts.most_common(_MOST_VIEWS) if count > 1]
+    ids = {name_of(table): table.record_id for table in opened.tables if name_of(table) in wanted}
+    found = toolbox.index.documents([ids[name] for name in wanted if name in ids], TableDocument)
+    return [bounded_table(document, opened.bounds) for document in found.values()]
