@@ -111,6 +111,7 @@ _FIRST = ("type", "properties", "required")
 """Keywords in the order of the newest MCP protocol, so that HTTP sends the same bytes."""
 _SOURCE = "Source: "
 _EXTENSION = "Extension: "
+_NO_NOTE = "Extension."
 
 
 def input_schema(spec: ToolSpec) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def _plain(schema: Any) -> Any:
             # The keys here are field names, which may coincide with keywords.
             plain[keyword] = {name: _plain(inner) for name, inner in value.items()}
         elif keyword == "description":
-            text = value.removeprefix(_EXTENSION).partition(_SOURCE)[0].strip()
+            text = value.removeprefix(_EXTENSION).removeprefix(_NO_NOTE).partition(_SOURCE)[0].strip()
             plain |= {"description": text} if text else {}
         elif keyword == "$ref":
             plain[keyword] = value.replace("#/definitions/", "#/$defs/")
