@@ -20,6 +20,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "get_join_path": {"source_table": "web.public.visit", "target_table": "web.public.customer"},
     "get_domain_overview": {"domain": "marketing"},
     "list_domains": {},
+    "check_sql": {"sql": "SELECT 1", "database": "shop"},
 }
 
 

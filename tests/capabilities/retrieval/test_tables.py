@@ -141,8 +141,12 @@ def test_a_view_is_shown_with_its_kind_dialect_and_sql(tmp_path: Path) -> None:
             update={"kind": "view", "view_definition": "SELECT id FROM s.invoice" + " " * 9_000, "row_count_at": NOW}
         ),
     ]
-    status = documents[0].columns[1].model_copy(
-        update={"allowed_values": ["open"], "allowed_values_from": "check", "allowed_values_complete": True}
+    status = (
+        documents[0]
+        .columns[1]
+        .model_copy(
+            update={"allowed_values": ["open"], "allowed_values_from": "check", "allowed_values_complete": True}
+        )
     )
     documents[0] = documents[0].model_copy(update={"columns": [documents[0].columns[0], status]})
     toolbox = toolbox_over(tmp_path, None, documents)
