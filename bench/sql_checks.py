@@ -67,7 +67,7 @@ def tables(bench: Bench) -> Iterator[Table]:
 
 
 def alternatives(sql: str) -> list[str]:
-    """The queries that a text of defog stands for: each of several, with each choice in braces, and with all."""
+    """The queries that a text of defog means: each of several, with each choice in braces, and with all."""
     found: list[str] = []
     for statement in filter(str.strip, sql.split(";")):
         choice = next((each[1] for each in _CHOICE.finditer(statement) if each[1].strip()), None)

@@ -21,6 +21,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "get_domain_overview": {"domain": "marketing"},
     "list_domains": {},
     "get_query_context": {"question": "visits by customer", "database": "web"},
+    "check_sql": {"sql": "SELECT 1", "database": "shop"},
 }
 
 

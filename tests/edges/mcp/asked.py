@@ -36,6 +36,8 @@ ANSWERED: list[tuple[str, Arguments]] = [
     ("get_domain_overview", {"domain": "marketing"}),
     ("list_domains", {}),
     ("list_domains", {"database": "shop"}),
+    ("check_sql", {"sql": "SELECT nope FROM crm.customer", "database": "shop"}),
+    ("check_sql", {"sql": "SELECT 1", "database": "shop", "schema": "crm"}),
 ]
 """Calls of every tool that succeed."""
 
@@ -73,6 +75,9 @@ REFUSED: list[tuple[str, Arguments]] = [
     ("get_join_path", {"source_table": "visit", "target_table": "web.public.customer", "max_hops": 0}),
     ("get_domain_overview", {"domain": "nothing"}),
     ("list_domains", {"cursor": "-1", "database": "shop"}),
+    ("check_sql", {"sql": "SELECT 1"}),
+    ("check_sql", {"sql": "SELECT 1", "database": "nowhere"}),
+    ("check_sql", {"sql": "SELECT 1", "database": "shop", "schema": "nowhere"}),
 ]
 """Calls that each tool refuses."""
 

@@ -28,6 +28,7 @@ INSPECTED: list[tuple[str, dict[str, Any]]] = [
     ("get_join_path", {"source_table": "shop.crm.customer", "target_table": "shop.sales.order_line"}),
     ("get_domain_overview", {"domain": "marketing"}),
     ("list_domains", {}),
+    ("check_sql", {"sql": "SELECT cust_id FROM crm.customer", "database": "shop"}),
     ("get_table_schema", {"table": "shop.crm.custmer"}),
 ]
 

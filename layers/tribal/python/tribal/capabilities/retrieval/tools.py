@@ -291,7 +291,7 @@ RETRIEVAL = ToolGroup(
             name="check_sql",
             title="Check SQL",
             summary="Check a query against the documented tables.",
-            description="Check a SELECT before you run it: unknown or ambiguous names, values that a column never"
+            description="Use it before you run a SELECT: it finds unknown or ambiguous names, values that a column never"
             " holds, joins that follow no key or part of one, sums over repeated rows, policies. Nothing is executed.",
             models=models_of("tribal_contracts", "CheckSqlInput", "CheckSqlOutput"),
             handler=_check_sql,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
 
-from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.names import Names, offset_of, written
 from tribal.sql.checking.relations import Use
 from tribal.sql.checking.selection import Selection
-from tribal.sql.checking.suggestions import written
 from tribal.sql.parsing import exp
 
 _GROUPINGS = (exp.Paren, exp.Tuple, exp.GroupingSets, exp.Rollup, exp.Cube)
@@ -31,7 +30,7 @@ def grouped(node: exp.Select) -> Iterator[exp.Expr]:
 
 
 def output_at(node: exp.Expr, select: exp.Select) -> exp.Expr | None:
-    """The output whose number stands in GROUP BY or ORDER BY."""
+    """The output that a number in GROUP BY or ORDER BY means."""
     number = int(node.name) if isinstance(node, exp.Literal) and node.name.isdecimal() and len(node.name) < 5 else 0
     return select.selects[number - 1] if 0 < number <= len(select.selects) else None
 

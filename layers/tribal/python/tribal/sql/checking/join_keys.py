@@ -7,10 +7,9 @@ from functools import cached_property
 
 from tribal.sql.checking.keys import KeyIndex, OfTable, Pair
 from tribal.sql.checking.known import KnownTables
-from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.names import Names, offset_of, written
 from tribal.sql.checking.relations import Relation, Use
 from tribal.sql.checking.selection import Equality, Selection, column_of
-from tribal.sql.checking.suggestions import written
 from tribal.sql.parsing import exp
 
 

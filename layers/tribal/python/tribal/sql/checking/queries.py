@@ -9,13 +9,12 @@ from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.grouping import Grouping, grouped
 from tribal.sql.checking.join_keys import JoinKeys
 from tribal.sql.checking.known import KnownTables
-from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.outputs import UNNAMED, output_name
 from tribal.sql.checking.relations import Column, Item, Level, Relation
 from tribal.sql.checking.repetition import Repetition
 from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
-from tribal.sql.checking.suggestions import nearest, written
 from tribal.sql.parsing import exp
 
 

@@ -21,7 +21,7 @@ class Classes:
         self._parents: dict[Place, Place] = {}
 
     def of(self, place: Place) -> Place:
-        """The column that stands for all that are equal to one."""
+        """The representative of all columns that are equal to one."""
         root = place
         while (above := self._parents.get(root, root)) != root:
             root = above

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tribal.sql.checking.known import KnownTable, KnownTables
-from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
-from tribal.sql.checking.suggestions import nearest, written
 from tribal.sql.parsing import exp
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS
 from tribal.sql.references import TableName

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.names import Names, nearest, offset_of
 from tribal.sql.checking.relations import Column, Use
 from tribal.sql.checking.selection import column_of
-from tribal.sql.checking.suggestions import nearest
 from tribal.sql.parsing import exp
 
 _EQUALITIES = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)

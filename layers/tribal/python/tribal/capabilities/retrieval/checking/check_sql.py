@@ -11,7 +11,7 @@ from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.errors import ToolInputInvalid, TribalError
 from tribal.sql.checking.findings import Checked, Finding
 from tribal.sql.checking.known import KnownTables
-from tribal_contracts import DatabaseType
+from tribal_contracts import AgentError, DatabaseType
 from tribal_contracts.knowledge import KnowledgeCheckOutput
 from tribal_contracts.retrieval.checking import CheckSqlInput, CheckSqlOutput, SqlFinding
 
@@ -20,7 +20,7 @@ MAX_NAMES = 500
 """Both by judgement: more make an answer of about 8,000 tokens."""
 
 CheckPolicies = Callable[[str, DatabaseType], KnowledgeCheckOutput | None]
-"""Checks SQL against policies; `None` if there are none. Raises `TribalError` when they cannot be read."""
+"""Checks SQL against policies; `None` without any. Raises `TribalError` when they cannot be read."""
 
 
 def check_sql(request: CheckSqlInput, toolbox: Toolbox, policies: CheckPolicies | None = None) -> CheckSqlOutput:
@@ -57,6 +57,7 @@ class SqlChecker:
         known = indexed_tables(name, opened, toolbox)
         self._known = known if schema is None else replace(known, search_path=(_schema(schema, known),))
         self._toolbox = toolbox
+        self._warnings = opened.warnings
         self._policies = policies
 
     def check(self, sql: str) -> CheckSqlOutput:
@@ -68,7 +69,7 @@ class SqlChecker:
         violations, unread = _policy_findings(sql, self._known.dialect, self._policies)
         findings = sorted([*checked.findings, *violations], key=lambda each: (each.line, each.column))
         checked = replace(checked, findings=findings, not_checked=[*checked.not_checked, *unread])
-        return _answer(checked, self._toolbox)
+        return _answer(checked, self._toolbox, self._warnings)
 
 
 def _only(opened: OpenIndex) -> str:
@@ -78,12 +79,12 @@ def _only(opened: OpenIndex) -> str:
     return databases[0]
 
 
-def _answer(checked: Checked, toolbox: Toolbox) -> CheckSqlOutput:
+def _answer(checked: Checked, toolbox: Toolbox, warnings: Sequence[AgentError]) -> CheckSqlOutput:
     # Of many findings, the errors are needed most.
     chosen = sorted(range(len(checked.findings)), key=lambda place: not checked.findings[place].is_error)[:MAX_FINDINGS]
     columns = [f"{table}.{column}" for table, column in checked.columns]
     is_whole = len(checked.findings) <= MAX_FINDINGS and max(len(columns), len(checked.tables)) <= MAX_NAMES
-    message = f"at most {MAX_FINDINGS} findings and {MAX_NAMES} names are shown; correct those and check again"
+    partial = f"at most {MAX_FINDINGS} findings and {MAX_NAMES} names are shown; correct those and check again"
     return CheckSqlOutput(
         success=True,
         tokens_used=0,
@@ -93,7 +94,7 @@ def _answer(checked: Checked, toolbox: Toolbox) -> CheckSqlOutput:
         columns=columns[:MAX_NAMES],
         not_checked=list(checked.not_checked[:MAX_NAMES]),
         truncated=None if is_whole else True,
-        warnings=None if is_whole else [toolbox.warning("RET_ANSWER_PARTIAL", message)],
+        warnings=[*warnings, *(() if is_whole else (toolbox.warning("RET_ANSWER_PARTIAL", partial),))] or None,
     )
 
 
