@@ -45,7 +45,7 @@ class ProjectFile(ClosedContract):
         default_factory=list, max_length=200, description="Numbers that people agree on, and the SQL of each."
     )
     terms: list[Term] = Field(
-        default_factory=list, max_length=200, description="Your own words, and what they mean; models are told them."
+        default_factory=list, max_length=200, description="Your own words, and what they mean; sent to models."
     )
     lint: LintRules = Field(default_factory=LintRules)
     limits: AnswerLimits = Field(default_factory=AnswerLimits)

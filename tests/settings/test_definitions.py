@@ -36,7 +36,7 @@ def test_metrics_and_terms_reach_the_options_of_a_run_with_their_lines(tmp_path:
     assert [(each.name, each.file, each.line) for each in options.terms] == [("churned", "databases.yaml", 8)]
 
 
-def test_models_are_told_terms_in_either_spelling_and_both_are_terms(tmp_path: Path) -> None:
+def test_models_get_terms_in_either_spelling_and_both_are_terms(tmp_path: Path) -> None:
     newer = loaded(tmp_path, f"model: {{provider: ollama, name: qwen}}\n{TERMS}")
     older = loaded(tmp_path, MODEL)
     assert newer.model == older.model
@@ -44,7 +44,7 @@ def test_models_are_told_terms_in_either_spelling_and_both_are_terms(tmp_path: P
     assert older.terms[0].line == 2
 
 
-def test_a_deployed_model_is_told_the_terms_of_the_file_unless_it_has_its_own() -> None:
+def test_a_deployed_model_gets_the_terms_of_the_file_unless_it_has_its_own() -> None:
     data = f"databases: [{{name: shop, host: h}}]\n{TERMS}".encode()
     model = ModelSettings(provider="ollama", name="qwen")
     own = model.model_copy(update={"terms": {"won": "Signed."}})

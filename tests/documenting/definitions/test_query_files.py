@@ -18,7 +18,7 @@ def refusal(text: str | bytes) -> str:
     return caught.value.message
 
 
-def test_a_header_says_what_a_query_answers_and_who_stands_for_it() -> None:
+def test_a_header_says_what_a_query_answers_and_who_owns_it() -> None:
     text = (
         "\ufeff-- Billing, as finance counts it.\r\n-- question: What did we bill?\r\n"
         "--Question:  How much is owed? \r\n\r\n-- owner: Ada\r\n-- verified: 2026-02-28\r\n"

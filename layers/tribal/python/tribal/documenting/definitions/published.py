@@ -50,7 +50,7 @@ def publish_definitions(tables: Mapping[str, IndexableFile], run: RunContext) ->
 
 
 def published_definitions(store: ObjectStore) -> Definitions | None:
-    """The definitions that the last run published; `None` if there are none, or the file is damaged."""
+    """The definitions that the last run published; `None` if the file is missing or damaged."""
     return read_record(store, locations.DEFINITIONS_FILE, Definitions)
 
 

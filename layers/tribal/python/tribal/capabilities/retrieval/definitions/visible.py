@@ -20,7 +20,7 @@ NOTHING = Definitions(schema_version="1.0")
 
 
 def visible_definitions(bounds: Bounds, store: ObjectStore, derived: DerivedValues) -> Definitions:
-    """The definitions of the last run that a caller may see, cached until they change; none if there are none.
+    """The definitions of the last run that a caller may see, cached until they change; empty if no one has written any.
 
     A caller sees those whose tables the scope holds, all of them, and whose texts mention no hidden table.
 
