@@ -167,7 +167,7 @@ def test_a_run_over_a_database_that_gives_orders_publishes_none_of_them(
     prose = runs.prose()
     kept = [text for each in prose.values() for text in (each.title, each.text, *each.columns.values())]
     assert [text for text in kept if _canaries(text)] == []
-    assert sum(len(each.dropped) for each in prose.values()) > len(TABLES)
+    assert sum(len(each.dropped) for each in prose.values()) > len(CANARIES)
     descriptions = [text for key in found if key.endswith(".json") for text in by_a_model(json.loads(found[key]))]
     assert [text for text in descriptions if _canaries(text)] == []
     assert found.keys() == by_rules.keys()
