@@ -271,8 +271,9 @@ def _wrong_value(query: Query, chance: random.Random) -> str | None:
 
 def _joins(node: exp.Expr) -> bool:
     one, other = node.args.get("this"), node.args.get("expression")
-    is_pair = isinstance(node, exp.EQ) and isinstance(one, exp.Column) and isinstance(other, exp.Column)
-    return is_pair and bool(one.table) and bool(other.table) and one.table != other.table
+    if not isinstance(node, exp.EQ) or not isinstance(one, exp.Column) or not isinstance(other, exp.Column):
+        return False
+    return bool(one.table) and bool(other.table) and one.table != other.table
 
 
 def _tables_of(query: Query) -> list[KnownTable]:

@@ -74,7 +74,8 @@ def test_every_tool_is_documented_with_its_inputs() -> None:
     missing = []
     for name, tool in REGISTRY.tools.items():
         line = next((line for line in text("docs/tools.md").splitlines() if line.startswith(f"| `{name}`")), "")
-        missing += [(name, field) for field in ("", *tool.input_model.model_fields) if f"`{field}" not in line]
+        fields = [each.alias or field for field, each in tool.input_model.model_fields.items()]
+        missing += [(name, field) for field in ("", *fields) if f"`{field}" not in line]
     assert missing == []
 
 

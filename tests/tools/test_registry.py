@@ -146,7 +146,7 @@ def test_every_capability_answers_with_codes_that_are_registered() -> None:
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="get_domain_overview"):
+    with pytest.raises(ValueError, match="check_sql"):
         Registry(REGISTRY.groups * 2)
 
 

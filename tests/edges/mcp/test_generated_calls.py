@@ -55,12 +55,22 @@ def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
     fitting |= {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
     tables = st.sampled_from(["customer", "shop.crm.customer", "order_line"])
     fitting |= {"query": tables, "table": tables, "source_table": tables, "target_table": tables}
+    if "sql" in own:
+        fitting |= {"sql": st.sampled_from(["SELECT 1", "SELECT x FROM customer"]), "database": st.just("shop")}
     flags = {"include_samples": st.booleans(), "include_relationships": st.booleans()}
     nearly = st.fixed_dictionaries(
         {}, optional={name: fitting.get(name, flags.get(name, texts)) | values for name in own}
     )
     # Nearly all that a right call of any tool needs, so that not every answer is a refusal.
-    needed = ("domain", "limit", "query", "table", "source_table", "target_table")
+    needed = [
+        "domain",
+        "limit",
+        "query",
+        "table",
+        "source_table",
+        "target_table",
+        *(["sql", "database"] if "sql" in own else []),
+    ]
     right = st.fixed_dictionaries({name: fitting[name] for name in own if name in needed})
     strange = st.dictionaries(st.sampled_from(_FIELDS) | texts, values | deep, max_size=4)
     return right | nearly | strange | st.builds(lambda left, right: {**left, **right}, nearly, strange)

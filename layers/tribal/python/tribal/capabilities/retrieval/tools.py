@@ -292,7 +292,8 @@ RETRIEVAL = ToolGroup(
             title="Check SQL",
             summary="Check a query against the documented tables.",
             description="Use it before you run a SELECT: it finds unknown or ambiguous names, values that a column"
-            " never holds, joins that follow no key or part of one, sums over repeated rows, policies. Nothing is executed.",
+            " never holds, joins that follow no key or part of one, sums over repeated rows, and policies that forbid"
+            " it. Nothing is executed.",
             models=models_of("tribal_contracts", "CheckSqlInput", "CheckSqlOutput"),
             handler=_check_sql,
             right=READ_DOCUMENTATION,
