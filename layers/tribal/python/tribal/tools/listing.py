@@ -4,9 +4,9 @@ Clients must support JSON Schema 2020-12, but many support only draft-07. Contra
 differently, so schemas are sent without `$schema` and `$id`, with definitions under `$defs`, where both find them.
 Titles and sources are left out: models do not need them, and every conversation pays for the tokens in a tool list.
 
-Input schemas are listed in full. Output schemas are reduced to fields, types and descriptions, without limits and
-patterns, without nested `required`, and without fields that the group's instructions explain. A value that is valid
-for the full output schema is valid for the listed one.
+Input schemas are listed in full. Output schemas are reduced to the names and types of fields, without those that the
+group's instructions explain: a model reads what they mean in the answers. A value that is valid for the full output
+schema is valid for the listed one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["input_schema", "listed_output_schema"]
 
-_CHECKS = frozenset({"pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"})
+_LISTED = frozenset({"type", "properties", "items", "additionalProperties", "anyOf", "$ref", "$defs"})
+"""Keywords of output schemas in lists."""
 _NULL = {"type": "null"}
 
 Schema = dict[str, Any]
@@ -34,12 +35,10 @@ Schema = dict[str, Any]
 def listed_output_schema(spec: ToolSpec, tools: Registry = REGISTRY) -> Schema:
     """The shape of a tool's answers, failures included."""
     explained = tools.group_of(spec.name).explained
-    whole = output_schema(spec, tools)
-    shape: Schema = _mapped(whole, lambda schema: _bare(schema, explained))
-    required = [name for name in whole.get("required", ()) if name not in explained]
-    definitions = {name: _without_note(inner) for name, inner in shape.pop("$defs", {}).items()}
+    shape: Schema = _mapped(output_schema(spec, tools), lambda schema: _bare(schema, explained))
+    definitions = shape.pop("$defs", {})
     listed: Schema = _inlined(shape, definitions)
-    return listed | ({"required": required} if required else {}) | _shared(listed, definitions)
+    return listed | _shared(listed, definitions)
 
 
 def _mapped(schema: Any, change: Callable[[Schema], Schema]) -> Any:
@@ -59,7 +58,7 @@ def _mapped(schema: Any, change: Callable[[Schema], Schema]) -> Any:
 
 
 def _bare(schema: Schema, explained: frozenset[str]) -> Schema:
-    bare = {keyword: value for keyword, value in schema.items() if keyword not in _CHECKS and keyword != "required"}
+    bare = {keyword: value for keyword, value in schema.items() if keyword in _LISTED}
     if "properties" in bare:
         bare["properties"] = {name: inner for name, inner in bare["properties"].items() if name not in explained}
     match bare.get("anyOf"):
@@ -67,10 +66,6 @@ def _bare(schema: Schema, explained: frozenset[str]) -> Schema:
             del bare["anyOf"]
             bare["type"] = [kind, "null"]
     return bare
-
-
-def _without_note(definition: Schema) -> Schema:
-    return {keyword: value for keyword, value in definition.items() if keyword != "description"}
 
 
 def _references(schema: Any, name: str) -> int:
