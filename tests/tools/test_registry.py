@@ -90,6 +90,7 @@ class BrokenIndex:
         ("search_tables", {"query": "x"}),
         ("get_table_schema", {"table": "x"}),
         ("get_join_path", {"source_table": "x", "target_table": "y"}),
+        ("get_lineage", {"table": "x"}),
         ("get_domain_overview", {"domain": "x"}),
         ("list_domains", {}),
     ],
@@ -127,6 +128,7 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
         "search_tables": "search",
         "get_table_schema": "table",
         "get_join_path": "join",
+        "get_lineage": "lineage",
         "get_domain_overview": "domain",
         "list_domains": "domains",
     }

@@ -198,9 +198,8 @@ RETRIEVAL = ToolGroup(
             name="get_lineage",
             title="Show lineage",
             summary="Show what a table is made from and what is made from it, through views.",
-            description="What a table or column is made from (upstream) and what is made from it (downstream), through"
-            " the SQL of views. Use it to find where a value comes from, or what a change would affect. Edges point"
-            " from what is read to what reads it.",
+            description="Which columns a table or view is made from (upstream), and what is made from it (downstream)."
+            " Use it to find where a value comes from, or what a change affects.",
             models=models_of("tribal_contracts", "GetLineageInput", "GetLineageOutput"),
             handler=_get_lineage,
             right=READ_DOCUMENTATION,
