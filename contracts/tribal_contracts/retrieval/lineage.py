@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.shape import ClosedContract, Contract, FullyQualifiedTableName, Unset, optional
-from tribal_contracts.documentation.catalog import TableKind
 from tribal_contracts.documentation.lineage import LineageVia
 from tribal_contracts.retrieval.tools import TableName, ToolOutput
 
@@ -16,29 +15,29 @@ MOST_STEPS = 10
 
 
 class GetLineageInput(ClosedContract):
-    """What to follow, and how far."""
+    """What to follow."""
 
     table: TableName
-    column: str | Unset = optional("Only what this column comes from or gets into.")
-    direction: LineageDirection = Field(
-        default="both", description="upstream: what it is made from; downstream: what is made from it."
-    )
-    depth: Annotated[int, Field(ge=1, le=MOST_STEPS)] = Field(default=3, description="How many steps, 1 to 10.")
-    cursor: str | Unset = optional("`next_cursor` of an earlier answer.")
+    column: str | Unset = optional("Only this column.")
+    direction: LineageDirection = "both"
+    depth: Annotated[int, Field(ge=1, le=MOST_STEPS, description="Steps.")] = 3
+    cursor: str | Unset = optional("Extension: `next_cursor` of an earlier answer.")
 
 
 class LineageNode(Contract):
     """A table or view on the way."""
 
     table: FullyQualifiedTableName
-    kind: TableKind
+    kind: str
+    """A `TableKind`."""
 
 
 class LineageEnd(Contract):
     """One end of an edge."""
 
     table: FullyQualifiedTableName
-    column: str | Unset = optional("Missing where the whole table is meant.")
+    column: str | Unset = optional()
+    """Missing where the whole table is meant."""
 
 
 class LineageEdge(Contract):
@@ -57,11 +56,12 @@ class UnresolvedTable(Contract):
 
 
 class GetLineageOutput(ToolOutput):
-    """Where the data of a table comes from and goes to, nearest first."""
+    """Nearest edges first."""
 
     table: str
     column: str | Unset = optional()
     nodes: list[LineageNode]
-    edges: list[LineageEdge] = Field(description="via filter: the column only decides which rows there are.")
-    unresolved: list[UnresolvedTable] = Field(description="Views whose SQL could not be read, known by table alone.")
-    next_cursor: str | Unset = optional("Pass it as `cursor` for the edges that are still to come.")
+    edges: list[LineageEdge] = Field(description="via filter: it only decides on rows.")
+    unresolved: list[UnresolvedTable]
+    """Views whose SQL could not be read, known by table alone."""
+    next_cursor: str | Unset = optional()

@@ -171,10 +171,10 @@ class TableSchema(Contract):
     partition_key: str | Unset = optional("Extension: what the strategy applies to.")
     definition: str | Unset = optional("Extension: the SQL of a view, at most 8 KB.")
     definition_truncated: bool | Unset = optional("Extension: whether it is longer.")
-    reads: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that a view reads, at most 50.")
-    reads_total: Count | Unset = optional("Extension: how many it reads.")
-    read_by: list[FullyQualifiedTableName] | Unset = optional("Extension: the views that read it, at most 50.")
-    read_by_total: Count | Unset = optional("Extension: how many read it.")
+    reads: list[FullyQualifiedTableName] | Unset = optional("Extension: at most 50, as `read_by`.")
+    reads_total: Count | Unset = optional()
+    read_by: list[FullyQualifiedTableName] | Unset = optional()
+    read_by_total: Count | Unset = optional()
     columns: list[ColumnDetail]
     primary_key: list[str]
     foreign_keys: list[ForeignKeyDetail]

@@ -43,6 +43,7 @@ OUR_FILES = {
     "catalog/*/latest.json": "catalog-reading",
     "catalog/*/statistics.json": "catalog-statistics",
     "catalog/*/inferred-keys.json": "inferred-keys",
+    "catalog/*/lineage.json": "database-lineage",
     "catalog/*/slices/*.json": "catalog-slice",
     "docs/overview.json": "overview-document",
     "docs/*/overview.json": "overview-document",

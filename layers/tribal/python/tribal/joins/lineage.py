@@ -119,7 +119,7 @@ def affected_views(table: str, column: str | None, read: Reading, depth: int = 1
 
 
 Step = Callable[[Mapping[str, Columns]], Iterator[tuple[Edge, str, str]]]
-"""The edges at the tables of a level, each with the table and the column to go on with."""
+"""The edges at the tables of a level, each with the table and the column that come next."""
 
 
 def _walk(walk: Walk, table: str, column: str | None, depth: int, step: Step) -> None:
