@@ -372,9 +372,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Which tables a view reads", DEPENDENCIES),
     Statement("Labels of enum types", ENUMS),
     Statement("Checks and defaults of domains, fields of composite types, and comments on types", TYPES),
-    Statement(
-        "Primary, unique and foreign keys, names of checks and exclusion constraints, and comments on them", CONSTRAINTS
-    ),
+    Statement("Keys, names of checks and exclusion constraints, and comments on them", CONSTRAINTS),
     Statement("Indexes", INDEXES),
     Statement("Triggers, with the functions that they call and comments", TRIGGERS),
     Statement("Names of the policies of row-level security, and comments on them", POLICIES),
