@@ -252,3 +252,18 @@ def test_columns_are_asked_about_singly_where_the_warehouse_cannot_be_used(snowf
     snowflake.limits.show_rows = 20
     with reading(snowflake, warehouse=WAREHOUSE) as reader:
         assert len(reader.read().tables) == 11
+
+
+def test_the_tables_of_a_view_that_cannot_be_parsed_are_those_that_are_recorded(snowflake: FakeSnowflake) -> None:
+    _seed(snowflake, viewer=False)
+    snowflake.administer(f"GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE {ROLE}")
+    schema = snowflake.account.database(DATABASE).schema("SALES")
+    for name, text in (("V_ODD", "CREATE VIEW v_odd AS SELECT ("), ("V_ONE", "CREATE VIEW v_one AS SELECT * FROM one")):
+        schema.table(name, ["N NUMBER"], kind="view", text=text, reads=[f"{DATABASE}.SALES.ONE"])
+    see_all(snowflake)
+    for granted, expected in ((False, {}), (True, {"V_ODD": ["SALES.ONE"]})):
+        if granted:
+            snowflake.administer(_VIEWER)
+        with reading(snowflake, warehouse=WAREHOUSE, may_sample=True) as reader:
+            tables = reader.read().tables
+        assert {table.table_name: table.depends_on for table in tables if table.depends_on} == expected

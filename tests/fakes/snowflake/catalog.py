@@ -108,6 +108,8 @@ class Relation:
     cluster_by: str = ""
     text: str = ""
     """Of the statement that made a view."""
+    reads: list[str] = field(default_factory=list)
+    """What OBJECT_DEPENDENCIES lists for a view, as `DATABASE.SCHEMA.NAME`."""
     owner: str = "SYSADMIN"
     tags: dict[str, str] = field(default_factory=dict)
     created: datetime = LONG_AGO

@@ -174,6 +174,17 @@ _POLICY_REFERENCES: dict[str, Get] = {
     "REF_COLUMN_NAME": _column(lambda each: each.name),
     "POLICY_STATUS": lambda _: "ACTIVE",
 }
+_OBJECT_DEPENDENCIES: dict[str, Get] = {
+    "REFERENCED_DATABASE": lambda found: found.label.split(".")[0],
+    "REFERENCED_SCHEMA": lambda found: found.label.split(".")[1],
+    "REFERENCED_OBJECT_NAME": lambda found: found.label.split(".")[2],
+    "REFERENCED_OBJECT_DOMAIN": lambda _: "TABLE",
+    "REFERENCING_DATABASE": lambda found: found.database.name,
+    "REFERENCING_SCHEMA": lambda found: found.schema.name,
+    "REFERENCING_OBJECT_NAME": _relation(lambda each: each.name),
+    "REFERENCING_OBJECT_DOMAIN": lambda _: "VIEW",
+    "DEPENDENCY_TYPE": lambda _: "BY_NAME",
+}
 _USAGE_TABLES = [*information_schema.TABLES, "TABLE_ID", "TABLE_SCHEMA_ID", "TABLE_CATALOG_ID", "DELETED"]
 _USAGE_COLUMNS = [*information_schema.COLUMNS, "COLUMN_ID", "TABLE_ID", "DELETED"]
 _USAGE_SCHEMATA = [*information_schema.SCHEMATA, "SCHEMA_ID", "CATALOG_ID", "DELETED", "SCHEMA_TYPE"]
@@ -247,6 +258,12 @@ def _account_usage(name: str, account: Account) -> Dictionary | None:
                 for label in column.tags:
                     yield _DictionaryRow(found.database, found.schema, found.relation, column, 0, label, account)
 
+    def dependencies(_: str | None) -> Iterator[_DictionaryRow]:
+        for found in relations(None):
+            assert found.relation is not None
+            for label in found.relation.reads:
+                yield _DictionaryRow(found.database, found.schema, found.relation, label=label, account=account)
+
     def policies(_: str | None) -> Iterator[_DictionaryRow]:
         for found in _columns(relations(None)):
             assert found.relation is not None
@@ -261,6 +278,7 @@ def _account_usage(name: str, account: Account) -> Dictionary | None:
         "COLUMNS": (_USAGE_COLUMNS, _OF_COLUMN, lambda schema: _columns(relations(schema)), "OBJECT_VIEWER"),
         "SCHEMATA": (_USAGE_SCHEMATA, _OF_SCHEMA, lambda _: _schemas(account), "OBJECT_VIEWER"),
         "TAG_REFERENCES": (_USAGE_TAGS, _TAG_REFERENCES, tags, "GOVERNANCE_VIEWER"),
+        "OBJECT_DEPENDENCIES": (list(_OBJECT_DEPENDENCIES), _OBJECT_DEPENDENCIES, dependencies, "OBJECT_VIEWER"),
         "POLICY_REFERENCES": (_USAGE_POLICIES, _POLICY_REFERENCES, policies, "GOVERNANCE_VIEWER"),
     }
     if name not in views:

@@ -65,6 +65,13 @@ class _Policy(NamedTuple):
     policy_name: str
 
 
+class _Dependency(NamedTuple):
+    referencing_schema: str
+    referencing_object_name: str
+    referenced_schema: str
+    referenced_object_name: str
+
+
 _Place = tuple[str, ...]
 
 
@@ -90,6 +97,8 @@ class Usage:
     """All schemas, hidden ones too; `None` where the role may not know."""
     marks: Marks | None = None
     """What marks columns as sensitive; `None` where the role may not know."""
+    dependencies: Mapping[SchemaAndTable, frozenset[SchemaAndTable]] = field(default_factory=dict)
+    """The tables that each view reads, as far as the role may know."""
     failure: str | None = None
     """Why nothing could be asked, where there was no warehouse."""
 
@@ -156,6 +165,15 @@ def _place(tag: _Tag) -> tuple[_Place, str]:
     return (table, " of its table") if tag.column_name is None else ((*table, tag.column_name), "")
 
 
+def read_dependencies(ask: Ask, database: str) -> dict[SchemaAndTable, frozenset[SchemaAndTable]]:
+    """The tables of a database that each of its views reads; none where the role may not know."""
+    found: dict[SchemaAndTable, set[SchemaAndTable]] = defaultdict(set)
+    sql = statements.OBJECT_DEPENDENCIES.format(database=string_literal(database))
+    for row in _readable(ask, sql, _Dependency) or ():
+        found[row[:2]].add(row[2:])
+    return {view: frozenset(tables) for view, tables in found.items()}
+
+
 def settled_tables(ask: Ask, database: str, schema: str, hours: int) -> frozenset[str] | None:
     """Tables of a schema that were not created or altered in the last hours; `None` if they are too many to list.
 
@@ -184,7 +202,7 @@ def _settled(ask: Ask, template: str, database: str, schema: str, **more: object
 def read_usage(ask: Ask, database: str) -> Usage:
     """Read data of `ACCOUNT_USAGE` about a database, as far as the role may read it and the warehouse runs."""
     try:
-        return Usage(existing_schemas(ask, database), read_marks(ask, database))
+        return Usage(existing_schemas(ask, database), read_marks(ask, database), read_dependencies(ask, database))
     except DatabaseError as error:
         if is_without_warehouse(error):
             return Usage(failure=error.message)

@@ -11,6 +11,7 @@ from tribal.adapters.snowflake.reading.keys import CHANGED, Keys
 from tribal.adapters.snowflake.reading.listing import Listing
 from tribal.adapters.snowflake.reading.questions import Questions
 from tribal.adapters.snowflake.rows import TableRow, ViewRow, is_yes, number, text
+from tribal.identity.table_names import format_name
 from tribal.ports import CatalogContents, SchemaAndTable
 from tribal_contracts import CatalogColumn, CatalogIndex, CatalogSchema, CatalogTable, TableKind, TableStatistics
 
@@ -32,6 +33,7 @@ class Parts:
     """`None` where the grants are not known: then selecting is tried, and a refusal reported."""
     hidden_schemas: tuple[str, ...] = ()
     marks: Marks = field(default_factory=Marks)
+    dependencies: Mapping[SchemaAndTable, frozenset[SchemaAndTable]] = field(default_factory=dict)
 
 
 def assemble(questions: Questions, parts: Parts) -> CatalogContents:
@@ -63,7 +65,10 @@ def assemble(questions: Questions, parts: Parts) -> CatalogContents:
 
 
 def _with_queries(tables: list[CatalogTable], database: str) -> list[CatalogTable]:
-    """The same, with the query of each view whose text can be parsed."""
+    """The same, with the query of each view whose text can be parsed; of others, with the tables that are recorded.
+
+    The record lags behind, so that it would change what is known of a view hours after the view changed.
+    """
     if not any(table.view_definition for table in tables):
         return tables
     # The parser is loaded only where there is something to parse.
@@ -71,12 +76,12 @@ def _with_queries(tables: list[CatalogTable], database: str) -> list[CatalogTabl
 
     columns = {(table.schema_name, table.table_name): [each.name for each in table.columns] for table in tables}
     queries = ViewQueries(database, columns)
-    return [
-        table.model_copy(update={"view_query": queries.read(table.view_definition, table.schema_name)})
-        if table.view_definition
-        else table
-        for table in tables
-    ]
+
+    def with_query(table: CatalogTable) -> CatalogTable:
+        query = queries.read(table.view_definition, table.schema_name) if table.view_definition else None
+        return table if query is None else table.model_copy(update={"view_query": query, "depends_on": None})
+
+    return [with_query(table) for table in tables]
 
 
 def _agrees(table: CatalogTable) -> bool:
@@ -101,6 +106,7 @@ def _table(head: TableRow | ViewRow, parts: Parts) -> CatalogTable:
         indexes=parts.indexes.get(name, []),
         checks=[],
         view_definition=(head.text or "").strip() or None if isinstance(head, ViewRow) else None,
+        depends_on=[format_name(each) for each in sorted(parts.dependencies.get(name, ()))] or None,
         clustering_key=None if isinstance(head, ViewRow) else text(head.cluster_by),
         transient=True if isinstance(head, TableRow) and head.kind == _TRANSIENT else None,
         secure=True if isinstance(head, ViewRow) and is_yes(head.is_secure) else None,

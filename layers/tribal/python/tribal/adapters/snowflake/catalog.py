@@ -211,6 +211,7 @@ class SnowflakeCatalog:
                 selectable=grants.selectable(questions.database) if grants and grants.known else None,
                 hidden_schemas=listing.hidden(usage.schemas),
                 marks=usage.marks or Marks(),
+                dependencies=usage.dependencies,
             ),
         )
         sampled = sum(table.selectable and table.kind in SAMPLED_KINDS for table in contents.tables)

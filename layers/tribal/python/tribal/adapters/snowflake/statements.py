@@ -57,6 +57,10 @@ MASKING_POLICIES = """\
 SELECT REF_SCHEMA_NAME, REF_ENTITY_NAME, REF_COLUMN_NAME, POLICY_NAME
 FROM SNOWFLAKE.ACCOUNT_USAGE.POLICY_REFERENCES
 WHERE REF_DATABASE_NAME = {database} AND POLICY_KIND = 'MASKING_POLICY' AND REF_COLUMN_NAME IS NOT NULL"""
+OBJECT_DEPENDENCIES = """\
+SELECT REFERENCING_SCHEMA, REFERENCING_OBJECT_NAME, REFERENCED_SCHEMA, REFERENCED_OBJECT_NAME
+FROM SNOWFLAKE.ACCOUNT_USAGE.OBJECT_DEPENDENCIES
+WHERE REFERENCING_DATABASE = {database} AND REFERENCED_DATABASE = {database}"""
 SETTLED_TABLES = """\
 SELECT TABLE_NAME
 FROM {database}.INFORMATION_SCHEMA.TABLES
@@ -74,6 +78,7 @@ NEEDS_WAREHOUSE = frozenset(
         TABLE_HISTORY,
         TAGS,
         MASKING_POLICIES,
+        OBJECT_DEPENDENCIES,
         SETTLED_TABLES,
         SETTLED_TABLE,
         SAMPLE_ORDERED,
@@ -107,6 +112,7 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("With the warehouse: whether tables that are no longer visible were dropped", TABLE_HISTORY),
     Statement("With the warehouse: tags of columns, tables, schemas and the database", TAGS),
     Statement("With the warehouse: columns with masking policies", MASKING_POLICIES),
+    Statement("With the warehouse: which tables a view reads", OBJECT_DEPENDENCIES),
     Statement("With the warehouse: tables that were altered so long ago that their tags are known", SETTLED_TABLES),
     Statement("With the warehouse: the same of one table of a large schema", SETTLED_TABLE),
     Statement("With the warehouse: rows of a table in order, of its key if it has one", SAMPLE_ORDERED),
