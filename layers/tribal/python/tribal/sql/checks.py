@@ -36,7 +36,7 @@ def declared_values(
     return allowed_values(column.name, [check for check in checks if check.domain], hidden), "domain_check"
 
 
-def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Pattern[str]) -> tuple[str, ...]:
+def allowed_values(column: str, checks: Sequence[CatalogCheck], hidden: re.Pattern[str]) -> tuple[str, ...]:
     """The values that a check allows in a column, in its order; empty if no check lists any, or some are hidden.
 
     Args:
@@ -49,7 +49,18 @@ def allowed_values(column: str, checks: Iterable[CatalogCheck], hidden: re.Patte
             values = _literals(expression[start.end() :])
             if values:
                 return values
-    return ()
+    return next((values for check in checks if (values := _alternatives(column, check, hidden))), ())
+
+
+def _alternatives(column: str, check: CatalogCheck, hidden: re.Pattern[str]) -> tuple[str, ...]:
+    """The values of a check that is nothing but `column = value` or the same with other values."""
+    if check.validated is False or " OR " not in check.expression or hidden.search(check.expression):
+        return ()
+    equals = re.compile(rf"\(*\"?{re.escape(column)}\"?\)*{_CAST}\s*=\s*\(*(?:{_LITERAL.pattern})\)*{_CAST}\)*")
+    found = [equals.fullmatch(part.strip()) for part in check.expression[:_EXPRESSION_CHARS].split(" OR ")]
+    if None in found:
+        return ()
+    return tuple(each[1].replace("''", "'") if each[1] is not None else each[2] for each in found if each is not None)
 
 
 def allowed_range(column: str, checks: Iterable[CatalogCheck]) -> tuple[str | None, str | None]:

@@ -15,6 +15,7 @@ from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import TableContext
 from tribal.rendering.words import shorten
+from tribal.sql.type_families import short_type
 from tribal.text_checks import MAX_SAMPLE_CHARS, ShownText
 from tribal_contracts import CatalogColumn, CatalogForeignKey, CatalogTable
 
@@ -39,14 +40,6 @@ MAX_OTHER_COLUMNS = 60
 MAX_JOINS = 4
 """The most pairs of columns that join another table."""
 
-_SHORT_TYPES = {
-    "character varying": "varchar",
-    "timestamp without time zone": "timestamp",
-    "timestamp with time zone": "timestamptz",
-    "time without time zone": "time",
-    "time with time zone": "timetz",
-    "double precision": "float8",
-}
 _BOUND_CHARS = 500
 _BOUND = re.compile(r"[\s(]*\"?\w+\"?\)?(?:::\w+\)?)?\s*(?:[<>]=?|<>)\s*[\s('-]*\d[\d.]*'?(?:::\w+)?[\s)]*")
 _CAST = re.compile(r"::(?:character varying|timestamp with(?:out)? time zone|[a-z_]+)(?:\(\d+\))?(?:\[\])?")
@@ -182,7 +175,9 @@ class TableData:
             generated=_sql(column.generated or "", MAX_CHECK_CHARS),
             samples=self._samples(fact) if asked else [],
         )
-        return _trimmed(column.name, "enum" if column.enum_values else _short_type(column.type), more)
+        return _trimmed(
+            column.name, "enum" if column.enum_values else shorten(short_type(column.type), MAX_TYPE_CHARS), more
+        )
 
     def _values(self, column: str) -> Iterable[tuple[str, str]]:
         return self.handles.values.get(column, {}).items()
@@ -237,13 +232,6 @@ def _trimmed(*members: Any) -> list[Any]:
     while found and not found[-1]:
         found.pop()
     return found
-
-
-def _short_type(text: str) -> str:
-    """A type by its short name."""
-    for long, short in _SHORT_TYPES.items():
-        text = text.replace(long, short)
-    return shorten(text, MAX_TYPE_CHARS)
 
 
 def _default(column: CatalogColumn) -> str:
