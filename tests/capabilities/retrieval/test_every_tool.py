@@ -22,6 +22,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "list_domains": {},
     "get_query_context": {"question": "visits by customer", "database": "web"},
     "check_sql": {"sql": "SELECT 1", "database": "shop"},
+    "get_lineage": {"table": "web.public.visit"},
 }
 
 
@@ -79,6 +80,11 @@ def test_nothing_outside_the_scope_shows_anywhere(shop: Toolbox, tool: str) -> N
         "get_domain_overview": [{"domain": "customers"}, {"domain": "sal"}],
         "list_domains": [{}, {"database": "w"}],
         "get_query_context": [{"question": "customer region"}, {"tables": ["address"]}, {"tables": ["ordr"]}],
+        "check_sql": [
+            {"sql": "SELECT ordr_id FROM ordr JOIN address USING (region)", "database": "shop"},
+            {"sql": "SELECT 1", "database": "w"},
+        ],
+        "get_lineage": [{"table": "shop.crm.customer"}, {"table": "ordr"}],
     }
     for question in questions[tool]:
         text = call(scoped, tool, **question).to_compact_json().decode()

@@ -9,9 +9,17 @@ import pytest
 from tests.cases import each_case
 from tests.sample_shop.indexed import shop_tables, table_document
 from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox_over  # noqa: F401
+from tribal.capabilities.retrieval.context.query_context import get_query_context
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
-from tribal_contracts import TableDocument
+from tribal_contracts import (
+    ChangedTable,
+    DefinedMetric,
+    Definitions,
+    GetQueryContextInput,
+    TableDocument,
+    VerifiedQuery,
+)
 
 
 def _names(answer: object) -> list[str]:
@@ -118,6 +126,47 @@ def _view() -> TableDocument:
     return table.model_copy(
         update={"kind": "view", "view_definition": "SELECT order_id FROM sales.order_header WHERE state = 'open'"}
     )
+
+
+def _definitions() -> Definitions:
+    query = VerifiedQuery(
+        file="queries/open.sql",
+        line=1,
+        database="shop",
+        tables=["shop.sales.order_header"],
+        questions=["how many orders are waiting"],
+        sql="SELECT count(*) FROM sales.order_header",
+        owner="sales",
+        verified="2026-11-01",
+        status="changed",
+        changes=[ChangedTable(name="shop.sales.order_header", removed=["state"])],
+    )
+    metric = DefinedMetric(
+        file="annotations/shop.yaml",
+        line=3,
+        database="shop",
+        tables=["shop.sales.order_line"],
+        name="turnover",
+        description="What was ordered.",
+        expression="sum(qty * unit_price)",
+        filters=["qty > 0"],
+        status="current",
+    )
+    return Definitions(schema_version="1.0", metrics=[metric], queries=[query])
+
+
+def test_verified_queries_and_metrics_bring_their_tables_and_are_shown(plain: Toolbox) -> None:
+    defined = replace(plain, definitions=lambda _: _definitions())
+    request = GetQueryContextInput(question="how many orders are waiting, and their turnover")
+    answer = get_query_context(request, defined)
+    assert answer.tables[0].table == "shop.sales.order_header"
+    assert answer.tables[0].reason == "the verified query queries/open.sql uses it"
+    assert "-- how many orders are waiting" in answer.text
+    assert "(verified 2026-11-01 by sales; since then shop.sales.order_header changed: check it)" in answer.text
+    assert "- turnover = `sum(qty * unit_price)` where `qty > 0` over `shop.sales.order_line`: What was ordered." in (
+        answer.text
+    )
+    assert "turnover" not in answer.missing
 
 
 def test_allowed_values_are_a_check_and_hostile_text_stays_a_comment(plain: Toolbox) -> None:
