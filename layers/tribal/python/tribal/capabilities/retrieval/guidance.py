@@ -39,16 +39,7 @@ def guidance_of(
             are left out.
         toolbox: has the source of guidance, and the time. What has changed in tables is not counted in the limit.
     """
-    if toolbox.guidance is None:
-        return []
-    try:
-        found = toolbox.guidance(identity_of(table))
-    except TribalError as error:
-        _LOG.warning("no guidance for a table: %s", error.message)
-        return []
-    folded = frozenset(column.casefold() for column in columns)
-    shown = [each for each in found if not opened.bounds.withholds_any([each.text])]
-    sure = [each for each in shown if _is_about(each, table, folded, opened.tables)]
+    sure = certain_guidance(table, columns, opened, toolbox)
     newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
     now = datetime.fromisoformat(toolbox.clock.published())
     chosen: list[tuple[Guidance, GuidanceItem]] = []
@@ -60,6 +51,22 @@ def guidance_of(
             break
         chosen.append((each, item))
     return _with_changes(chosen, opened, toolbox)
+
+
+def certain_guidance(
+    table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
+) -> list[Guidance]:
+    """All that is certainly about a table, and mentions nothing that the caller may not see; in no order."""
+    if toolbox.guidance is None:
+        return []
+    try:
+        found = toolbox.guidance(identity_of(table))
+    except TribalError as error:
+        _LOG.warning("no guidance for a table: %s", error.message)
+        return []
+    folded = frozenset(column.casefold() for column in columns)
+    shown = [each for each in found if not opened.bounds.withholds_any([each.text])]
+    return [each for each in shown if _is_about(each, table, folded, opened.tables)]
 
 
 def _with_changes(

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from tribal.ports.tool import ToolGroup, ToolSpec, models_of
 
 if TYPE_CHECKING:
+    from tribal.capabilities.retrieval.impact.impact import Impact
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.identity.table_names import TableIdentity
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal.ports.remembering.guidance import Guidance
+    from tribal.runs.comparing import Comparison
     from tribal_contracts import (
         AgentError,
         CheckSqlInput,
@@ -61,6 +63,18 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         definitions=lambda bounds: visible_definitions(bounds, app.store(), app.derived),
         answer_tokens=app.answer_tokens,
     )
+
+
+def changes_impact(found: Comparison, caller: Caller, app: Application) -> list[Impact]:
+    """What changes in the databases affect, of what a caller may see.
+
+    Raises:
+        IndexNotReady: when there is no finished index.
+    """
+    from tribal.capabilities.retrieval.impact.impact import impact_of
+
+    with _one_generation(app):
+        return impact_of(found, toolbox_of(caller, app))
 
 
 def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], Sequence[Guidance]] | None:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from tribal_contracts.memory import MemoryRecord
 
 _MOST_NAMES = 200
-"""Names in one text that are looked up. By judgement: no one means more."""
+"""Names in one text that are looked up. By judgement."""
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedTables:
-    """The documented tables that a caller may see; without an index, there are none.
+    """The documented tables that a caller may see; empty without an index.
 
     Args:
         scope: of the caller.
