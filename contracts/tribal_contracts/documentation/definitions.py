@@ -74,7 +74,7 @@ class DefinitionProblem(Contract):
 
 
 class TableState(Contract):
-    """What of a table can make SQL over it wrong, as it was when a query was verified."""
+    """What of a table can make SQL over it, or words about it, wrong: when a query was verified, or a memory added."""
 
     name: FullyQualifiedTableName
     shape_hash: ContentHash
@@ -84,12 +84,13 @@ class TableState(Contract):
 
 
 class ChangedTable(Contract):
-    """What has changed in a table since a query was verified; without columns, its keys, checks or definition have."""
+    """What has changed in a table since then; without columns, its keys, checks or definition have."""
 
     name: FullyQualifiedTableName
     added: list[str] = Field(default_factory=list)
     removed: list[str] = Field(default_factory=list)
     changed: list[str] = Field(default_factory=list)
+    gone: bool | Unset = optional("Whether it is no longer documented; only for memories.")
 
 
 class Definition(Contract):

@@ -8,8 +8,11 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from tribal_contracts.core.camel import CamelContract
 from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, ISOTimestamp, Unset, optional
+from tribal_contracts.documentation.definitions import TableState
 from tribal_contracts.memory.tools import MEMORY_ID_PATTERN, MemoryLayer
 
+MAX_TABLES = 10
+"""Tables whose states a memory has."""
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 
 
@@ -32,6 +35,9 @@ class MemoryRecord(CamelContract):
     used_at: ISOTimestamp
     """Of a session's memory, the last use of that session known to the store; else when it was added or changed."""
     source: str | Unset = optional("Extension: what it points to; it changes only when that changes.")
+    table_states: Annotated[list[TableState], Field(max_length=MAX_TABLES)] | Unset = optional(
+        "Extension: the documented tables that it names, as they were when it was added."
+    )
 
 
 class IdentitySettings(ClosedContract):

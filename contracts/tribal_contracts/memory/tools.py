@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, model_
 
 from tribal_contracts.core.camel import CamelContract, ClosedCamelContract
 from tribal_contracts.core.shape import Count, ISOTimestamp, UnitInterval, Unset, optional
+from tribal_contracts.documentation.definitions import ChangedTable
 
 MemoryLayer = Literal["agent", "user", "session", "project", "team", "org", "company"]
 MAX_CONTENT_CHARS = 4_000
@@ -116,6 +117,8 @@ class MemorySearchResult(CamelContract):
     source: str | Unset = optional("Extension: what it points to.")
     author: str | Unset = optional("Extension: who added it.")
     reasons: list[str] | Unset = optional("Extension: why it is in the answer.")
+    table_changed_since: Literal[True] | Unset = optional("Extension: a table that it names has changed since.")
+    changed_tables: list[ChangedTable] | Unset = optional("Extension: these tables, with their columns.")
 
 
 class MemorySearchOutput(CamelContract):

@@ -20,6 +20,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.definitions import ChangedTable
 from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValueMeaning, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
 
@@ -194,6 +195,8 @@ class GuidanceItem(Contract):
     text: str
     author: str
     age: str
+    table_changed_since: Literal[True] | Unset = optional("A table that it names has changed since.")
+    changed_tables: list[ChangedTable] | Unset = optional("These tables, with their columns.")
 
 
 class GetTableSchemaOutput(ToolOutput):

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from tribal.documenting.definitions.published import change_text, current_definitions
+from tribal.documenting.definitions.published import current_definitions
 from tribal.documenting.files import table_documents
+from tribal.identity.table_states import change_text
 from tribal.masking import (
     PLACEHOLDER,
     detect,

@@ -38,6 +38,7 @@ from tribal_contracts.memory import (
 if TYPE_CHECKING:
     from tribal.capabilities.memory.parts import MemoryParts
     from tribal.ports.index_reader import Embedder
+    from tribal_contracts import TableState
 
 MOST_MEMORIES = 10_000
 """Limit of a space. Source: docs/contracts.md, Memory."""
@@ -56,6 +57,8 @@ class WriteContext:
     caller: Caller
     now: str
     audit: AuditLog = discard
+    states: Callable[[MemoryRecord], list[TableState]] = lambda _: []
+    """The documented tables that a memory names, as they are now."""
 
     @property
     def repository(self) -> Repository:
@@ -89,7 +92,7 @@ def require_rate(caller: Caller, parts: MemoryParts) -> None:
 
 
 def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
-    """Answer `memory_add`; adding the same content again changes nothing.
+    """Answer `memory_add`; adding the same content again adds its tags, and records its tables as they are now.
 
     Raises:
         MemoryInputInvalid: when the content is refused, the layer has no single space, or the space is full.
@@ -118,10 +121,11 @@ def add(request: MemoryAddInput, context: WriteContext) -> MemoryAddOutput:
         session=context.caller.identity.session,
         used_at=context.now,
     )
+    record = record.model_copy(update={"table_states": context.states(record) or None})
     if space.layer == "session":
         context.sessions.note(space)
     with context.repository.changing(space, [name], "add"):
-        _, is_new = save(context.store, space, record)
+        _, is_new = save(context.store, space, record, renews=True)
     # Callers who may not see an existing memory do not learn that it exists.
     is_known = not is_new and any(context.index.of_spaces(MemorySelection((space,), (), context.caller.scope), [name]))
     message = "Already stored" if is_known else "Memory stored successfully"

@@ -55,6 +55,7 @@ class MemoryGuidance:
                 author=record.author,
                 created_at=record.created_at,
                 tables=named_tables(record),
+                table_states=record.table_states or (),
             )
             for record in records.values()
         ]

@@ -14,6 +14,7 @@ from tribal.identity.hashing import object_hash
 from tribal.ports import ObjectStore
 from tribal.ports.remembering.identity import LAYERS, Space
 from tribal_contracts.memory import MAX_TAGS, MemoryRecord
+from tribal_contracts.memory.records import MAX_TABLES
 
 FOLDER = "memory/"
 TABLES = "tables"
@@ -62,9 +63,16 @@ def named_tables(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def save(
-    store: ObjectStore, space: Space, record: MemoryRecord, most_tags: int = MAX_TAGS
+    store: ObjectStore, space: Space, record: MemoryRecord, most_tags: int = MAX_TAGS, *, renews: bool = False
 ) -> tuple[MemoryRecord, bool]:
     """Write a memory, or add its tags to the existing one; returns the stored memory, and whether it is new.
+
+    Args:
+        store: where memories are.
+        space: where this one belongs.
+        record: the memory.
+        most_tags: how many the stored one may have.
+        renews: whether the states of its tables replace older ones of the same tables.
 
     Raises:
         MemoryInputInvalid: when it would have more tags than a memory may.
@@ -83,7 +91,12 @@ def save(
                     continue
                 return record, True
             before = MemoryRecord.from_json(found.data)
-            merged = before.model_copy(update={"tags": distinct_tags([*before.tags, *record.tags])})
+            changed: dict[str, object] = {"tags": distinct_tags([*before.tags, *record.tags])}
+            if renews and record.table_states:
+                now = {each.name: each for each in record.table_states}
+                states = {**now, **{each.name: each for each in before.table_states or ()}, **now}
+                changed["table_states"] = list(states.values())[:MAX_TABLES]
+            merged = before.model_copy(update=changed)
             if merged == before:
                 return before, False
             if len(merged.tags) > most_tags:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal.ports.index_reader import Embedder
+    from tribal_contracts import ChangedTable
 
 CANDIDATES = 1_000
 """Memories considered for each signal."""
@@ -53,6 +54,8 @@ class Recall:
     bounds: Bounds
     now: datetime
     session_age: timedelta
+    changes: Callable[[Sequence[MemoryRecord]], Mapping[str, Sequence[ChangedTable]]] = lambda _: {}
+    """What has changed in the tables of memories since they were added, by id."""
 
 
 def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
@@ -72,8 +75,10 @@ def search(request: MemorySearchInput, recall: Recall) -> MemorySearchOutput:
     found = _distinct([each for each in candidates if each.score >= request.threshold])
     results: list[MemorySearchResult] = []
     size = 0
-    for each in found[: request.limit]:
-        result = _result(each)
+    shown = found[: request.limit]
+    changes = recall.changes([each.memory.record for each in shown])
+    for each in shown:
+        result = _result(each, changes.get(each.memory.record.memory_id, ()))
         size += len(result.to_compact_json())
         if results and size > ANSWER_BYTES:
             break
@@ -171,7 +176,7 @@ def _order(scored: _Scored) -> tuple[float, int, str, str]:
     return -scored.score, LAYERS.index(record.layer), record.created_at, record.memory_id
 
 
-def _result(scored: _Scored) -> MemorySearchResult:
+def _result(scored: _Scored, changes: Sequence[ChangedTable]) -> MemorySearchResult:
     record = scored.memory.record
     return MemorySearchResult(
         content=record.content,
@@ -182,6 +187,8 @@ def _result(scored: _Scored) -> MemorySearchResult:
         created_at=record.created_at,
         source=record.source,
         author=record.author,
+        table_changed_since=True if changes else None,
+        changed_tables=list(changes) or None,
     )
 
 

@@ -15,6 +15,7 @@ from tribal.naming.mentions import written_names
 from tribal.ports import IndexedTable
 from tribal.ports.remembering.guidance import Guidance
 from tribal.ports.remembering.identity import LAYERS
+from tribal.ports.remembering.tables_now import TablesNow
 from tribal.ports.tool import tokens_of
 from tribal_contracts import GuidanceItem
 
@@ -36,8 +37,26 @@ def guidance_of(
         columns: names of its columns.
         opened: every table that the caller may see; a name must match only this one. Texts that mention a hidden table
             are left out.
-        toolbox: has the source of guidance, and the time.
+        toolbox: has the source of guidance, and the time. What has changed in tables is not counted in the limit.
     """
+    sure = certain_guidance(table, columns, opened, toolbox)
+    newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
+    now = datetime.fromisoformat(toolbox.clock.published())
+    chosen: list[tuple[Guidance, GuidanceItem]] = []
+    tokens = 0
+    for each in sorted(newest, key=lambda one: (one.place, LAYERS.index(one.layer))):
+        item = _item(each, now)
+        tokens += tokens_of(len(item.to_compact_json()))
+        if len(chosen) == MOST_ITEMS or tokens > MOST_TOKENS:
+            break
+        chosen.append((each, item))
+    return _with_changes(chosen, opened, toolbox)
+
+
+def certain_guidance(
+    table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
+) -> list[Guidance]:
+    """All that is certainly about a table, and mentions nothing that the caller may not see; in no order."""
     if toolbox.guidance is None:
         return []
     try:
@@ -47,18 +66,22 @@ def guidance_of(
         return []
     folded = frozenset(column.casefold() for column in columns)
     shown = [each for each in found if not opened.bounds.withholds_any([each.text])]
-    sure = [each for each in shown if _is_about(each, table, folded, opened.tables)]
-    newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
-    now = datetime.fromisoformat(toolbox.clock.published())
-    chosen: list[GuidanceItem] = []
-    tokens = 0
-    for each in sorted(newest, key=lambda one: (one.place, LAYERS.index(one.layer))):
-        item = _item(each, now)
-        tokens += tokens_of(len(item.to_compact_json()))
-        if len(chosen) == MOST_ITEMS or tokens > MOST_TOKENS:
-            break
-        chosen.append(item)
-    return chosen
+    return [each for each in shown if _is_about(each, table, folded, opened.tables)]
+
+
+def _with_changes(
+    chosen: Sequence[tuple[Guidance, GuidanceItem]], opened: OpenIndex, toolbox: Toolbox
+) -> list[GuidanceItem]:
+    """The items, and what has changed since in the tables that they name."""
+    if not any(each.table_states for each, _ in chosen):
+        return [item for _, item in chosen]
+    now = TablesNow(opened.tables, toolbox.scope, toolbox.index)
+    now.read(each.table_states for each, _ in chosen)
+    changed = [(item, now.changes(each.table_states)) for each, item in chosen]
+    return [
+        item.model_copy(update={"table_changed_since": True, "changed_tables": changes}) if changes else item
+        for item, changes in changed
+    ]
 
 
 def _is_about(

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from tribal.ports.tool import ToolGroup, ToolSpec, models_of
 
 if TYPE_CHECKING:
+    from tribal.capabilities.retrieval.impact.impact import Impact
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.identity.table_names import TableIdentity
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal.ports.remembering.guidance import Guidance
+    from tribal.runs.comparing import Comparison
     from tribal_contracts import (
         AgentError,
         CheckSqlInput,
@@ -61,6 +63,18 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
         definitions=lambda bounds: visible_definitions(bounds, app.store(), app.derived),
         answer_tokens=app.answer_tokens,
     )
+
+
+def changes_impact(found: Comparison, caller: Caller, app: Application) -> list[Impact]:
+    """What changes in the databases affect, of what a caller may see.
+
+    Raises:
+        IndexNotReady: when there is no finished index.
+    """
+    from tribal.capabilities.retrieval.impact.impact import impact_of
+
+    with _one_generation(app):
+        return impact_of(found, toolbox_of(caller, app))
 
 
 def guidance_for(caller: Caller, app: Application) -> Callable[[TableIdentity], Sequence[Guidance]] | None:
@@ -327,9 +341,10 @@ RETRIEVAL = ToolGroup(
     " next_cursor, passed as cursor, gets the rest. Row counts are estimates, -1 where unknown."
     " description_source says whose words a description is: a human's, a comment in the database, a model's, or"
     " derived by rules. A key with source inferred is declared nowhere: confidence, 0 to 1, says how likely it is,"
-    " and evidence what it rests on. query_interpretation says how a search was understood.",
+    " and evidence what it rests on. query_interpretation says how a search was understood. table_changed_since says"
+    " that guidance may be outdated, changed_tables why.",
     explained=frozenset(
         "success error warnings tokens_used total returned truncated next_cursor description_source confidence"
-        " evidence query_interpretation".split()
+        " evidence query_interpretation table_changed_since changed_tables".split()
     ),
 )

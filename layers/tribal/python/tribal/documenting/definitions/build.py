@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
-from tribal.documenting.definitions.documented_tables import DocumentedTables, changes_since, state_of
+from tribal.documenting.definitions.documented_tables import DocumentedTables
 from tribal.documenting.definitions.query_files import QueryFile
 from tribal.documenting.definitions.written import WrittenDefinitions
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
+from tribal.identity.table_states import changes_since, state_of
 from tribal_contracts import (
     DefinedMetric,
     DefinedTerm,

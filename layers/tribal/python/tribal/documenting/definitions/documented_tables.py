@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
-from tribal_contracts import ChangedTable, TableDocument, TableState
+from tribal_contracts import TableDocument
 
 _NEAR = 3
 
@@ -80,38 +79,3 @@ class DocumentedTables:
 
 def _parts(table: TableIdentity) -> tuple[str, str, str]:
     return table.database, table.schema, table.table
-
-
-def state_of(document: TableDocument) -> TableState:
-    """What of a table can make SQL over it wrong."""
-    columns = {each.name: f"{each.type}{'' if each.nullable else ' not null'}" for each in document.columns}
-    keys = sorted([key.columns, key.references_table, key.references_columns] for key in document.foreign_keys)
-    shape = [
-        columns,
-        document.kind,
-        document.primary_key.columns if document.primary_key else None,
-        sorted(key.columns for key in document.unique_keys),
-        keys,
-        sorted(check.expression for check in document.checks),
-        document.view_definition,
-    ]
-    return TableState(name=document.name, shape_hash=object_hash(shape), columns=columns)
-
-
-def changes_since(recorded: Iterable[TableState], now: Mapping[str, TableState]) -> list[ChangedTable]:
-    """The tables that have changed since they were recorded, without those that are gone."""
-    found = []
-    for before in recorded:
-        after = now.get(before.name)
-        if after is None or after.shape_hash == before.shape_hash:
-            continue
-        old, new = before.columns, after.columns
-        found.append(
-            ChangedTable(
-                name=before.name,
-                added=sorted(new.keys() - old.keys()),
-                removed=sorted(old.keys() - new.keys()),
-                changed=sorted(name for name in new.keys() & old.keys() if new[name] != old[name]),
-            )
-        )
-    return found

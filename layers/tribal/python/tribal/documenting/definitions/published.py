@@ -16,7 +16,6 @@ from tribal.ports import ObjectStore, RunContext
 from tribal.store import put_record_if_changed, read_record, require_manifest
 from tribal.yaml_lines import at_line
 from tribal_contracts import (
-    ChangedTable,
     Definitions,
     IndexableFile,
     LocatedMetric,
@@ -78,13 +77,6 @@ def check_query_file(file: QueryFile, store: ObjectStore) -> VerifiedQuery:
     for unusable in found.unusable:
         raise at_line(unusable.file, unusable.line, unusable.message, code="DOC_QUERY_INVALID")
     return found.queries[0]
-
-
-def change_text(change: ChangedTable) -> str:
-    """What has changed in a table, as the rest of a sentence."""
-    parts = [("added", change.added), ("removed", change.removed), ("changed", change.changed)]
-    columns = [f"{verb} {', '.join(names)}" for verb, names in parts if names]
-    return f"{change.name} has {' and '.join(columns)}" if columns else f"keys, checks or SQL of {change.name} changed"
 
 
 def problems(found: Definitions) -> Iterator[str]:

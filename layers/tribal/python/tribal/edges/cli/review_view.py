@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import console, counted
 from tribal.identity.table_names import TableIdentity, format_name
+from tribal.rendering.words import shorten
 
 if TYPE_CHECKING:
+    from tribal.capabilities.retrieval.impact.impact import Impact
     from tribal.documenting import LintReport, TodoList
     from tribal.documenting.lint import Finding
     from tribal.documenting.todo import Todo
@@ -24,10 +26,12 @@ _REASONS = {
     "unreadable": "  (no longer readable; its documents stay)",
 }
 _GROUPED_COLUMNS = 6
+_SHOWN_CHARS = 120
+"""Of the text of something that is affected."""
 
 
-def comparison_data(found: Comparison) -> dict[str, Any]:
-    """The comparison as one JSON object."""
+def comparison_data(found: Comparison, impact: Sequence[Impact] | None = None) -> dict[str, Any]:
+    """The comparison as one JSON object, with what the changes affect if that was asked for."""
     data: dict[str, Any] = {
         "success": found.complete,
         "changed": found.changed,
@@ -47,6 +51,8 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
             "to_write": list(found.documents.to_write),
             "to_remove": list(found.documents.to_remove),
         }
+    if impact is not None:
+        data["impact"] = list(map(asdict, impact))
     return data
 
 
@@ -75,6 +81,26 @@ def print_comparison(found: Comparison) -> None:
     )
     _print_lines(("  ", "~", _plain(name)) for name in documents.to_write)
     _print_lines(("  ", "-", _plain(name)) for name in documents.to_remove)
+
+
+def print_impact(impact: Sequence[Impact]) -> None:
+    """Print each change that affects something, with what it affects indented below."""
+    if not impact:
+        console().print("No view, query, metric, term, decision or memory is affected.")
+        return
+    console().print("Affected:")
+    _print_lines(_impact_lines(impact))
+
+
+def _impact_lines(impact: Iterable[Impact]) -> Iterator[_Line]:
+    for each in impact:
+        what = f"{each.what} {_plain(format_name([each.name]))}" if each.name else each.what
+        aspects = f": {', '.join(each.aspects)}" if each.aspects else ""
+        inside = f", {what}{aspects}" if each.fate == "changed" else ""
+        yield "", _MARKS[each.fate], f"{_plain(each.table)}{inside}"
+        for one in each.affected:
+            text = f": {_plain(shorten(one.text, _SHOWN_CHARS))}" if one.text else ""
+            yield "    ", "~", f"{one.kind} {_plain(one.name)}{text}"
 
 
 _Line = tuple[str, str, str]

@@ -15,6 +15,7 @@ from tribal.capabilities.retrieval.tools import LIST_NAMES
 from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.edges.mcp.tool_client import ToolClient
 from tribal.identity.table_names import format_name
+from tribal.identity.table_states import change_text
 from tribal.rendering.markdown import cell_code, code_span, escape_text, fence, page, table
 from tribal.rendering.words import row_figure
 from tribal_contracts import (
@@ -182,7 +183,9 @@ def _said(text: str, source: DescriptionSource | None) -> str:
 
 def _guidance_line(item: GuidanceItem) -> str:
     which = "" if item.kind == "memory" else f"{item.kind} {item.id}, "
-    return f"{escape_text(item.text)} _({escape_text(f'{which}{item.layer}, by {item.author}, {item.age} ago')})_"
+    since = [f"since then, {change_text(each)}" for each in item.changed_tables or ()]
+    said = "; ".join([f"{which}{item.layer}, by {item.author}, {item.age} ago", *since])
+    return f"{escape_text(item.text)} _({escape_text(said)})_"
 
 
 def _rows(count: int) -> str:

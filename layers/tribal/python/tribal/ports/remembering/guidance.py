@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from tribal.identity.table_names import TableIdentity
     from tribal.ports.caller import Caller
+    from tribal_contracts import TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Guidance:
     """ISO 8601 in UTC."""
     tables: Sequence[str] = ()
     """Table names that it declares, as written."""
+    table_states: Sequence[TableState] = ()
+    """The documented tables that it names, as they were when it was added."""
     place: int = 2
     """Rank: 0 for a blocking decision, 1 for other decisions, 2 for memories."""
 

@@ -10,6 +10,7 @@ from tribal.capabilities.retrieval.guidance import guidance_of
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
+from tribal.identity.table_states import change_text
 from tribal.naming import index_terms
 from tribal.ports import IndexedTable
 from tribal.rendering.compact_table import compact_table
@@ -120,7 +121,8 @@ def guidance_items(documents: Mapping[str, TableDocument], opened: OpenIndex, to
                 continue
             seen[each.id] = None
             what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
-            text = f"- {escape_text(each.text)} ({what}, {escape_text(each.author)}, {each.age} ago)"
+            since = "".join(f"; since then, {escape_text(change_text(one))}" for one in each.changed_tables or ())
+            text = f"- {escape_text(each.text)} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
             yield Item(f"{each.kind} {each.id}", text)
 
 

@@ -44,7 +44,7 @@ def get_lineage(request: GetLineageInput, toolbox: Toolbox) -> GetLineageOutput:
     """
     opened = open_index(toolbox)
     entry = find_table(request.table, opened.tables)
-    name, read = name_of(entry), _reading(opened, toolbox)
+    name, read = name_of(entry), lineage_reading(opened, toolbox)
     start = read([name]).get(name)
     if start is None:
         raise IndexNotReady(f"the index has no document of {name}; run `tribal index --force` to rebuild it")
@@ -82,7 +82,7 @@ def get_lineage(request: GetLineageInput, toolbox: Toolbox) -> GetLineageOutput:
     return fill_page(place, steps[place.start :], answer, toolbox, around=f"the lineage of {name}")
 
 
-def _reading(opened: OpenIndex, toolbox: Toolbox) -> Reading:
+def lineage_reading(opened: OpenIndex, toolbox: Toolbox) -> Reading:
     """Reads documents of tables that the caller may see, each once."""
     ids = {name_of(entry): entry.record_id for entry in opened.tables}
     known: dict[str, TableReads] = {}

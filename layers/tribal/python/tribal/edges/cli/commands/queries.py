@@ -92,9 +92,9 @@ def _data(query: VerifiedQuery) -> dict[str, Any]:
 
 
 def _print_list(found: Definitions) -> None:
-    from tribal.documenting.definitions.published import change_text
     from tribal.edges.cli.safe_console import escape
     from tribal.edges.cli.tools.layout import print_grid
+    from tribal.identity.table_states import change_text
 
     out = console()
     rows = [

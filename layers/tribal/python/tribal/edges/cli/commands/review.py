@@ -12,6 +12,7 @@ from tribal.edges.cli.databases import with_databases
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, run_ids
 
 if TYPE_CHECKING:
+    from tribal.capabilities.retrieval.impact.impact import Impact
     from tribal.runs.comparing import Comparison
     from tribal.settings import Settings
 
@@ -42,6 +43,12 @@ def diff(
     ] = None,
     no_samples: NoSamples = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values, such as view definitions, in full.")] = False,
+    impact: Annotated[
+        bool,
+        typer.Option(
+            "--impact", help="Also show which views, queries, metrics, terms, decisions and memories it affects."
+        ),
+    ] = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with code 1 when something changed, for CI.")
     ] = False,
@@ -53,7 +60,7 @@ def diff(
     comments and views. Then lists the documents that the next tribal run would write. Writes nothing. With --since or
     --between it compares recorded runs instead; progress/runs has a folder for each run.
     """
-    from tribal.edges.cli.review_view import comparison_data, print_comparison
+    from tribal.edges.cli.review_view import comparison_data, print_comparison, print_impact
     from tribal.errors import EXIT_DATABASE, EXIT_PARTIAL
     from tribal.settings import load_settings
 
@@ -61,10 +68,13 @@ def diff(
         raise typer.BadParameter("give --since or --between, not both")
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
     found = _compared(settings, since, between, full=full)
+    affected = _impact(found, settings) if impact else None
     if as_json:
-        print_json(comparison_data(found))
+        print_json(comparison_data(found, affected))
     else:
         print_comparison(found)
+        if affected is not None:
+            print_impact(affected)
     if not found.complete:
         raise typer.Exit(EXIT_DATABASE)
     if exit_code and found.changed:
@@ -82,6 +92,17 @@ def _compared(settings: Settings, since: str | None, between: tuple[str, str] | 
     if since is not None:
         return compare_runs(since, None, store=store, value_chars=value_chars)
     return compare_with_databases(local_application(with_databases(settings)), value_chars=value_chars)
+
+
+def _impact(found: Comparison, settings: Settings) -> list[Impact]:
+    from contextlib import closing
+
+    from tribal.app.local import local_application
+    from tribal.capabilities.retrieval.tools import changes_impact
+    from tribal.edges.local_caller import local_caller
+
+    with closing(local_application(settings, limits=False)) as app:
+        return changes_impact(found, local_caller(settings), app)
 
 
 @command

@@ -124,6 +124,7 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
 
 def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -> None:
     from tribal.edges.cli.safe_console import escape
+    from tribal.identity.table_states import change_text
 
     if items:
         out.print(f"\n[bold]{heading}[/]")
@@ -132,6 +133,8 @@ def _print_guidance(out: Console, heading: str, items: Sequence[GuidanceItem]) -
         print_indented(out, escape(each.text), _INDENT)
         said = escape(f"{which}{each.layer}, by {each.author}, {each.age} ago")
         print_indented(out, f"[dim]{said}[/]", _INDENT)
+        for change in each.changed_tables or ():
+            print_indented(out, f"[yellow]{escape(f'since then, {change_text(change)}')}[/]", _INDENT)
 
 
 def _likely(table: RelatedTable) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""The documented tables that memories name."""
