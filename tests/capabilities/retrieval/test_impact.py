@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import table_document, with_relations
@@ -69,8 +70,8 @@ def shop(folder: Path) -> Toolbox:
             ]
         )
     }
-    views = {name: {"kind": "view", "reads": [INVOICE]} for name in (OPEN_VIEW, HIDDEN_VIEW)}
-    changed = {**views, INVOICE: {"read_by": [OPEN_VIEW, HIDDEN_VIEW]}}
+    views: dict[str, dict[str, Any]] = {name: {"kind": "view", "reads": [INVOICE]} for name in (OPEN_VIEW, HIDDEN_VIEW)}
+    changed: dict[str, dict[str, Any]] = {**views, INVOICE: {"read_by": [OPEN_VIEW, HIDDEN_VIEW]}}
     toolbox = toolbox_over(
         folder, None, [each.model_copy(update=changed.get(name, {})) for name, each in tables.items()]
     )
