@@ -314,6 +314,6 @@ def test_a_listed_schema_names_every_field_that_the_instructions_do_not(spec: To
     listed = field_names(listed_output_schema(spec))
     below_explained = {"kind", "of", "compared", "found", "code", "message", "severity", "timestamp", "context"}
     below_explained |= {"recoverable", "original_query", "concepts", "expanded_terms", "domain_hint"}
-    below_explained |= {"is_relationship_query"}
+    below_explained |= {"is_relationship_query", "added", "removed", "changed", "gone"}
     left_out = field_names(output_schema(spec)) - listed
     assert left_out <= REGISTRY.group_of(spec.name).explained | below_explained
