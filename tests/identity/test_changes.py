@@ -13,7 +13,10 @@ from tribal_contracts import (
     CatalogForeignKey,
     CatalogIndex,
     CatalogKey,
+    CatalogPolicy,
+    CatalogRoutine,
     CatalogTable,
+    CatalogTrigger,
     KeyElsewhere,
 )
 
@@ -154,7 +157,11 @@ def test_every_field_of_a_table_that_can_differ_is_compared() -> None:
         "partition_key": "RANGE (at)",
         "inherits": ["s.parent"],
         "inherited_by": ["s.child"],
+        "partition_of": "s.whole",
         "row_security": True,
+        "triggers": [CatalogTrigger(name="t", fires="after INSERT", routine="s.log")],
+        "policies": [CatalogPolicy(name="p")],
+        "written_by": [CatalogRoutine(name="s.fill")],
         "populated": False,
         "foreign_source": "server s",
         "clustering_key": "LINEAR(id)",
@@ -172,7 +179,8 @@ def test_every_field_of_a_table_that_can_differ_is_compared() -> None:
         ],
         "selectable": False,
     }
-    # The query of a view is read from its definition.
-    assert different.keys() == CatalogTable.model_fields.keys() - {"schema_name", "table_name", "view_query"}
+    # The query of a view, and what it reads, follow from its definition.
+    derived = {"view_query", "depends_on"}
+    assert different.keys() == CatalogTable.model_fields.keys() - {"schema_name", "table_name"} - derived
     for field, value in different.items():
         assert changes(ORDERS, with_fields(**{field: value})), field

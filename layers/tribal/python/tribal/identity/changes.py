@@ -13,6 +13,7 @@ from tribal_contracts import (
     CatalogIndex,
     CatalogKey,
     CatalogTable,
+    CatalogTrigger,
     KeyElsewhere,
 )
 
@@ -79,6 +80,7 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
             ("secure", _yes_no(bool(old.secure)), _yes_no(bool(new.secure))),
             ("partitions", _number(old.partition_count), _number(new.partition_count)),
             ("partition key", old.partition_key, new.partition_key),
+            ("partition of", old.partition_of, new.partition_of),
             ("inherits from", _columns(old.inherits or ()), _columns(new.inherits or ())),
             ("inherited by", _columns(old.inherited_by or ()), _columns(new.inherited_by or ())),
             ("row-level security", _yes_no(bool(old.row_security)), _yes_no(bool(new.row_security))),
@@ -122,6 +124,21 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
         "exclusion",
         {each.name: each.definition for each in old.exclusions or ()},
         {each.name: each.definition for each in new.exclusions or ()},
+    )
+    yield from _named(
+        "trigger",
+        {each.name: _trigger(each) for each in old.triggers or ()},
+        {each.name: _trigger(each) for each in new.triggers or ()},
+    )
+    yield from _named(
+        "policy",
+        {each.name: _comment(each.comment) for each in old.policies or ()},
+        {each.name: _comment(each.comment) for each in new.policies or ()},
+    )
+    yield from _named(
+        "routine that writes it",
+        {each.name: _comment(each.comment) for each in old.written_by or ()},
+        {each.name: _comment(each.comment) for each in new.written_by or ()},
     )
 
 
@@ -200,6 +217,11 @@ def _own_key(key: CatalogKey) -> str:
 
 def _check(check: CatalogCheck) -> str:
     return " ".join(part for part in (check.expression, _state(check.validated), _comment(check.comment)) if part)
+
+
+def _trigger(trigger: CatalogTrigger) -> str:
+    state = "disabled" if trigger.enabled is False else ""
+    return " ".join(part for part in (trigger.fires, trigger.routine, state, _comment(trigger.comment)) if part)
 
 
 def _state(validated: bool | None) -> str:
