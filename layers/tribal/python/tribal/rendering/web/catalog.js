@@ -61,7 +61,13 @@ function domainView(domain) {
     ),
     heading(domain.h),
     about(domain.s),
-    element("p", {class: "facts"}, ["Domain", counted(domain.tables.length, "table"), ...(domain.ow ? ["owner " + visible(domain.ow)] : [])].join(" \u00b7 ")),
+    element(
+      "p",
+      {class: "facts"},
+      ["Domain", counted(domain.tables.length, "table"), ...(domain.ow ? ["owner " + visible(domain.ow)] : [])].join(
+        " \u00b7 ",
+      ),
+    ),
     section("Tables", tableGrid(domain)),
   ];
   const keys = domainDiagram(domain);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tribal.capabilities.retrieval.definitions.visible import NOTHING
 from tribal.capabilities.retrieval.guidance import certain_guidance
@@ -15,8 +16,10 @@ from tribal.identity.changes import Change, TableChange
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.lineage import Reading, affected_views
 from tribal.ports import IndexedTable
-from tribal.runs.comparing import Comparison
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions, VerifiedQuery
+
+if TYPE_CHECKING:
+    from tribal.runs.comparing import Comparison
 
 _GONE = ("dropped", "excluded", "unreadable")
 _ASPECTS = ("type", "nullable", "default", "generated", "values", "fields")
