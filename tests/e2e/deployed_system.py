@@ -168,6 +168,13 @@ def stack_of(environment: Environment) -> str:
     return f"tribal-knowledge-{environment.name}"
 
 
+UNPAID = b"""-- question: Which invoices are unpaid?
+-- database: company
+SELECT inv_no FROM billing.invoice WHERE status IN ('open', 'part')
+"""
+"""A verified query."""
+
+
 def make_ready(account: AwsAccount, environment: Environment, dsns: tuple[str, str]) -> DeployedSystem:
     """Do what an operator does once after deploying: the configuration, the password, a user of the API.
 
@@ -194,6 +201,7 @@ def make_ready(account: AwsAccount, environment: Environment, dsns: tuple[str, s
         keys=account.user_keys(f"caller-{environment.name}"),
     )
     account.client("s3").put_object(Bucket=system.bucket, Key="config/databases.yaml", Body=content)
+    system.put("queries/unpaid.sql", UNPAID)
     account.keep_secret(PASSWORD_SECRET, json.dumps({"password": unquote(parts.password or "")}))
     return system
 

@@ -29,7 +29,7 @@ from tests.plugins.skips import skip_or_fail
 from tribal.capabilities.memory.repository import PENDING
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal.tools.registry import EVERYTHING
-from tribal_contracts import IndexerProgress
+from tribal_contracts import Definitions, IndexerProgress
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -64,6 +64,10 @@ def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: Dep
     path = system.ask("get_join_path", {"source_table": "crm.customer", "target_table": "billing.payment"})
     assert path["path_found"] is True
     assert "JOIN" in path["sql_snippet"]
+    (query,) = Definitions.from_json(system.get("docs/definitions.json")).queries
+    assert (query.status, query.tables) == ("current", ["company.billing.invoice"])
+    context = system.ask("get_query_context", {"question": "which invoices are unpaid"})
+    assert "WHERE status IN ('open', 'part')" in context["text"]
 
 
 def test_one_slot_of_the_schedule_starts_one_run_however_often_it_is_delivered(system: DeployedSystem) -> None:
@@ -146,6 +150,8 @@ def test_what_was_decided_is_synced_over_https_checked_and_told_and_synced_again
     told = system.account.fire(f"{system.environment.prefix}-sync", "2026-11-21T07:00:00Z")
     assert (told["success"], told["result"]["added"]) == (True, 3)
     deciding.forget_projections(system)
+    unpaid = {"sql": "SELECT inv_no FROM billing.invoice WHERE status = 'unpaid'", "database": "company"}
+    assert [each["code"] for each in system.ask("check_sql", unpaid)["findings"]] == ["value_not_allowed"]
     checked = system.ask("knowledge_check", deciding.MYSQL)
     assert (checked["passed"], [each["knowledgeItemId"] for each in checked["violations"]]) == (False, ["drivers"])
     git.commit(deciding.CHANGED, "Say why")
