@@ -26,6 +26,9 @@ QUESTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "get_domain_overview": [{"domain": "customers"}, {"domain": "sales"}, {"domain": "marketing"}],
     "list_domains": [{}],
+    "get_lineage": [{"table": "shop.crm.customer"}, {"table": "shop.sales.order_line"}],
+    "get_query_context": [{"question": "customer region order visit", "database": "shop"}],
+    "check_sql": [{"sql": "SELECT nope FROM sales.order_line", "database": "shop"}],
 }
 TABLES = {f"{table.database}.{table.schema_}.{table.table}" for table in shop_tables()}
 OF_CRM = {name for name in TABLES if name.startswith("shop.crm.")}

@@ -170,7 +170,7 @@ def test_every_link_leads_to_a_page_though_a_table_was_dropped_in_between(hostil
 
 
 def test_every_page_has_the_headings_and_cells_that_it_consists_of_and_no_other(hostile: Hostile) -> None:
-    known = {"Columns", "Relationships", "Joins", "Indexes", "Checks", "Definition", "Sample values"}
+    known = {"Columns", "Relationships", "Joins", "Indexes", "Checks", "Definition", "Sample values", "Lineage"}
     known |= {"Good to know", "To describe"}
     (manifest,) = hostile.documents(contracts.DocumentationManifest, "documentation-manifest.json")
     page_of = {

@@ -162,7 +162,7 @@ def test_the_finisher_reads_which_databases_are_kept_from_the_model(assembly: As
             if "Finisher" in role and statement["Sid"] == "ReadObjects"
         }
 
-    assert read("claude") - read("dev") == {"config/*", "prose/*"}
+    assert read("claude") - read("dev") == {"prose/*"}
     (finisher,) = (
         each["Environment"]["Variables"]
         for each in assembly.templates["claude"].of_type(LAMBDA).values()

@@ -185,7 +185,8 @@ def test_the_retriever_asks_the_index_and_changes_nothing(template: Template) ->
     assert asking == ([(["es:ESHttpPost"], [f"{template.environment.prefix}/_msearch"])] if in_domain else [])
     files = [actions for actions, _ in own if "es:" not in actions[0]]
     assert files == [["s3:GetObject"], ["s3:ListBucket"]]
-    shelf = {"knowledge/manifest.json", "knowledge/projections/*"} if template.environment.knowledge else set()
+    published = {"knowledge/manifest.json", "knowledge/projections/*", "knowledge/items/*"}
+    shelf = published if template.environment.knowledge else set()
     memory = {"memory/*"} if template.environment.memory else set()
     shelf |= {"docs/definitions.json"}
     assert objects_of(template, "Retriever", "s3:GetObject") == shelf | (set() if in_domain else {"data/*"} | memory)

@@ -184,7 +184,7 @@ def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_a
                 each["Environment"]["Variables"],
                 each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
             )
-            expected = given if package in {"planner", "documenter"} else None
+            expected = given if package in {"planner", "documenter", "finisher"} else None
             assert variables.get("TRIBAL_CONFIG_VARIABLES") == expected
             assert variables.get("PLANT_HOST") == ("10.0.0.5" if expected else None)
 

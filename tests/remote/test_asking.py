@@ -70,6 +70,8 @@ def test_an_answer_is_the_one_of_a_folder(
             # When something went wrong is not what went wrong.
             for said in (answer.get("error") or {}, *(answer.get("warnings") or ())):
                 said.pop("timestamp", None)
+            # The two were documented one after the other.
+            (answer.get("schema") or {}).pop("row_count_at", None)
         assert answers[0] == answers[1]
     else:
         assert (there.stdout, there.stderr) == (local.stdout, local.stderr)

@@ -19,7 +19,7 @@ class GetLineageInput(ClosedContract):
 
     table: TableName
     column: str | Unset = optional("Only this column.")
-    direction: LineageDirection = "both"
+    direction: Annotated[LineageDirection, Field(description="What it is made from, or what is.")] = "both"
     depth: Annotated[int, Field(ge=1, le=MOST_STEPS, description="Steps.")] = 3
     cursor: str | Unset = optional("Extension: `next_cursor` of an earlier answer.")
 

@@ -38,6 +38,9 @@ ANSWERED: list[tuple[str, Arguments]] = [
     ("list_domains", {"database": "shop"}),
     ("check_sql", {"sql": "SELECT nope FROM crm.customer", "database": "shop"}),
     ("check_sql", {"sql": "SELECT 1", "database": "shop", "schema": "crm"}),
+    ("get_lineage", {"table": "web.public.visit", "direction": "upstream", "depth": 2}),
+    ("get_query_context", {"question": "what was ordered", "database": "shop"}),
+    ("get_query_context", {"tables": ["web.public.visit"], "max_tokens": 500}),
 ]
 """Calls of every tool that succeed."""
 
@@ -75,6 +78,12 @@ REFUSED: list[tuple[str, Arguments]] = [
     ("get_join_path", {"source_table": "visit", "target_table": "web.public.customer", "max_hops": 0}),
     ("get_domain_overview", {"domain": "nothing"}),
     ("list_domains", {"cursor": "-1", "database": "shop"}),
+    ("get_lineage", {"table": "nothing"}),
+    ("get_lineage", {"table": "web.public.visit", "column": "nope"}),
+    ("get_lineage", {"table": "web.public.visit", "depth": 11}),
+    ("get_query_context", {}),
+    ("get_query_context", {"question": "orders", "max_tokens": 10}),
+    ("get_query_context", {"tables": ["nothing"]}),
     ("check_sql", {"sql": "SELECT 1"}),
     ("check_sql", {"sql": "SELECT 1", "database": "nowhere"}),
     ("check_sql", {"sql": "SELECT 1", "database": "shop", "schema": "nowhere"}),
