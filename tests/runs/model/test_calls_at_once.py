@@ -10,6 +10,7 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, says, shop, tables_asked
+from tribal.documenting.units.lookups import MOST_ROWS
 from tribal.identity import locations
 from tribal.ports import TableSample
 from tribal_contracts import CatalogTable, UnitResult
@@ -21,7 +22,10 @@ _PATIENCE_SECONDS = 0.1
 
 @dataclass
 class LingeringReader(HandMadeReader):
-    """A reader whose samples wait a moment for each other, and that records which tables were sampled at once."""
+    """A reader whose samples wait a moment for each other, and that records which tables were sampled at once.
+
+    Look-up lists are read in between, also for other units.
+    """
 
     together: list[frozenset[str]] = field(default_factory=list)
 
@@ -30,6 +34,8 @@ class LingeringReader(HandMadeReader):
         self._in_progress: set[str] = set()
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
+        if rows > MOST_ROWS:
+            return super().sample(table, rows)
         with self._change:
             self._in_progress.add(f"shop.{table.schema_name}.{table.table_name}")
             self.together.append(frozenset(self._in_progress))
