@@ -80,7 +80,7 @@ def test_every_tool_is_listed_with_schemas_and_all_annotations(asker: ToolClient
             assert schema["type"] == "object"
             assert not {"$schema", "$id", "definitions"} & set(schema)
         fields = tool.input_schema["properties"]
-        assert set(fields) == set(spec.input_model.model_fields)
+        assert set(fields) == {field.alias or name for name, field in spec.input_model.model_fields.items()}
         assert all(field["description"] for field in fields.values())
         assert tool.input_schema["additionalProperties"] is False
 
