@@ -9,8 +9,6 @@ from pydantic import Field
 from tribal_contracts.core.shape import ClosedContract, Contract, Unset, optional
 from tribal_contracts.retrieval.tools import ToolOutput
 
-MAX_SQL_CHARS = 64 * 1024
-
 
 class CheckSqlInput(ClosedContract):
     """One query, and the database that it is for."""

@@ -12,7 +12,7 @@ from tribal_contracts.core.shape import optional
 
 MAX_TABLES = 200
 MAX_EDGES = 2_000
-"""Of one walk. By judgement: more than anyone reads."""
+"""The most that one answer follows; a guess at more than anyone reads."""
 
 
 class NamedColumn(Contract):

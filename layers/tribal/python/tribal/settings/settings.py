@@ -181,8 +181,8 @@ def settings_in_bucket(
         bucket=bucket,
     )
     # The deployer decides about spending, not the author of this file.
-    told = None if model is None else with_terms(model, content)
-    return replace(_with_content(outside, content, data), model=told, models={})
+    with_words = None if model is None else with_terms(model, content)
+    return replace(_with_content(outside, content, data), model=with_words, models={})
 
 
 def load_settings(

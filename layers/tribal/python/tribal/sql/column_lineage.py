@@ -21,7 +21,7 @@ from tribal.sql.references import MAX_VIEW_CHARS, ColumnEdge, ColumnName, QueryL
 from tribal_contracts import DatabaseType
 
 MAX_EDGES = 5_000
-"""Of one query: by judgement, more are of no use to a reader. Such a query has lineage by table alone."""
+"""The most edges kept for one query; a query with more has lineage by table only."""
 MAX_DEPTH = 400
 """Of a syntax tree. The optimizer looks from each name up to the top, so that a list of 4,000 conditions takes 15 s."""
 _MOST_ROUNDS = 10
@@ -324,7 +324,7 @@ class _Query:
 
 
 def _stronger(one: Via, other: Via | None) -> Via:
-    """Of two ways, the one that changes more."""
+    """The one that changes the value more."""
     return one if other is None or _STRENGTH[one] >= _STRENGTH[other] else other
 
 

@@ -41,7 +41,7 @@ def check_expression(expression: str, tables: Sequence[TableName], known: KnownT
     """Check an expression, such as that of a metric or a filter, whose columns are those of given tables.
 
     Args:
-        expression: what may stand in a SELECT list or a WHERE over the tables.
+        expression: a SQL expression over the tables, as in a SELECT list or a WHERE.
         tables: schema and table of each.
         known: has those tables.
     """

@@ -93,7 +93,7 @@ class TableData:
         table, human = self.context.table, self.context.human
         declared = [check.expression for check in table.checks]
         declared += [column.default_value for column in table.columns if column.default_value]
-        texts = [table.comment, table.view_definition, *declared, *self._told.values()]
+        texts = [table.comment, table.view_definition, *declared, *self._neighbour_texts.values()]
         texts += [text for column in table.columns for text in (column.comment, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
         texts += [text for each in self.context.lookups.values() for text in (*each.values, *each.meanings.values())]
@@ -115,7 +115,7 @@ class TableData:
         return {
             handle: _trimmed(
                 format_name(place),
-                clean_comment(self._told.get(place), MAX_BRIEF_CHARS),
+                clean_comment(self._neighbour_texts.get(place), MAX_BRIEF_CHARS),
                 _filled(joins=self._joins.get(place, [])[:MAX_JOINS]),
             )
             for place, handle in self.handles.tables.items()
@@ -123,15 +123,15 @@ class TableData:
         }
 
     @cached_property
-    def _told(self) -> dict[Place, str]:
+    def _neighbour_texts(self) -> dict[Place, str]:
         """What is said of the other tables that keys join to this one: published descriptions, or else comments.
 
         The slice may have more tables, such as those that a view reads; which ones depends on the rest of its unit.
         """
         context = self.context
         neighbours = {(each.schema_name, each.table_name): each for each in context.neighbours.values()}
-        told = {place: context.published.get(each.name) or each.comment for place, each in neighbours.items()}
-        return {place: text for place, text in told.items() if text and place in self.handles.joined}
+        texts = {place: context.published.get(each.name) or each.comment for place, each in neighbours.items()}
+        return {place: text for place, text in texts.items() if text and place in self.handles.joined}
 
     @cached_property
     def _joins(self) -> dict[Place, list[str]]:
