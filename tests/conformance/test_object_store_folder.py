@@ -49,6 +49,16 @@ def test_an_object_is_a_plain_file_and_nothing_else_is_left_behind(store: Folder
     assert (root / "docs/shop/orders.md").read_bytes() == b"# Orders\n"
 
 
+def test_git_ignores_private_folders_unless_a_person_decided_otherwise(store: FolderStore, root: Path) -> None:
+    (root / "audit").mkdir(parents=True)
+    (root / "audit/.gitignore").write_text("!*\n")
+    for key in ("sessions/a.json", "sessions/deep/b.json", "audit/2026.jsonl", "docs/sessions/a.json", "sessions.json"):
+        store.put(key, b"")
+    ignoring = {path: (root / path).read_text() for path in _files(root) if path.endswith(".gitignore")}
+    assert ignoring == {"sessions/.gitignore": "*\n", "audit/.gitignore": "!*\n"}
+    assert list(store.keys("sessions/")) == ["sessions/a.json", "sessions/deep/b.json"]
+
+
 def test_deleting_the_last_object_of_a_folder_removes_the_folder_but_never_the_store(
     store: FolderStore, root: Path
 ) -> None:

@@ -28,6 +28,10 @@ SYNC_LEASE = "sync"
 _LEASES = {DOCUMENTATION_LEASE: LEASE_FILE, SYNC_LEASE: "progress/sync-lease.json"}
 SYNC_FILE = "progress/sync.json"
 RUNS = "progress/runs/"
+SESSIONS = "sessions/"
+"""Interrogations and exams."""
+PRIVATE_FOLDERS = frozenset({"audit", "collections", "contribution", "sessions"})
+"""Top folders that a store in a folder keeps out of git."""
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
 WORK_UNITS = "progress/work_units/"
 CATALOG_OVERVIEW = "overview.json"

@@ -28,12 +28,13 @@ from tribal.adapters.local.durable_files import (
 from tribal.adapters.local.file_identity import FileIdentity
 from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.identity.hashing import bytes_hash
-from tribal.identity.locations import DOCUMENTATION_LEASE, is_key, require_key
+from tribal.identity.locations import DOCUMENTATION_LEASE, PRIVATE_FOLDERS, is_key, require_key
 from tribal.ports import ObjectInfo, StoredObject
 
 _OWN_FOLDER = ".tribal"
 _BUFFER_BYTES = 1 << 18
 _HASHES_KEPT = 100_000
+_IGNORE_FILE, _IGNORE_ALL = ".gitignore", b"*\n"
 _LOCK_POLL_SECONDS = 0.002
 _ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
@@ -42,13 +43,15 @@ class FolderStore:
     """Stores each object as a file at that path; `etag` and `content_hash` are the SHA-256 of its bytes.
 
     Users may edit the files, so every read sees the file as it is now. Names that begin with a dot are never listed.
-    The first put creates the folder. Conditional puts and deletions are atomic across processes, plain puts only across
-    the threads of one process, so objects that several processes write must always be put conditionally.
+    The first put creates the folder, and the first one into a private folder a `.gitignore` there. Conditional puts and
+    deletions are atomic across processes, plain puts only across the threads of one process, so objects that several
+    processes write must always be put conditionally.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root.expanduser().resolve()
         self._own_folders: set[Path] = {self._root}
+        self._ignore_files: set[Path] = set()
         self._hashes: dict[str, tuple[FileIdentity, str]] = {}
         self._mutex = threading.Lock()
         self._file_lock = FileLock(self._root / _OWN_FOLDER / "store.lock", thread_local=False)
@@ -189,6 +192,7 @@ class FolderStore:
         path = self._path(key)
         try:
             self._require_own(path)
+            self._keep_out_of_git(path)
             with temporary_file(path.parent) as (file, temporary):
                 digest = write_through(file, chunks)
                 if if_match is None and not if_absent:
@@ -226,6 +230,18 @@ class FolderStore:
                 "replace it with a real file or folder"
             )
         self._own_folders.add(path.parent)
+
+    def _keep_out_of_git(self, path: Path) -> None:
+        """Make git ignore a private folder, unless a person has decided otherwise there."""
+        top, *below = path.relative_to(self._root).parts
+        ignore = self._root / top / _IGNORE_FILE
+        if top not in PRIVATE_FOLDERS or not below or ignore in self._ignore_files:
+            return
+        if not ignore.exists():
+            with temporary_file(ignore.parent) as (file, temporary):
+                write_through(file, (_IGNORE_ALL,))
+                move_into_place(temporary, ignore)
+        self._ignore_files.add(ignore)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

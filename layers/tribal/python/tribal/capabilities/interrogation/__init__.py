@@ -1,0 +1,1 @@
+"""Questions the documentation, and audits its answers."""

@@ -1,0 +1,90 @@
+"""Assembles analyses and audits that keep the rules of a session from what a detective says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tribal.capabilities.interrogation.parties import Analysis, Audit
+from tribal.rendering.markdown import escape_text
+from tribal_contracts.interrogation.rules import remaining_gaps
+from tribal_contracts.interrogation.scoring import completeness_score, consistency_score, requires_follow_up
+from tribal_contracts.interrogation.sessions import (
+    MAX_CONTRADICTIONS,
+    MAX_GAPS,
+    AuditResult,
+    Contradiction,
+    Gap,
+    GapAnalysis,
+    GapSeverity,
+    InterrogationSession,
+)
+
+CUT = " [cut]"
+"""Ends a text that was too long."""
+_ORDER: dict[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
+_MOST_INCOMPLETE = 99
+
+
+def bounded(text: str, most: int) -> str:
+    """A text of at most `most` characters, marked where it was cut; what UTF-8 cannot hold is replaced."""
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= most else text[: most - len(CUT)].rstrip() + CUT
+
+
+def gap_analysis(analysis: Analysis) -> GapAnalysis:
+    """The analysis of a pair: the worst gaps, each once, with a score and a follow-up that agree with them."""
+    distinct = {(gap.category, gap.target, gap.description): gap for gap in analysis.gaps if gap.description.strip()}
+    gaps = sorted(distinct.values(), key=lambda gap: _ORDER[gap.severity])[:MAX_GAPS]
+    return GapAnalysis(
+        gaps=gaps,
+        completeness_score=_completeness(gaps, analysis.completeness_score),
+        requires_follow_up=analysis.can_continue and requires_follow_up(gaps),
+    )
+
+
+def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
+    """The audit of a session: score and remaining gaps follow from its last pair."""
+    gaps = session.open_gaps
+    contradictions = [each for each in audit.contradictions if _is_sound(each, len(session.qa_pairs))]
+    contradictions = contradictions[:MAX_CONTRADICTIONS]
+    summary = bounded(audit.summary, len(audit.summary))
+    return AuditResult(
+        consistency_score=consistency_score(gaps, len(contradictions)),
+        contradictions=contradictions,
+        remaining_gaps=remaining_gaps(gaps),
+        summary=summary if summary.strip() else interim_summary(session),
+    )
+
+
+def interim_audit(session: InterrogationSession) -> AuditResult:
+    """What can be said of a session that ends early, without asking anyone."""
+    return audit_result(session, Audit(interim_summary(session)))
+
+
+def interim_summary(session: InterrogationSession) -> str:
+    """A summary in Markdown of the questions asked and the gaps open so far."""
+    gaps = session.open_gaps
+    count = len(session.qa_pairs)
+    asked = f"{count} question{'s' * (count != 1)} asked, {_counted(gaps)}."
+    lines = [f"- {gap.severity}, {gap.category.replace('_', ' ')}: {escape_text(gap.description)}" for gap in gaps]
+    return (
+        "\n".join([f"**{escape_text(session.hypothesis.text)}**", "", asked, *([""] if lines else []), *lines]) + "\n"
+    )
+
+
+def _completeness(gaps: Sequence[Gap], given: int | None) -> int:
+    if not gaps:
+        return 100
+    return completeness_score(gaps) if given is None else max(0, min(given, _MOST_INCOMPLETE))
+
+
+def _is_sound(contradiction: Contradiction, pairs: int) -> bool:
+    first, second = contradiction.qa_pair_indexes
+    return first <= second < pairs and bool(contradiction.description.strip())
+
+
+def _counted(gaps: Sequence[Gap]) -> str:
+    counts = Counter(gap.severity for gap in gaps)
+    named = ", ".join(f"{counts[severity]} {severity}" for severity in _ORDER if counts[severity])
+    return f"{len(gaps)} gap{'s' * (len(gaps) != 1)} open ({named})" if gaps else "no gap open"

@@ -1,0 +1,150 @@
+"""Which sessions a caller sees: one, a page of them, and which of them the caller may remove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tribal.capabilities.interrogation.errors import InterrogationForbidden, SessionInvalid, SessionNotFound
+from tribal.capabilities.interrogation.repository import SessionKey, Sessions, StoredSession, not_found
+from tribal.capabilities.interrogation.visibility import is_own, is_visible
+from tribal.identity.scope import EVERYTHING
+from tribal.ports import Caller
+from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem, SessionStatus
+
+READ_AT_MOST = 500
+"""Files of sessions that one page may read to find and count those that a caller sees. By judgement: some seconds from
+S3."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """Which sessions to list."""
+
+    status: SessionStatus | None = None
+    limit: int = 20
+    cursor: str | None = None
+    """Of the page before; `None` for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """Sessions that a caller sees, newest first."""
+
+    sessions: list[SessionListItem]
+    total: int
+    """Of all pages."""
+    is_lower_bound: bool
+    """Whether `total` may be too low, because there are too many files to read."""
+    next_cursor: str | None
+    damaged: list[str]
+    """Files among those read that are not valid."""
+
+
+def visible_session(sessions: Sessions, session_id: str, caller: Caller) -> StoredSession:
+    """The session of an id.
+
+    Raises:
+        SessionNotFound: when it is missing or hidden from the caller.
+        SessionInvalid: when its file is damaged and the caller may see every session.
+    """
+    try:
+        stored = sessions.read(session_id)
+    except SessionInvalid:
+        if caller.scope == EVERYTHING:
+            raise
+        raise not_found(session_id) from None
+    if not is_visible(stored.session, caller):
+        raise not_found(session_id)
+    return stored
+
+
+def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> SessionPage:
+    """A page of the sessions that a caller sees, newest first."""
+    keys = sessions.newest_first()
+    counts_keys = caller.scope == EVERYTHING and request.status is None
+    reader = _Reader(sessions, caller, request.status)
+    counted = 0 if counts_keys else reader.count(keys)
+    following = [each for each in keys if request.cursor is None or each.cursor < request.cursor]
+    page, rest = reader.page(following, request.limit)
+    return SessionPage(
+        sessions=[_list_item(each) for each in page],
+        total=len(keys) if counts_keys else counted,
+        is_lower_bound=not counts_keys and len(keys) > READ_AT_MOST,
+        next_cursor=rest,
+        damaged=sorted(reader.damaged) if caller.scope == EVERYTHING else [],
+    )
+
+
+def remove(sessions: Sessions, name: str, caller: Caller) -> None:
+    """Remove a session or an exam of one's own.
+
+    Raises:
+        SessionNotFound: when it is missing or hidden from the caller.
+        InterrogationForbidden: when the caller sees it but did not start it.
+    """
+    for key in sessions.keys_of(name):
+        if key.rpartition("/")[2].startswith("session_"):
+            own = is_own(visible_session(sessions, name, caller).session, caller)
+        else:
+            own = sessions.read_exam(name).owner == caller.subject
+            if not own and caller.scope != EVERYTHING:
+                raise not_found(name)
+        if not own:
+            raise InterrogationForbidden(f"{name} belongs to someone else, who alone may remove it")
+        sessions.delete(key)
+        return
+    raise not_found(name)
+
+
+class _Reader:
+    """Reads each file once, and at most `READ_AT_MOST` of them for each of counting and listing."""
+
+    def __init__(self, sessions: Sessions, caller: Caller, status: SessionStatus | None) -> None:
+        self._sessions = sessions
+        self._caller = caller
+        self._status = status
+        self._read: dict[str, InterrogationSession | None] = {}
+        self.damaged: set[str] = set()
+
+    def count(self, keys: Sequence[SessionKey]) -> int:
+        """How many of the newest sessions are listed."""
+        return sum(self._listed(each) is not None for each in keys[:READ_AT_MOST])
+
+    def page(self, keys: Sequence[SessionKey], limit: int) -> tuple[list[InterrogationSession], str | None]:
+        """The first sessions that are listed, and the cursor of the next page, if there may be one."""
+        found: list[InterrogationSession] = []
+        for number, each in enumerate(keys):
+            if len(found) == limit or number == READ_AT_MOST:
+                return found, keys[number - 1].cursor
+            session = self._listed(each)
+            if session is not None:
+                found.append(session)
+        return found, None
+
+    def _listed(self, key: SessionKey) -> InterrogationSession | None:
+        if key.key not in self._read:
+            self._read[key.key] = self._load(key)
+        session = self._read[key.key]
+        if session is None or self._status not in (None, session.status):
+            return None
+        return session if is_visible(session, self._caller) else None
+
+    def _load(self, key: SessionKey) -> InterrogationSession | None:
+        try:
+            return self._sessions.read_key(key.key).session
+        except SessionNotFound:
+            return None
+        except SessionInvalid:
+            self.damaged.add(key.key)
+            return None
+
+
+def _list_item(session: InterrogationSession) -> SessionListItem:
+    return SessionListItem(
+        id=session.id,
+        hypothesis=session.hypothesis.text,
+        start_time=session.start_time,
+        status=session.status,
+        consistency_score=None if session.audit_result is None else session.audit_result.consistency_score,
+    )

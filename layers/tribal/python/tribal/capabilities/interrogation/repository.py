@@ -1,0 +1,171 @@
+"""The files of sessions and exams in the object store.
+
+Every change of a session is a conditional put of its whole sealed file, so that two processes never both change it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from tribal.capabilities.interrogation.errors import SessionInvalid, SessionNotFound
+from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity.locations import SESSIONS
+from tribal.ports import ObjectStore
+from tribal.store import require_seal, sealed
+from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.rules import broken_by_change, broken_rules
+from tribal_contracts.interrogation.sessions import InterrogationSession
+from tribal_contracts.interrogation.times import instant
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSION_KEY = re.compile(rf"{SESSIONS}session_(?P<id>{_ID.pattern})_(?P<start>[^/]+)\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as it is in the store, and the `etag` that a change of it requires."""
+
+    key: str
+    session: InterrogationSession
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """What the name of a session's file says."""
+
+    start: str
+    id: str
+    key: str
+
+    @property
+    def cursor(self) -> str:
+        """Orders sessions by their start; where a list continues after this one."""
+        return f"{self.start}_{self.id}"
+
+
+def key_of(kind: str, name: str, start: str) -> str:
+    """The key of a `session` or an `exam` that started at a time."""
+    return f"{SESSIONS}{kind}_{name}_{instant(start):%Y%m%dT%H%M%SZ}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Reads and writes sessions and exams."""
+
+    store: ObjectStore
+
+    def create(self, session: InterrogationSession) -> StoredSession:
+        """Write a new session.
+
+        Raises:
+            SessionInvalid: when it breaks a rule.
+            PreconditionFailed: when one of that id and start exists.
+        """
+        _require(session.id, broken_rules(session))
+        key = key_of("session", session.id, session.start_time)
+        return StoredSession(key, session, self.store.put(key, _file_of(key, session), if_absent=True))
+
+    def replace(self, stored: StoredSession, session: InterrogationSession) -> StoredSession:
+        """Write the next state of a session.
+
+        Raises:
+            SessionInvalid: when it breaks a rule, or a session that has ended would change.
+            PreconditionFailed: when another process changed or removed it.
+        """
+        if session == stored.session:
+            return stored
+        _require(session.id, [*broken_by_change(stored.session, session), *broken_rules(session)])
+        data = _file_of(stored.key, session)
+        return StoredSession(stored.key, session, self.store.put(stored.key, data, if_match=stored.etag))
+
+    def read(self, session_id: str) -> StoredSession:
+        """The session of an id.
+
+        Raises:
+            SessionNotFound: when there is no such session.
+            SessionInvalid: when its file is damaged.
+        """
+        key = self._find("session", session_id)
+        if key is None:
+            raise not_found(session_id)
+        return self.read_key(key)
+
+    def read_key(self, key: str) -> StoredSession:
+        """The session in a file.
+
+        Raises:
+            SessionNotFound: when it was removed.
+            SessionInvalid: when it is damaged.
+        """
+        try:
+            found = self.store.get(key)
+            require_seal(key, found.data)
+            return StoredSession(key, InterrogationSession.from_json(found.data), found.etag)
+        except ObjectNotFound as error:
+            parts = _SESSION_KEY.fullmatch(key)
+            raise not_found(parts["id"] if parts else key) from error
+        except (ObjectDamaged, ValidationError) as error:
+            raise SessionInvalid(f"{key} is damaged; restore it from a backup, or remove it") from error
+
+    def newest_first(self) -> list[SessionKey]:
+        """The files of all sessions, read from their names alone."""
+        found = filter(None, map(_SESSION_KEY.fullmatch, self.store.keys(f"{SESSIONS}session_")))
+        keys = [SessionKey(each["start"], each["id"], each[0]) for each in found]
+        return sorted(keys, key=lambda key: key.cursor, reverse=True)
+
+    def put_exam(self, exam: ExamResult) -> str:
+        """Write the result of an exam; returns its key."""
+        key = key_of("exam", exam.id, exam.created_at)
+        self.store.put(key, sealed(key, exam.to_json()), if_absent=True)
+        return key
+
+    def read_exam(self, exam_id: str) -> ExamResult:
+        """The result of an exam.
+
+        Raises:
+            SessionNotFound: when there is no such exam.
+            SessionInvalid: when its file is damaged.
+        """
+        key = self._find("exam", exam_id)
+        if key is None:
+            raise not_found(exam_id)
+        try:
+            found = self.store.get(key)
+            require_seal(key, found.data)
+            return ExamResult.from_json(found.data)
+        except ObjectNotFound as error:
+            raise not_found(exam_id) from error
+        except (ObjectDamaged, ValidationError) as error:
+            raise SessionInvalid(f"{key} is damaged; restore it from a backup, or remove it") from error
+
+    def keys_of(self, name: str) -> Iterator[str]:
+        """The files of the session or exam of an id; there is at most one."""
+        return (key for kind in ("session", "exam") if (key := self._find(kind, name)) is not None)
+
+    def delete(self, key: str) -> None:
+        """Remove a file; does nothing if it does not exist."""
+        self.store.delete(key)
+
+    def _find(self, kind: str, name: str) -> str | None:
+        if not _ID.fullmatch(name):
+            return None
+        return next((key for key in self.store.keys(f"{SESSIONS}{kind}_{name}_") if key.endswith(".json")), None)
+
+
+def not_found(name: str) -> SessionNotFound:
+    """The error for a session that is missing or hidden: the same words for both."""
+    return SessionNotFound(f"there is no session {name!r}; `tribal interrogations` lists those that you may see")
+
+
+def _file_of(key: str, session: InterrogationSession) -> bytes:
+    return sealed(key, session.to_json())
+
+
+def _require(session_id: str, problems: list[str]) -> None:
+    if problems:
+        raise SessionInvalid(f"session {session_id} cannot be saved: {'; '.join(problems)}")

@@ -1,0 +1,39 @@
+"""Who may see a session."""
+
+from __future__ import annotations
+
+from tribal.identity.scope import EVERYTHING, Scope
+from tribal.ports import Caller
+from tribal_contracts.interrogation.sessions import InterrogationSession, SchemaOfDatabase, SessionScope
+
+
+def session_scope(scope: Scope) -> SessionScope:
+    """The scope of a session that runs for a caller with this one."""
+    schemas = None if scope.schemas is None else sorted(scope.schemas)
+    return SessionScope(
+        databases=None if scope.databases is None else sorted(scope.databases),
+        schemas=None if schemas is None else [SchemaOfDatabase(database=d, schema_name=s) for d, s in schemas],
+    )
+
+
+def is_visible(session: InterrogationSession, caller: Caller) -> bool:
+    """Whether a caller with the right to read sessions sees this one: its owner, or a caller who sees all it may read.
+
+    A session of unknown scope may have read everything.
+    """
+    return is_own(session, caller) or _holds(caller.scope, session.scope or SessionScope())
+
+
+def is_own(session: InterrogationSession, caller: Caller) -> bool:
+    """Whether the caller started the session."""
+    return session.owner is not None and session.owner == caller.subject
+
+
+def _holds(scope: Scope, part: SessionScope) -> bool:
+    if scope == EVERYTHING:
+        return True
+    if part.databases is None and part.schemas is None:
+        return False
+    return all(map(scope.allows_all_of, part.databases or ())) and all(
+        scope.allows(each.database, each.schema_name) for each in part.schemas or ()
+    )
