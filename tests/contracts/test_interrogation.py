@@ -161,7 +161,7 @@ def test_what_the_schema_of_the_data_model_forbids_is_not_read(changes: dict[str
 
 
 def test_scores_follow_from_gaps_and_contradictions() -> None:
-    gaps = [Gap(category="ambiguity", description="x", severity=each) for each in ("high", "medium", "low")]  # type: ignore[arg-type]
+    gaps = [Gap(category="ambiguity", description="x", severity=each) for each in ("high", "medium", "low")]
     assert consistency_score(gaps, 1) == 100 - 10 - 10 - 5 - 2
     assert consistency_score([], 0) == completeness_score([]) == 100
     assert consistency_score(gaps * 10, 5) == completeness_score(gaps * 10) == 0

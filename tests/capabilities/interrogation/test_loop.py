@@ -28,6 +28,7 @@ from tribal.capabilities.interrogation.parties import Note
 from tribal.capabilities.interrogation.repository import Sessions
 from tribal.errors import RunInterrupted, StoreUnwritable
 from tribal.ports import StopToken, StoredObject
+from tribal_contracts.interrogation.sessions import InterrogationSession
 
 EVENTS = ("answer", "slow", "back", "detective", "detective for good", "witness", "budget", "stop", "kill", "defect")
 
@@ -169,7 +170,7 @@ def test_an_audit_that_fails_for_now_leaves_the_session_running_and_the_next_cal
 
 def test_a_stop_during_a_question_keeps_its_pair_and_ends_the_session_before_the_next() -> None:
     setting = Setting().start()
-    results = []
+    results: list[tuple[InterrogationSession, bool]] = []
 
     def stop_while_asked(step: str) -> None:
         if step == "answer" and not results:
