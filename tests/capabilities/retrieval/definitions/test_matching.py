@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cases import each_case
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
-from tribal.capabilities.retrieval.definitions.matching import cached_embedding, matching
+from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, named, similar
 from tribal.ports import DerivedValues
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions, VerifiedQuery
 
@@ -63,12 +63,12 @@ DEFINED = Definitions(schema_version="1.0", metrics=[NET, RATE], terms=[CHURNED]
     ],
 )
 def test_a_question_names_metrics_and_terms_in_any_order_and_number(question: str, names: list[str]) -> None:
-    found = matching(question, DEFINED)
-    assert [each.name for each in found.metrics] + [each.name for each in found.terms] == names
+    metrics, terms = named(question, DEFINED)
+    assert [each.name for each in metrics] + [each.name for each in terms] == names
 
 
 def test_tables_of_what_is_named_have_a_reason() -> None:
-    assert matching("net revenue of churned customers", DEFINED).tables() == {
+    assert MatchedDefinitions(*named("net revenue of churned customers", DEFINED)).tables() == {
         TABLE: "the metric 'net revenue' uses it",
         "shop.crm.customer": "the term 'churned customers' names it",
     }
@@ -83,9 +83,9 @@ def test_queries_are_found_by_their_questions_current_ones_first_and_at_most_thr
         query("queries/e.sql", "Which machines broke down in May?"),
     ]
     embed = cached_embedding(WordLlamaEmbedder(), DerivedValues())
-    found = matching("what do customers owe", Definitions(schema_version="1.0", queries=queries), embed)
-    assert [each.file for each in found.queries] == ["queries/d.sql", "queries/b.sql", "queries/c.sql"]
-    assert matching("repaired engines", Definitions(schema_version="1.0", queries=queries), embed).queries == []
+    found = similar("what do customers owe", queries, embed)
+    assert [each.file for each in found] == ["queries/d.sql", "queries/b.sql", "queries/c.sql"]
+    assert similar("repaired engines", queries, embed) == []
 
 
 def test_without_a_model_questions_are_compared_by_their_words() -> None:
@@ -93,5 +93,4 @@ def test_without_a_model_questions_are_compared_by_their_words() -> None:
         query("queries/a.sql", "What do customers owe us?"),
         query("queries/b.sql", "How many parcels were sent?"),
     ]
-    found = matching("customers who owe us", Definitions(schema_version="1.0", queries=queries))
-    assert [each.file for each in found.queries] == ["queries/a.sql"]
+    assert [each.file for each in similar("customers who owe us", queries)] == ["queries/a.sql"]

@@ -20,6 +20,7 @@ from tribal_contracts import (
     DefinedMetric,
     DefinedTerm,
     DocumentedColumn,
+    GuidanceItem,
     TableDocument,
     VerifiedQuery,
 )
@@ -110,20 +111,26 @@ def _term(term: DefinedTerm) -> str:
     return f"- {escape_text(term.name)}: {escape_text(term.definition)}{where}"
 
 
-def guidance_items(documents: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox) -> Iterator[Item]:
-    """Decisions and memories about the first tables, each once."""
+def guidance_of_tables(
+    documents: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox
+) -> list[tuple[str, GuidanceItem]]:
+    """Decisions and memories about the first tables, each once, with the table that it is about."""
     tables: dict[str, IndexedTable] = {name_of(table): table for table in opened.tables if name_of(table) in documents}
-    seen: dict[str, None] = {}
+    found: dict[str, tuple[str, GuidanceItem]] = {}
     for name in list(documents)[:GUIDED_TABLES]:
         columns = [column.name for column in documents[name].columns]
         for each in guidance_of(tables[name], columns, opened, toolbox):
-            if each.id in seen or len(seen) == MAX_GUIDANCE:
-                continue
-            seen[each.id] = None
-            what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
-            since = "".join(f"; since then, {escape_text(change_text(one))}" for one in each.changed_tables or ())
-            text = f"- {escape_text(each.text)} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
-            yield Item(f"{each.kind} {each.id}", text)
+            found.setdefault(each.id, (name, each))
+    return list(found.values())[:MAX_GUIDANCE]
+
+
+def guidance_items(guidance: Iterable[tuple[str, GuidanceItem]]) -> Iterator[Item]:
+    """Each decision or memory in one line of Markdown."""
+    for _, each in guidance:
+        what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
+        since = "".join(f"; since then, {escape_text(change_text(one))}" for one in each.changed_tables or ())
+        text = f"- {escape_text(each.text)} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
+        yield Item(f"{each.kind} {each.id}", text)
 
 
 def missing_words(words: Sequence[str]) -> Iterator[Item]:

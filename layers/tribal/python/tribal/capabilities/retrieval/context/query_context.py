@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-
-from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.context.context_items import (
     definition_items,
     guidance_items,
@@ -16,63 +11,14 @@ from tribal.capabilities.retrieval.context.context_items import (
     table_items,
     view_items,
 )
-from tribal.capabilities.retrieval.context.joins_between import (
-    are_in,
-    fan_out_items,
-    join_items,
-    joins_among,
-    referenced_tables,
-    tables_between,
-)
+from tribal.capabilities.retrieval.context.gathering import gather
+from tribal.capabilities.retrieval.context.joins_between import are_in, fan_out_items, join_items
 from tribal.capabilities.retrieval.context.packing import Section, pack
-from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, matching
-from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, name_of
-from tribal.capabilities.retrieval.searching.search import NO_MATCH, SearchResult, search
-from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
-from tribal.errors import StoreError, ToolInputInvalid
-from tribal.naming import stem
-from tribal_contracts import (
-    AgentError,
-    ContextTable,
-    GetQueryContextInput,
-    GetQueryContextOutput,
-    SearchTablesInput,
-    TableDocument,
-)
-from tribal_contracts.retrieval.context import LEAST_CONTEXT_TOKENS, MOST_CONTEXT_TOKENS
+from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
+from tribal_contracts import ContextTable, GetQueryContextInput, GetQueryContextOutput
 
-FOUND_TABLES = 10
-"""How many tables a question may bring. By judgement: twice as many as a search returns by default."""
-JOINED_TABLES = 4
-"""How many of the first tables are joined, with the tables between them."""
-_TIME_WORDS = frozenset(
-    map(
-        stem,
-        """
-        last next this past previous current day week month quarter year today yesterday tomorrow date time january
-        february march april may june july august september october november december monday tuesday wednesday
-        thursday friday saturday sunday
-        """.split(),
-    )
-)
-"""Words about time, which need no documentation."""
-_REQUESTED = "it was asked for"
-_MOST_VIEWS = 3
-"""The most views that are added because they read the tables."""
 _TABLES_SHARE, _JOINS_SHARE, _OTHERS_SHARE = 0.65, 0.2, 0.2
 """What a section may use before the others had their part. By judgement."""
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """The tables of a context with the reason for each, in order, and what the question says."""
-
-    reasons: dict[str, str] = field(default_factory=dict)
-    terms: Collection[str] = ()
-    """Terms of the question, in all their readings."""
-    missing: Sequence[str] = ()
-    defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
-    warnings: list[AgentError] = field(default_factory=list)
 
 
 def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQueryContextOutput:
@@ -86,21 +32,17 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
 
     Source: docs/contracts.md, Query context.
     """
-    _check(request)
-    opened = open_index(toolbox)
-    chosen = _choose(request, opened, toolbox)
-    documents = _documents(chosen, opened, toolbox)
-    joins = joins_among(documents, opened, toolbox)
-    views = [*(each for each in documents.values() if each.view_definition), *_reading(documents, opened, toolbox)]
+    context = gather(request, open_index(toolbox), toolbox)
+    documents, joins = context.documents, context.joins
     sections = [
         Section("", [*head(documents)], 1.0, always=True),
-        Section("Tables", [*table_items(documents, chosen.terms)], _TABLES_SHARE, "sql"),
+        Section("Tables", [*table_items(documents, context.terms)], _TABLES_SHARE, "sql"),
         Section("Joins", [*join_items(joins), *fan_out_items(joins)], _JOINS_SHARE, "sql"),
-        Section("Views with SQL to reuse", [*view_items(views)], _OTHERS_SHARE, "sql"),
-        Section("Verified queries", [*query_items(chosen.defined.queries)], _OTHERS_SHARE, "sql"),
-        Section("Metrics and terms", [*definition_items(chosen.defined)], _OTHERS_SHARE),
-        Section("Decided and remembered", [*guidance_items(documents, opened, toolbox)], _OTHERS_SHARE),
-        Section("", [*missing_words(chosen.missing)], 1.0, always=True),
+        Section("Views with SQL to reuse", [*view_items(context.views)], _OTHERS_SHARE, "sql"),
+        Section("Verified queries", [*query_items(context.defined.queries)], _OTHERS_SHARE, "sql"),
+        Section("Metrics and terms", [*definition_items(context.defined)], _OTHERS_SHARE),
+        Section("Decided and remembered", [*guidance_items(context.guidance)], _OTHERS_SHARE),
+        Section("", [*missing_words(context.missing)], 1.0, always=True),
     ]
     packed = pack(sections, request.max_tokens)
     shown = [name for name in documents if name in packed.shown]
@@ -108,99 +50,10 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
         success=True,
         tokens_used=0,
         text=packed.text,
-        tables=[ContextTable(table=name, reason=chosen.reasons[name]) for name in shown],
+        tables=[ContextTable(table=name, reason=context.reasons[name]) for name in shown],
         joins=[join for join in joins if are_in(shown, join)],
-        missing=list(chosen.missing),
+        missing=list(context.missing),
         omitted=list(packed.omitted),
-        warnings=[*opened.warnings, *chosen.warnings] or None,
+        warnings=list(context.warnings) or None,
         truncated=True if packed.omitted else None,
     )
-
-
-def _check(request: GetQueryContextInput) -> None:
-    if not (request.question or "").strip() and not request.tables:
-        raise ToolInputInvalid("neither a question nor tables are given; write a question, or name tables, or both")
-    if not LEAST_CONTEXT_TOKENS <= request.max_tokens <= MOST_CONTEXT_TOKENS:
-        raise ToolInputInvalid(
-            f"max_tokens is {request.max_tokens}; it must be from {LEAST_CONTEXT_TOKENS} to {MOST_CONTEXT_TOKENS:,}"
-        )
-
-
-def _choose(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
-    """The requested tables, then those that the question is about, then those that join the first of them."""
-    chosen = _Chosen()
-    database = None if request.database is None else find_database(request.database, opened.tables)
-    if request.domain is not None:
-        find_domain(request.domain, opened.tables, database)
-    for text in request.tables or ():
-        table = find_table(text, [each for each in opened.tables if database in (None, each.database)])
-        chosen.reasons[name_of(table)] = _REQUESTED
-    if request.question and request.question.strip():
-        _ask(request.question, request, chosen, opened, toolbox)
-    _keep_one_database(chosen, opened, toolbox)
-    found = list(chosen.reasons)
-    first = [name for place, name in enumerate(found) if place < JOINED_TABLES or chosen.reasons[name] == _REQUESTED]
-    between = tables_between(first, opened, toolbox)
-    parents = referenced_tables([*first, *between], opened, toolbox)
-    reasons = parents | between | chosen.reasons
-    # Next to the tables that they join, so that they are not the first to be left out.
-    chosen.reasons = {name: reasons[name] for name in dict.fromkeys((*first, *between, *found, *parents))}
-    return chosen
-
-
-def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> None:
-    """Add the tables of a question, and what it says."""
-    wanted = SearchTablesInput(query=question, database=request.database, domain=request.domain, limit=FOUND_TABLES)
-    found = search(wanted, opened, toolbox)
-    asked, defined = found.candidates.question, _defined(question, found, opened, toolbox)
-    visible = {name_of(table) for table in opened.tables if request.database in (None, table.database)}
-    for query in defined.queries:
-        for name in query.tables:
-            if query.status != "broken" and name in visible:
-                chosen.reasons.setdefault(name, f"the verified query {query.file} uses it")
-    for table in found.answer.tables:
-        if NO_MATCH not in (table.reasons or ()):
-            chosen.reasons.setdefault(table.name, "; ".join(table.reasons or ()))
-    chosen.terms = frozenset(term for word in asked.words for term in word.terms)
-    chosen.missing = [word for word in asked.missing if stem(word) not in _TIME_WORDS and not defined.explains(word)]
-    chosen.warnings += found.candidates.warnings
-    chosen.defined = defined
-
-
-def _defined(question: str, found: SearchResult, opened: OpenIndex, toolbox: Toolbox) -> MatchedDefinitions:
-    """The metrics, terms and verified queries that a question is about; search warns if they cannot be read."""
-    if toolbox.definitions is None:
-        return found.candidates.definitions
-    try:
-        known = toolbox.definitions(opened.bounds)
-    except StoreError:
-        return found.candidates.definitions
-    return matching(question, known, cached_embedding(toolbox.embedder, toolbox.derived))
-
-
-def _keep_one_database(chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> None:
-    """Leave out tables of other databases than the first one's: one statement cannot join them."""
-    databases = {name_of(table): table.database for table in opened.tables}
-    found = list(dict.fromkeys(databases[name] for name in chosen.reasons))
-    if len(found) < 2:
-        return
-    chosen.reasons = {name: why for name, why in chosen.reasons.items() if databases[name] == found[0]}
-    others = ", ".join(map(repr, found[1:]))
-    message = f"this is about the database {found[0]!r}; tables of {others} match too: ask again with database"
-    chosen.warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
-
-
-def _documents(chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> dict[str, TableDocument]:
-    """The visible parts of the chosen tables by name, in order, without tables that have left the index."""
-    ids = {name_of(table): table.record_id for table in opened.tables if name_of(table) in chosen.reasons}
-    found = toolbox.index.documents([ids[name] for name in chosen.reasons], TableDocument)
-    return {name: bounded_table(found[ids[name]], opened.bounds) for name in chosen.reasons if ids[name] in found}
-
-
-def _reading(documents: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox) -> list[TableDocument]:
-    """Views outside of the context that read its first tables: those that read most of them, and two at least."""
-    counts = Counter(view for each in documents.values() for view in each.read_by or () if view not in documents)
-    wanted = [view for view, count in counts.most_common(_MOST_VIEWS) if count > 1]
-    ids = {name_of(table): table.record_id for table in opened.tables if name_of(table) in wanted}
-    found = toolbox.index.documents([ids[name] for name in wanted if name in ids], TableDocument)
-    return [bounded_table(document, opened.bounds) for document in found.values()]

@@ -53,18 +53,6 @@ class MatchedDefinitions:
         return not {*terms_of([word])}.isdisjoint(term for name in names for term in terms_of(content_words(name)))
 
 
-def matching(question: str, definitions: Definitions, embed: Embed = lambda _: None) -> MatchedDefinitions:
-    """The definitions that a question names, by name or synonym, and the queries whose questions are like it.
-
-    Args:
-        question: in plain words.
-        definitions: those that the caller may see.
-        embed: makes vectors; without a model, questions are compared by their words.
-    """
-    metrics, terms = named(question, definitions)
-    return MatchedDefinitions(metrics, terms, _similar(question, definitions.queries, embed))
-
-
 def named(question: str, definitions: Definitions) -> tuple[list[DefinedMetric], list[DefinedTerm]]:
     """The metrics and terms whose name or synonym is in a question, in any order and number."""
     said = list(terms_of(tokenize_text(question)))
@@ -72,6 +60,30 @@ def named(question: str, definitions: Definitions) -> tuple[list[DefinedMetric],
         [each for each in definitions.metrics if _is_named(said, (each.name, *each.synonyms))],
         [each for each in definitions.terms if _is_named(said, (each.name, *each.synonyms))],
     )
+
+
+def similar(question: str, queries: Sequence[VerifiedQuery], embed: Embed = lambda _: None) -> list[VerifiedQuery]:
+    """The queries that answer a question like this one, at most three, current ones first.
+
+    Args:
+        question: in plain words.
+        queries: those that the caller may see.
+        embed: makes vectors; without a model, questions are compared by their words.
+    """
+    if not queries:
+        return []
+    asked = [(query, text) for query in queries for text in query.questions]
+    vectors = embed([question, *(text for _, text in asked)])
+    cosines = [0.0] * len(asked) if vectors is None else (vectors[1:] @ vectors[0]).tolist()
+    own = set(terms_of(content_words(question)))
+    best: dict[str, float] = {}
+    for (query, text), cosine in zip(asked, cosines, strict=True):
+        theirs = set(terms_of(content_words(text)))
+        score = max(2 * len(own & theirs) / (len(own) + len(theirs)), cosine)
+        best[query.file] = max(best.get(query.file, 0.0), score)
+    found = [query for query in queries if best[query.file] >= _SAME]
+    found.sort(key=lambda query: (_STATUSES.index(query.status), -best[query.file], query.file))
+    return found[:MOST_QUERIES]
 
 
 def cached_embedding(embedder: Embedder | None, derived: DerivedValues) -> Embed:
@@ -108,20 +120,3 @@ def _occurs(said: Sequence[str], name: Sequence[str]) -> bool:
     places = [place for place, term in enumerate(said) if term in wanted]
     longest = len(wanted) + _BETWEEN if len(wanted) > 1 else 1
     return any(wanted.issubset(said[place : place + longest]) for place in places)
-
-
-def _similar(question: str, queries: Sequence[VerifiedQuery], embed: Embed) -> list[VerifiedQuery]:
-    if not queries:
-        return []
-    asked = [(query, text) for query in queries for text in query.questions]
-    vectors = embed([question, *(text for _, text in asked)])
-    cosines = [0.0] * len(asked) if vectors is None else (vectors[1:] @ vectors[0]).tolist()
-    own = set(terms_of(content_words(question)))
-    best: dict[str, float] = {}
-    for (query, text), cosine in zip(asked, cosines, strict=True):
-        theirs = set(terms_of(content_words(text)))
-        score = max(2 * len(own & theirs) / (len(own) + len(theirs)), cosine)
-        best[query.file] = max(best.get(query.file, 0.0), score)
-    found = [query for query in queries if best[query.file] >= _SAME]
-    found.sort(key=lambda query: (_STATUSES.index(query.status), -best[query.file], query.file))
-    return found[:MOST_QUERIES]
