@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Note, Question, WitnessAnswer
 from tribal_contracts import ModelUsage
+from tribal_contracts.interrogation.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import (
     Contradiction,
     Gap,
     GapSeverity,
     InterrogationSession,
-    PairSource,
 )
 
 DETECTIVE = "openai:gpt-4o"
@@ -93,5 +93,5 @@ class ScriptedWitness:
         assert session.is_running
         target = question.removeprefix("What is ").removesuffix("?")
         text = self.texts.get(target, "")
-        source = PairSource(id="1", kind="table", name=target, uri=f"tribal://{target}")
+        source = AnswerSource(id="1", kind="table", name=target, uri=f"tribal://{target}")
         return WitnessAnswer(text, WITNESS, (source,) if text else ())

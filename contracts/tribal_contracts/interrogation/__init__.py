@@ -4,14 +4,38 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.interrogation.answers import Answer, AskInput
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
+from tribal_contracts.interrogation.settings import InterrogationSettings
+from tribal_contracts.interrogation.tools import (
+    GetInterrogationInput,
+    GetInterrogationOutput,
+    ListInterrogationsInput,
+    ListInterrogationsOutput,
+    StartInterrogationInput,
+    StartInterrogationOutput,
+    StopInterrogationInput,
+    StopInterrogationOutput,
+)
 
 EXPORTED: dict[str, type[BaseModel]] = {
     "interrogation-session": InterrogationSession,
     "interrogation-configuration": Configuration,
     "session-list-item": SessionListItem,
     "exam-result": ExamResult,
+    "ask-input": AskInput,
+    "ask-output": Answer,
+    "start-interrogation-input": StartInterrogationInput,
+    "start-interrogation-output": StartInterrogationOutput,
+    "stop-interrogation-input": StopInterrogationInput,
+    "stop-interrogation-output": StopInterrogationOutput,
+    "get-interrogation-input": GetInterrogationInput,
+    "get-interrogation-output": GetInterrogationOutput,
+    "list-interrogations-input": ListInterrogationsInput,
+    "list-interrogations-output": ListInterrogationsOutput,
 }
 """The contracts exported as JSON Schema, by file name."""
+
+__all__ = ["EXPORTED", "InterrogationSettings"]

@@ -29,7 +29,7 @@ from tribal_contracts.interrogation.sessions import (
 from tribal_contracts.interrogation.times import instant, is_written_in_utc
 
 _UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_NEVER_CHANGE = ("id", "hypothesis", "start_time", "iteration_limit", "owner", "scope", "manifest_hash")
+_NEVER_CHANGE = ("id", "hypothesis", "start_time", "iteration_limit", "owner", "scope", "domain", "manifest_hash")
 _PROVIDER = re.compile(r"[a-z][a-z0-9-]*:\S+")
 
 

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 
 from tribal_contracts.core.camel import CamelContract
 from tribal_contracts.core.shape import ContentHash, Count, Unset, optional
+from tribal_contracts.interrogation.answers import AnswerSource
 from tribal_contracts.interrogation.times import DateTime
 
 LEAST_ITERATIONS, MOST_ITERATIONS = 5, 20
@@ -28,7 +29,6 @@ SessionStatus = Literal["running", "completed", "failed", "limit-reached"]
 GapCategory = Literal["missing_information", "ambiguity", "inconsistency", "vagueness"]
 GapSeverity = Literal["low", "medium", "high"]
 TrailEvent = Literal["provider_switch", "timeout", "error"]
-SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory"]
 GAP_CATEGORIES: tuple[GapCategory, ...] = ("missing_information", "ambiguity", "inconsistency", "vagueness")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -69,15 +69,6 @@ class GapAnalysis(CamelContract):
     requires_follow_up: bool
 
 
-class PairSource(CamelContract):
-    """Extension: what an answer was taken from."""
-
-    id: Text
-    kind: SourceKind
-    name: str
-    uri: str
-
-
 class QuestionAnswerPair(CamelContract):
     """One question of the detective, and the answer of the witness. Source: data model, 3."""
 
@@ -89,7 +80,7 @@ class QuestionAnswerPair(CamelContract):
     provider_used: str
     """Of the detective, `{provider}:{model}`."""
     witness_used: str | Unset = optional("Extension: the same of the witness.")
-    sources: list[PairSource] | Unset = optional("Extension: what the answer was taken from.")
+    sources: list[AnswerSource] | Unset = optional("Extension: what the answer was taken from.")
 
 
 class Contradiction(CamelContract):
@@ -184,6 +175,7 @@ class InterrogationSession(CamelContract):
     interim_audit: AuditResult | Unset = optional("Extension: what can be said of a session that ended otherwise.")
     owner: str | Unset = optional("Extension: who started it.")
     scope: SessionScope | Unset = optional("Extension: what it may read.")
+    domain: str | Unset = optional("Extension: the business domain that it is limited to.")
     manifest_hash: ContentHash | Unset = optional("Extension: the documentation that it started with.")
     usage: SessionUsage | Unset = optional("Extension: what its calls of models used.")
     holder: SessionHolder | Unset = optional("Extension: the process that runs it now.")

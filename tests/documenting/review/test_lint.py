@@ -9,9 +9,10 @@ from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import Shop
 from tribal.documenting import lint
-from tribal.documenting.lint import Coverage, is_documented, restates
+from tribal.documenting.lint import Coverage, is_documented
 from tribal.errors import ManifestError
 from tribal.identity import locations
+from tribal.rendering.gaps import restates
 from tribal_contracts import CatalogTable, Description, LintRules, TableDocument
 
 ALL = LintRules(orphaned=True)

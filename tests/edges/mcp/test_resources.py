@@ -16,8 +16,8 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from tests.cases import each_case
 from tests.edges.mcp.in_memory import Session, session_over
 from tests.sample_shop.indexed import shop_tables, table_document
-from tribal.edges.mcp.addresses import DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.edges.mcp.resources import RESOURCES_A_PAGE
+from tribal.identity.addresses import DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.identity.locations import INDEX_FILE
 from tribal.identity.scope import Scope
 from tribal.ports import Caller

@@ -13,6 +13,7 @@ NAMES = (
     "retrieval",
     "memory",
     "knowledge",
+    "interrogation",
 )
 """Every capability, in the order in which its tools are listed."""
 

@@ -20,8 +20,9 @@ from tribal.masking import (
     redact_view,
 )
 from tribal.masking.value_shapes import is_date, is_number
-from tribal.naming import index_terms, read_name, tokenize_text
+from tribal.naming import tokenize_text
 from tribal.ports import ObjectStore
+from tribal.rendering.gaps import FEW_WORDS, restates
 from tribal_contracts import (
     DatabaseType,
     DefinedMetric,
@@ -40,8 +41,6 @@ Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key",
 RULES: tuple[Rule, ...] = ("unmasked", "broken", "changed", "undocumented", "unclear", "orphaned", "without_key")
 """Every rule, most severe first."""
 
-FEW_WORDS = 3
-"""A shorter description adds little to the name."""
 _WITH_KEYS = ("table", "partitioned_table")
 
 
@@ -195,12 +194,6 @@ def _words(table: str, column: str | None, description: Description, *names: str
             yield Finding("unclear", table, column, "its description only repeats its name")
         elif len(tokenize_text(description.text)) < FEW_WORDS:
             yield Finding("unclear", table, column, f"its description has fewer than {FEW_WORDS} words")
-
-
-def restates(text: str, *names: str) -> bool:
-    """Whether every content word of a text occurs, in full or abbreviated, in one of the names."""
-    known = {term for name in names for term in index_terms(" ".join((name, *read_name(name)[1])))}
-    return set(index_terms(text)) <= known
 
 
 class _UnmaskedText(NamedTuple):

@@ -267,8 +267,9 @@ class Capability:
     name: str
     groups: tuple[ToolGroup, ...] = ()
     section: Callable[[], type[CapabilitySettings]] | None = None
-    """Imports the model of its section in `databases.yaml`, which has the capability's name. Its tools are offered
-    where that section is present; without a section they are always offered."""
+    """Imports the model of its section in `databases.yaml`, which has the capability's name."""
+    needs_section: bool = True
+    """Whether its tools are offered only where its section is present, if it has one."""
     errors: str
     """The module with its errors."""
     write_rights: tuple[str, ...] = ()
@@ -281,4 +282,4 @@ class Capability:
 
     def is_configured(self, sections: Collection[str]) -> bool:
         """Whether its tools are offered where these sections are present."""
-        return self.section is None or self.name in sections
+        return self.section is None or not self.needs_section or self.name in sections

@@ -54,12 +54,12 @@ def _about(table: TableDocument) -> list[str]:
     facts = [] if table.kind == "table" else [table.kind.replace("_", " ")]
     if table.kind != "view" and table.row_count >= 0:
         facts.append(rows_phrase(table.row_count))
-    text = "" if _repeats_keys(table.description) else shorten(one_line(table.description.text), 2 * COMMENT_CHARS - 20)
+    text = "" if repeats_keys(table.description) else shorten(one_line(table.description.text), 2 * COMMENT_CHARS - 20)
     lines = textwrap.wrap(text, COMMENT_CHARS, break_on_hyphens=False)
     return [f"-- {line}" for line in [*lines, ", ".join(facts)] if line]
 
 
-def _repeats_keys(said: Description) -> bool:
+def repeats_keys(said: Description) -> bool:
     """Whether a description only says which keys there are."""
     return said.source == "derived" and {each.of for each in said.evidence or ()} <= {"foreign key", "primary key"}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tribal.identity.table_names import format_name
-from tribal.naming import is_word, segment_all, split_identifier
+from tribal.naming import index_terms, is_word, read_name, segment_all, split_identifier, tokenize_text
 from tribal_contracts import TableDocument
 
 PAGE_GAPS = 8
@@ -42,6 +42,21 @@ def unclear(name: str) -> float:
     """The share of a name's words that are not English words, from 0 to 1."""
     words = segment_all(split_identifier(name))
     return sum(not is_word(word) for word in words) / len(words) if words else 1.0
+
+
+FEW_WORDS = 3
+"""A description of fewer words is too short."""
+
+
+def restates(text: str, *names: str) -> bool:
+    """Whether every content word of a text occurs, in full or abbreviated, in one of the names."""
+    known = {term for name in names for term in index_terms(" ".join((name, *read_name(name)[1])))}
+    return set(index_terms(text)) <= known
+
+
+def says_little(text: str, *names: str) -> bool:
+    """Whether a description only repeats names, or is too short to say more."""
+    return restates(text, *names) or len(tokenize_text(text)) < FEW_WORDS
 
 
 def page_lines(missing: Gaps) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit
 from tribal.rendering.markdown import escape_text
+from tribal.rendering.words import listing, number
 from tribal_contracts.interrogation.rules import remaining_gaps
 from tribal_contracts.interrogation.scoring import completeness_score, consistency_score, requires_follow_up
 from tribal_contracts.interrogation.sessions import (
@@ -18,6 +19,7 @@ from tribal_contracts.interrogation.sessions import (
     GapAnalysis,
     GapSeverity,
     InterrogationSession,
+    QuestionAnswerPair,
 )
 
 CUT = " [cut]"
@@ -53,24 +55,40 @@ def audit_result(session: InterrogationSession, audit: Audit) -> AuditResult:
         consistency_score=consistency_score(gaps, len(contradictions)),
         contradictions=contradictions,
         remaining_gaps=remaining_gaps(gaps),
-        summary=summary if summary.strip() else interim_summary(session),
+        summary=summary if summary.strip() else summary_of(session),
     )
 
 
 def interim_audit(session: InterrogationSession) -> AuditResult:
     """What can be said of a session that ends early, without asking anyone."""
-    return audit_result(session, Audit(interim_summary(session)))
+    return audit_result(session, Audit(summary_of(session)))
 
 
-def interim_summary(session: InterrogationSession) -> str:
-    """A summary in Markdown of the questions asked and the gaps open so far."""
-    gaps = session.open_gaps
-    count = len(session.qa_pairs)
-    asked = f"{count} question{'s' * (count != 1)} asked, {_counted(gaps)}."
-    lines = [f"- {gap.severity}, {gap.category.replace('_', ' ')}: {escape_text(gap.description)}" for gap in gaps]
-    return (
-        "\n".join([f"**{escape_text(session.hypothesis.text)}**", "", asked, *([""] if lines else []), *lines]) + "\n"
-    )
+def summary_of(session: InterrogationSession, contradictions: Sequence[Contradiction] = ()) -> str:
+    """A summary in Markdown: what is lacking, what contradicts the catalog, and which questions were answered."""
+    gaps, pairs = session.open_gaps, session.qa_pairs
+    blocks = [
+        f"**{escape_text(session.hypothesis.text)}**",
+        f"{number(len(pairs), 'question')} asked, {_counted(gaps)}, {number(len(contradictions), 'contradiction')}.",
+        *_section("What the documentation lacks", map(_gap_line, gaps)),
+        *_section("Contradictions", (escape_text(each.description) for each in contradictions)),
+        *_section("What it answers", (_pair_line(pair) for pair in pairs if pair.answer.strip())),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _section(title: str, lines: Iterable[str]) -> list[str]:
+    items = [f"- {line}" for line in lines]
+    return [f"## {title}", "\n".join(items)] if items else []
+
+
+def _gap_line(gap: Gap) -> str:
+    return f"{gap.severity}, {gap.category.replace('_', ' ')}: {escape_text(gap.description)}"
+
+
+def _pair_line(pair: QuestionAnswerPair) -> str:
+    names = listing([escape_text(each.name) for each in pair.sources or ()])
+    return f"{escape_text(pair.question)}{f' ({names})' if names else ''}"
 
 
 def _completeness(gaps: Sequence[Gap], given: int | None) -> int:
@@ -87,4 +105,4 @@ def _is_sound(contradiction: Contradiction, pairs: int) -> bool:
 def _counted(gaps: Sequence[Gap]) -> str:
     counts = Counter(gap.severity for gap in gaps)
     named = ", ".join(f"{counts[severity]} {severity}" for severity in _ORDER if counts[severity])
-    return f"{len(gaps)} gap{'s' * (len(gaps) != 1)} open ({named})" if gaps else "no gap open"
+    return f"{number(len(gaps), 'gap')} open ({named})" if gaps else "no gap open"

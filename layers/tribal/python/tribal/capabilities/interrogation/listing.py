@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.interrogation.errors import InterrogationForbidden, SessionInvalid, SessionNotFound
+from tribal.capabilities.interrogation.errors import (
+    HypothesisInvalid,
+    InterrogationForbidden,
+    SessionInvalid,
+    SessionNotFound,
+)
 from tribal.capabilities.interrogation.repository import SessionKey, Sessions, StoredSession, not_found
 from tribal.capabilities.interrogation.visibility import is_own, is_visible
 from tribal.identity.scope import EVERYTHING
 from tribal.ports import Caller
-from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem, SessionStatus
+from tribal_contracts.interrogation.sessions import (
+    InterrogationSession,
+    QuestionAnswerPair,
+    SessionListItem,
+    SessionStatus,
+)
 
 READ_AT_MOST = 500
 """Files of sessions that one page may read to find and count those that a caller sees. By judgement: some seconds from
@@ -74,6 +84,21 @@ def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> S
         next_cursor=rest,
         damaged=sorted(reader.damaged) if caller.scope == EVERYTHING else [],
     )
+
+
+def pairs_page(
+    session: InterrogationSession, cursor: str | None, limit: int
+) -> tuple[list[QuestionAnswerPair], str | None]:
+    """A page of the pairs of a session, and the cursor of the next page.
+
+    Raises:
+        HypothesisInvalid: when the cursor is not one of a page.
+    """
+    start = 0 if cursor is None else int(cursor) if cursor.isascii() and cursor.isdigit() else -1
+    if start < 0 or (start and start >= len(session.qa_pairs)):
+        raise HypothesisInvalid(f"{cursor!r} is not a cursor of this session; leave it out to start again")
+    end = start + limit
+    return session.qa_pairs[start:end], str(end) if end < len(session.qa_pairs) else None
 
 
 def remove(sessions: Sessions, name: str, caller: Caller) -> None:

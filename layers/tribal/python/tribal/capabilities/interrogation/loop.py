@@ -213,6 +213,28 @@ class Interrogation:
             raise _held_by_another(session)
 
 
+def run_unsaved(
+    session: InterrogationSession, detective: Detective, witness: Witness, clock: Clock
+) -> InterrogationSession:
+    """Run a session to its end without saving it.
+
+    Raises:
+        PartyFailed: when a detective or a witness cannot continue.
+    """
+    while session.is_running:
+        step = transitions.next_step(session)
+        if step == "ask":
+            question = detective.next_question(session)
+            answer = witness.answer(session, question.text)
+            analysis = detective.analyse(session, question.text, answer)
+            session = transitions.add_pair(session, question, answer, analysis, clock.published())
+        elif step == "audit":
+            session = transitions.complete(session, detective.audit(session), clock.published())
+        else:
+            session = transitions.reach_limit(session, None, clock.published())
+    return session
+
+
 def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> tuple[InterrogationSession, bool]:
     """Stop a session: at once, or before the next question of the process that runs it.
 

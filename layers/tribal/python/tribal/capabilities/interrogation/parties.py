@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tribal_contracts import ModelUsage
+from tribal_contracts.interrogation.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import (
     Contradiction,
     Gap,
     InterrogationSession,
-    PairSource,
     TrailEvent,
 )
 
@@ -52,7 +52,7 @@ class WitnessAnswer:
     """May be empty."""
     witness: str
     """`{provider}:{model}`, such as `documentation:1`."""
-    sources: tuple[PairSource, ...] = ()
+    sources: tuple[AnswerSource, ...] = ()
     cost: Cost = field(default_factory=Cost)
 
 

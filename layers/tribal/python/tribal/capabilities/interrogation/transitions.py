@@ -52,6 +52,7 @@ class NewSession:
     now: str
     owner: str | None = None
     scope: SessionScope | None = None
+    domain: str | None = None
     manifest_hash: str | None = None
 
 
@@ -72,6 +73,7 @@ def create(new: NewSession) -> InterrogationSession:
         audit_trail=[],
         owner=new.owner,
         scope=new.scope,
+        domain=new.domain,
         manifest_hash=new.manifest_hash,
     )
 

@@ -16,6 +16,17 @@ def session_scope(scope: Scope) -> SessionScope:
     )
 
 
+def scope_of(session: InterrogationSession) -> Scope:
+    """What a session may read."""
+    scope = session.scope or SessionScope()
+    return Scope(
+        databases=None if scope.databases is None else frozenset(scope.databases),
+        schemas=None
+        if scope.schemas is None
+        else frozenset((each.database, each.schema_name) for each in scope.schemas),
+    )
+
+
 def is_visible(session: InterrogationSession, caller: Caller) -> bool:
     """Whether a caller with the right to read sessions sees this one: its owner, or a caller who sees all it may read.
 

@@ -12,8 +12,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from tribal.capabilities.retrieval.tools import LIST_NAMES
-from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.edges.mcp.tool_client import ToolClient
+from tribal.identity.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.identity.table_names import format_name
 from tribal.identity.table_states import change_text
 from tribal.rendering.markdown import cell_code, code_span, escape_text, fence, page, table

@@ -17,7 +17,6 @@ from mcp.shared.exceptions import MCPError
 
 from tribal import __version__
 from tribal.capabilities.retrieval.tools import LIST_NAMES
-from tribal.edges.mcp.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
 from tribal.edges.mcp.caller_slots import CallerSlots
 from tribal.edges.mcp.prompts import fill_prompt, offered_prompts
 from tribal.edges.mcp.resources import NEEDED, list_resources, read_resource, resource_templates
@@ -25,6 +24,7 @@ from tribal.edges.mcp.stdio import json_lines
 from tribal.edges.mcp.tool_client import CallTool, ToolClient, local_calls
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import TooManyRequests
+from tribal.identity.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, quoted_schema
 from tribal.identity.table_names import format_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.context.context_items import guidance_of_tables
-from tribal.capabilities.retrieval.context.joins_between import joins_among, referenced_tables, tables_between
+from tribal.capabilities.retrieval.context.joins_between import are_in, joins_among, referenced_tables, tables_between
 from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, similar
 from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, name_of
+from tribal.capabilities.retrieval.searching.query import words_to_find
 from tribal.capabilities.retrieval.searching.search import NO_MATCH, search
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import StoreError, ToolInputInvalid
 from tribal.naming import stem
-from tribal.ranking.relevance import Word
 from tribal_contracts import (
     AgentError,
     ContextJoin,
@@ -30,7 +30,7 @@ FOUND_TABLES = 10
 """How many tables a question may bring. By judgement: twice as many as a search returns by default."""
 JOINED_TABLES = 4
 """How many of the first tables are joined, with the tables between them."""
-_TIME_WORDS = frozenset(
+TIME_WORDS = frozenset(
     map(
         stem,
         """
@@ -41,6 +41,19 @@ _TIME_WORDS = frozenset(
     )
 )
 """Words about time, which need no documentation."""
+_COMPUTING_WORDS = frozenset(
+    map(
+        stem,
+        """
+        amount average avg best biggest bottom compare compared count counts different distinct distribution earliest
+        each fewer fewest first frequently greater greatest group grouped highest largest latest least less longest
+        lowest maximum mean median minimum most mostly number numbers often oldest order ordered overall per percent
+        percentage proportion rank ranked ratio recent share shortest smallest sort sorted sum summary top total totals
+        trend unique versus vs worst youngest
+        """.split(),
+    )
+)
+"""Words about what to compute, which need no documentation either."""
 _REQUESTED = "it was asked for"
 _MOST_VIEWS = 3
 """The most views that are added because they read the tables."""
@@ -60,7 +73,7 @@ class GatheredContext:
     views: Sequence[TableDocument]
     """Views among the tables, and others that read several of them."""
     defined: MatchedDefinitions
-    words: Sequence[Word]
+    words: Mapping[str, frozenset[str]]
     """The content words of the question, each with the terms that match it."""
     missing: Sequence[str]
     """Content words that nothing documented explains."""
@@ -71,7 +84,17 @@ class GatheredContext:
     @property
     def terms(self) -> frozenset[str]:
         """Terms of the question, in all their readings."""
-        return frozenset(term for word in self.words for term in word.terms)
+        return frozenset().union(*self.words.values())
+
+    def with_first(self, count: int) -> GatheredContext:
+        """The same with the first tables only."""
+        documents = dict(list(self.documents.items())[:count])
+        return replace(self, documents=documents, joins=[join for join in self.joins if are_in(documents, join)])
+
+
+def needs_explaining(word: str) -> bool:
+    """Whether a word of a question needs documentation; numbers, and words about time or computing, do not."""
+    return not word.isdigit() and stem(word) not in TIME_WORDS | _COMPUTING_WORDS
 
 
 def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -> GatheredContext:
@@ -114,7 +137,7 @@ class _Chosen:
 
     reasons: dict[str, str] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
-    words: Sequence[Word] = ()
+    words: dict[str, frozenset[str]] = field(default_factory=dict)
     missing: Sequence[str] = ()
     defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
     warnings: list[AgentError] = field(default_factory=list)
@@ -157,8 +180,10 @@ def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: 
         if NO_MATCH not in (table.reasons or ()):
             chosen.reasons.setdefault(table.name, "; ".join(table.reasons or ()))
             chosen.scores[table.name] = table.relevance_score
-    chosen.words = asked.words
-    chosen.missing = [word for word in asked.missing if stem(word) not in _TIME_WORDS and not defined.explains(word)]
+    for concept in asked.concepts:
+        terms = (term for word in words_to_find([concept], asked.counts) for term in word.terms)
+        chosen.words[concept.spelt] = frozenset(terms)
+    chosen.missing = [word for word in asked.missing if needs_explaining(word) and not defined.explains(word)]
     chosen.warnings += found.candidates.warnings
     chosen.defined = defined
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tribal.edges.cli.console import counted
+from tribal.edges.cli.tools.ask_view import ASK_VIEWS
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
 from tribal.edges.cli.tools.lineage_view import LINEAGE_VIEWS
@@ -243,6 +244,7 @@ VIEWS: dict[str, Callable[[Any, Console], None]] = {
     "get_domain_overview": _print_domain,
     "list_domains": _print_domains,
     "get_query_context": _print_context,
+    **ASK_VIEWS,
     **KNOWLEDGE_VIEWS,
     **LINEAGE_VIEWS,
 }

@@ -1,0 +1,59 @@
+"""Input and output of `ask`. Extension contracts; docs/contracts.md says what the fields mean."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Unset, optional
+from tribal_contracts.retrieval.tools import ToolOutput
+
+SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory"]
+AnswerVerdict = Literal["answered", "partly", "not_documented"]
+
+
+class AskInput(ClosedContract):
+    """A question to the documentation."""
+
+    question: Annotated[str, Field(description="What you want to know, in plain words.")]
+    database: str | Unset = optional("Only tables of this database.")
+    domain: str | Unset = optional("Only tables of this business domain.")
+
+
+class AnswerSource(Contract):
+    """What a statement was taken from."""
+
+    id: Annotated[str, Field(min_length=1)]
+    kind: SourceKind
+    name: str
+    uri: str
+
+
+class AnswerStatement(Contract):
+    """One thing that the documentation says."""
+
+    text: str
+    """Plain text in one line."""
+    about: str
+    """The table, column, join, metric, term, query, decision or memory that it is about."""
+    sources: list[str]
+    """Ids in `Answer.sources`."""
+
+
+class Answer(ToolOutput):
+    """What the documentation says about a question, and what it does not say."""
+
+    verdict: AnswerVerdict
+    statements: list[AnswerStatement]
+    sources: list[AnswerSource]
+    unexplained: list[str]
+    """Words of the question that nothing documented explains."""
+    sql: str | Unset = optional("A verified query that answers it, or SQL that joins its tables.")
+
+
+class FailedAnswer(ToolOutput):
+    """Why a tool of interrogation failed."""
+
+    success: Literal[False] = False
+    error: AgentError

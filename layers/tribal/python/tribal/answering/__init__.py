@@ -1,0 +1,1 @@
+"""Answers questions from the documentation: statements, each with its source, and what nothing documented explains."""

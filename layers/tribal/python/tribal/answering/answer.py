@@ -1,0 +1,85 @@
+"""Answers a question from the documentation: which tables, what is said of them, how they are joined.
+
+Nothing is generated: every statement repeats what one source says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tribal.answering.focus import Focus
+from tribal.answering.statements import Statement, statements
+from tribal.capabilities.retrieval.join_path import get_join_path
+from tribal.capabilities.retrieval.toolbox import Toolbox
+from tribal.ports.tool import tokens_of
+from tribal_contracts import GetJoinPathInput
+from tribal_contracts.interrogation.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
+
+ANSWER_TOKENS = 1_200
+"""The most tokens of statements and their sources, unless settings say otherwise."""
+
+
+def answer_of(focus: Focus, toolbox: Toolbox, max_tokens: int = ANSWER_TOKENS) -> Answer:
+    """What the documentation says about a question, in at most `max_tokens` of statements and sources."""
+    every = list(statements(focus))
+    kept = _that_fit(every, max_tokens)
+    stated, sources = numbered(kept)
+    return Answer(
+        success=True,
+        tokens_used=0,
+        verdict=_verdict(focus),
+        statements=stated,
+        sources=sources,
+        unexplained=list(focus.uncovered),
+        sql=sql_of(focus, toolbox),
+        warnings=list(focus.context.warnings) or None,
+        total=len(every),
+        returned=len(kept),
+        truncated=True if len(kept) < len(every) else None,
+    )
+
+
+def sql_of(focus: Focus, toolbox: Toolbox) -> str | None:
+    """A verified query that is still right, or SQL that joins the main tables; `None` for a single table."""
+    current = next((query.sql for query in focus.context.defined.queries if query.status == "current"), None)
+    if current is not None or len(focus.main) < 2:
+        return current
+    first, second, *also = focus.main
+    return get_join_path(
+        GetJoinPathInput(source_table=first, target_table=second, also=also or None), toolbox
+    ).sql_snippet
+
+
+def _verdict(focus: Focus) -> AnswerVerdict:
+    defined = focus.context.defined
+    if not focus.is_named and not (defined.metrics or defined.terms or defined.queries):
+        return "not_documented"
+    return "partly" if focus.uncovered else "answered"
+
+
+def _that_fit(every: Sequence[Statement], max_tokens: int) -> list[Statement]:
+    """The first statements, as many as fit with their sources."""
+    kept: list[Statement] = []
+    sources: set[tuple[str, str]] = set()
+    left = max_tokens
+    for each in every:
+        size = len(f'{{"text":"{each.text}","about":"{each.about}","sources":["12"]}},'.encode())
+        if (each.kind, each.source) not in sources:
+            size += len(f'{{"id":"12","kind":"{each.kind}","name":"{each.source}","uri":"{each.uri}"}},'.encode())
+        left -= tokens_of(size)
+        if left < 0:
+            break
+        sources.add((each.kind, each.source))
+        kept.append(each)
+    return kept
+
+
+def numbered(found: Iterable[Statement]) -> tuple[list[AnswerStatement], list[AnswerSource]]:
+    """Statements with the ids of their sources, and the sources, each once and numbered from 1."""
+    sources: dict[tuple[str, str], AnswerSource] = {}
+    stated = []
+    for each in found:
+        source = AnswerSource(id=str(len(sources) + 1), kind=each.kind, name=each.source, uri=each.uri)
+        source = sources.setdefault((each.kind, each.source), source)
+        stated.append(AnswerStatement(text=each.text, about=each.about, sources=[source.id]))
+    return stated, list(sources.values())

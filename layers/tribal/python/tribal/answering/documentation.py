@@ -1,0 +1,92 @@
+"""The documentation as one caller sees it: what a question is about, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tribal.answering.answer import ANSWER_TOKENS, answer_of
+from tribal.answering.focus import Focus, focus_on
+from tribal.capabilities.retrieval.context.gathering import gather
+from tribal.capabilities.retrieval.names import find_database, find_domain
+from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
+from tribal.capabilities.retrieval.tools import toolbox_of
+from tribal.identity.scope import Scope
+from tribal.ports.application import Application
+from tribal.ports.caller import Caller
+from tribal_contracts import ContentHash, GetQueryContextInput
+from tribal_contracts.interrogation import InterrogationSettings
+from tribal_contracts.interrogation.answers import Answer, AskInput
+
+MOST_TABLES = 10
+"""The most tables that an answer uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A part of the documentation."""
+
+    scope: Scope
+    domain: str | None
+    manifest_hash: ContentHash
+    """The documentation that it is a part of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """What a caller may see. Every method reads one generation of the index and raises `IndexNotReady` without one."""
+
+    caller: Caller
+    app: Application
+
+    def answer(self, request: AskInput) -> Answer:
+        """What is said about a question.
+
+        Raises:
+            ToolInputInvalid: when the question is blank or too long.
+            DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
+        """
+        settings = self.app.setting(InterrogationSettings)
+        with self._opened() as (opened, toolbox):
+            focus = _focus(request, opened, toolbox)
+            return answer_of(focus, toolbox, settings.answer_tokens if settings else ANSWER_TOKENS)
+
+    def focus(self, request: AskInput) -> Focus:
+        """What a question is about, over at most `MOST_TABLES` tables; raises as `answer` does."""
+        with self._opened() as (opened, toolbox):
+            return _focus(request, opened, toolbox)
+
+    def limits(self, database: str | None, domain: str | None) -> Limits:
+        """The part that is in a database and a domain.
+
+        Raises:
+            DatabaseNotFound, DomainNotFound: when it is not documented.
+        """
+        with self._opened() as (opened, _):
+            name = None if database is None else find_database(database, opened.tables)
+            found = None if domain is None else find_domain(domain, opened.tables, name)
+            return Limits(_in_database(self.caller.scope, name), found, opened.metadata.manifest_hash)
+
+    def within(self, scope: Scope) -> Documentation:
+        """The same for a caller who sees less."""
+        return replace(self, caller=replace(self.caller, scope=scope))
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[OpenIndex, Toolbox]]:
+        toolbox = toolbox_of(self.caller, self.app)
+        with toolbox.index.reading():
+            yield open_index(toolbox), toolbox
+
+
+def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:
+    wanted = GetQueryContextInput(question=request.question, database=request.database, domain=request.domain)
+    return focus_on(request.question, gather(wanted, opened, toolbox).with_first(MOST_TABLES))
+
+
+def _in_database(scope: Scope, name: str | None) -> Scope:
+    if name is None:
+        return scope
+    if scope.allows_all_of(name):
+        return Scope(databases=frozenset([name]))
+    return Scope(schemas=frozenset(each for each in scope.schemas or () if each[0] == name))

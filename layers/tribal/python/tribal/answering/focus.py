@@ -1,0 +1,192 @@
+"""What a question is about: its main tables, the columns that matter, and the words that none of them explains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tribal.capabilities.retrieval.context.gathering import TIME_WORDS, GatheredContext, needs_explaining
+from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
+from tribal.naming import index_terms, stem, tokenize_text
+from tribal.sql.type_families import TypeFamily, type_family
+from tribal_contracts import DocumentedColumn, TableDocument
+
+MAIN_TABLES = 4
+COLUMNS = 5
+"""The most columns of a table that are said to matter."""
+DATES = 3
+"""The most date columns of a table that a question about time brings."""
+_DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
+_RIVAL = 0.97
+"""The share of the first table's score from which another one is as relevant. By judgement."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a question is about."""
+
+    context: GatheredContext
+    main: Mapping[str, TableDocument]
+    """The tables that together have most of its words, by name, the most relevant first."""
+    joined: Sequence[str]
+    """The main tables, and those of the context between them."""
+    reached: frozenset[str]
+    """The main tables that keys join to the first one."""
+    rivals: Sequence[str]
+    """Other tables that have the same words in the same places as the first one, and score as high."""
+    columns: Mapping[str, Sequence[DocumentedColumn]]
+    """The columns of each main table that its words name."""
+    dates: Mapping[str, Sequence[DocumentedColumn]]
+    """The date columns of each main table; empty for a question that is not about time."""
+    uncovered: Sequence[str]
+    """Content words that neither the main tables nor a definition have."""
+    asks_time: bool
+    is_named: bool
+    """Whether a word of the question is in the name, a column or a value of a main table."""
+
+
+def focus_on(question: str, context: GatheredContext) -> Focus:
+    """Read a question against its context."""
+    asks_time = _YEAR.search(question) is not None or any(stem(word) in TIME_WORDS for word in tokenize_text(question))
+    words = {word: terms for word, terms in context.words.items() if needs_explaining(word)}
+    main = _main_tables(words, context)
+    columns = {name: _columns(table, list(words.values())) for name, table in main.items()}
+    strengths = [_strengths(table, words) for table in main.values()]
+    covered = {word for each in strengths for word, rank in each.items() if rank}
+    near = _neighbours(context)
+    ways = {name: _way(near, next(iter(main)), name) for name in main}
+    return Focus(
+        context=context,
+        main=main,
+        joined=list(dict.fromkeys((*main, *(each for way in ways.values() for each in way)))),
+        reached=frozenset(name for name, way in ways.items() if way),
+        rivals=_rivals(main, words, context),
+        columns=columns,
+        dates={name: _dates(table, columns[name]) if asks_time else [] for name, table in main.items()},
+        uncovered=[word for word in words if word not in covered and not context.defined.explains(word)],
+        asks_time=asks_time,
+        is_named=any(rank > 1 for each in strengths for rank in each.values()),
+    )
+
+
+def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) -> dict[str, TableDocument]:
+    """The most relevant table, then those that have words which the ones before lack or have less plainly.
+
+    Without a table that the question is about, the first one that was asked for.
+    """
+    candidates = sorted(context.scores.keys() & context.documents.keys(), key=lambda name: -context.scores[name])
+    candidates = candidates or list(context.documents)[:1]
+    strengths = {name: _strengths(context.documents[name], words) for name in candidates}
+    chosen = candidates[:1]
+    near = _neighbours(context)
+    while 0 < len(chosen) < MAIN_TABLES:
+        best = {word: max(strengths[name][word] for name in chosen) for word in words}
+        gains = {
+            name: _gain(strengths[name], best, is_joined=bool(_way(near, chosen[0], name)))
+            for name in candidates
+            if name not in chosen
+        }
+        name = max(gains, key=lambda each: gains[each], default="")
+        if not gains.get(name):
+            break
+        chosen.append(name)
+    return {name: context.documents[name] for name in chosen}
+
+
+def _rivals(
+    main: Mapping[str, TableDocument], words: Mapping[str, frozenset[str]], context: GatheredContext
+) -> list[str]:
+    first = next(iter(main), None)
+    if first is None or first not in context.scores:
+        return []
+    strengths = _strengths(context.documents[first], words)
+    return [
+        name
+        for name, score in context.scores.items()
+        if name in context.documents
+        and name not in main
+        and context.documents[name].copy_of is None
+        and context.documents[name].view_definition is None
+        and score >= _RIVAL * context.scores[first]
+        and _strengths(context.documents[name], words) == strengths
+    ]
+
+
+def _neighbours(context: GatheredContext) -> dict[str, list[str]]:
+    near: dict[str, list[str]] = {name: [] for name in context.documents}
+    for join in context.joins:
+        child, parent = join.tables
+        near[child].append(parent)
+        near[parent].append(child)
+    return near
+
+
+def _way(near: Mapping[str, Sequence[str]], start: str, end: str) -> list[str]:
+    """The shortest way between two tables; empty if nothing joins them."""
+    before = {start: start}
+    for name in (queue := [start]):
+        for other in near[name]:
+            if other not in before:
+                before[other] = name
+                queue.append(other)
+    way = [end] if end in before else []
+    while way and way[-1] != start:
+        way.append(before[way[-1]])
+    return way
+
+
+def _gain(strengths: Mapping[str, int], best: Mapping[str, int], *, is_joined: bool) -> int:
+    """What a table adds to those chosen; one that nothing joins to them has to be named by a word that they lack."""
+    if is_joined:
+        return sum(strengths[word] - best[word] for word in best if strengths[word] > max(best[word], 1))
+    return sum(strengths[word] == 3 and best[word] < 2 for word in best)
+
+
+def _strengths(table: TableDocument, words: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    """Where a table has each word: 3 in its name, 2 in its columns or their values, 1 in its texts, 0 nowhere.
+
+    Flags and codes of a table that no word names count as texts: many tables have the same ones.
+    """
+    name = terms_of(table.table)
+    is_named = any(terms & name for terms in words.values())
+    columns, texts = set[str](), set[str]()
+    for column in table.columns:
+        (columns if is_named or not _is_flag(column) else texts).update(_column_terms(column))
+    for text in (table.description.text, *table.notes, *(column.description.text for column in table.columns)):
+        texts.update(index_terms(text))
+    places = {3: name, 2: columns, 1: texts}
+    return {word: next((rank for rank, has in places.items() if terms & has), 0) for word, terms in words.items()}
+
+
+def _is_flag(column: DocumentedColumn) -> bool:
+    return bool(column.allowed_values) or type_family(column.base_type or column.type) == "boolean"
+
+
+def _column_terms(column: DocumentedColumn) -> frozenset[str]:
+    meanings = (each.text for each in (column.value_meanings or {}).values())
+    return terms_of(column.name) | {
+        term for text in (*(column.allowed_values or ()), *meanings) for term in index_terms(text)
+    }
+
+
+def _columns(table: TableDocument, words: Sequence[frozenset[str]]) -> list[DocumentedColumn]:
+    """The columns that words name, best first: by name or value, then by description."""
+    own = terms_of(table.table)
+
+    def score(column: DocumentedColumn) -> int:
+        named = _column_terms(column) - own
+        said = (
+            frozenset(index_terms(column.description.text)) if column.description.source != "derived" else frozenset()
+        )
+        return sum(2 if terms & named else 1 if (terms - own) & said else 0 for terms in words)
+
+    ranked = sorted(((-score(column), place) for place, column in enumerate(table.columns)))
+    return [table.columns[place] for rank, place in ranked[:COLUMNS] if rank < 0]
+
+
+def _dates(table: TableDocument, columns: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
+    """Date columns, first those that the question names."""
+    dates = [each for each in table.columns if type_family(each.base_type or each.type) in _DATE_FAMILIES]
+    return sorted(dates, key=lambda each: each not in columns)[:DATES]

@@ -1,0 +1,187 @@
+"""Statements of an answer, each from one source: tables, columns, joins, definitions, decisions and memories."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tribal.answering.focus import Focus
+from tribal.identity.addresses import Address
+from tribal.identity.table_names import TableIdentity, format_name
+from tribal.identity.table_states import change_text
+from tribal.joins.outline import row_keys
+from tribal.rendering.compact_table import repeats_keys
+from tribal.rendering.markdown import one_line
+from tribal.rendering.words import listing, shorten
+from tribal.sql.type_families import short_type
+from tribal_contracts import (
+    ContextJoin,
+    DefinedMetric,
+    DefinedTerm,
+    DocumentedColumn,
+    GuidanceItem,
+    TableDocument,
+    VerifiedQuery,
+)
+from tribal_contracts.interrogation.answers import SourceKind
+
+TEXT_CHARS = 400
+"""The most characters of a description that a statement repeats. By judgement."""
+_VALUES = 12
+_NAMED_COLUMNS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that the documentation says, and what it was taken from."""
+
+    text: str
+    about: str
+    kind: SourceKind
+    source: str
+    """The name of its source."""
+    uri: str
+
+
+def statements(focus: Focus) -> Iterator[Statement]:
+    """What the documentation says about a question, the most important first."""
+    yield from definitions(focus)
+    for name, table in focus.main.items():
+        yield from _main_table(table, [*focus.columns[name], *focus.dates[name]])
+    yield from joins(focus.context.joins, focus.joined)
+    yield from remarks(focus)
+    for name, table in focus.context.documents.items():
+        if name not in focus.main:
+            yield about_table(table)
+
+
+def definitions(focus: Focus) -> Iterator[Statement]:
+    """The metrics, terms and verified queries that a question is about."""
+    defined = focus.context.defined
+    yield from map(_metric, defined.metrics)
+    yield from map(_term, defined.terms)
+    yield from map(_query, defined.queries)
+
+
+def remarks(focus: Focus) -> Iterator[Statement]:
+    """Decisions and memories about the tables of a question."""
+    for about, item in focus.context.guidance:
+        yield _guidance(item, about)
+
+
+def _main_table(table: TableDocument, columns: Sequence[DocumentedColumn]) -> Iterator[Statement]:
+    yield about_table(table)
+    if row := row_of(table):
+        yield row
+    for column in {each.name: each for each in columns}.values():
+        yield about_column(table, column)
+
+
+def about_table(table: TableDocument) -> Statement:
+    """What a table is; of one without description, its columns."""
+    text = "" if repeats_keys(table.description) else _said(table.description.text)
+    if not text:
+        names = listing([one_line(column.name) for column in table.columns], limit=_NAMED_COLUMNS)
+        return _of_table(table, table.name, f"{_short(table.name)} has the columns {names}.")
+    return _of_table(table, table.name, f"{_short(table.name)}: {text}")
+
+
+def row_of(table: TableDocument) -> Statement | None:
+    """What identifies a row of a table; `None` where no key does."""
+    keys = row_keys(table)
+    if not keys:
+        return None
+    columns = listing([one_line(name) for name in keys[0]], limit=_NAMED_COLUMNS)
+    return _of_table(table, table.name, f"A row of {_short(table.name)} is identified by {columns}.")
+
+
+def about_column(table: TableDocument, column: DocumentedColumn) -> Statement:
+    """The type of a column, what is said of it, and which values it may have."""
+    name = format_name((table.database, table.schema_, table.table, column.name))
+    optional = "may be empty" if column.nullable and table.kind == "table" else ""
+    kind = ", ".join(filter(None, (one_line(short_type(column.type)), optional)))
+    text = f"{_short(table.name)}.{one_line(column.name)} ({kind})"
+    said = _said(column.description.text)
+    values = values_of(column)
+    return _of_table(table, name, " ".join(filter(None, (f"{text}: {said}" if said else f"{text}.", values))))
+
+
+def values_of(column: DocumentedColumn) -> str:
+    """The allowed values of a column, with their meanings; empty where none are listed."""
+    listed = column.allowed_values or []
+    if not listed:
+        return ""
+    meanings = column.value_meanings or {}
+    shown = [
+        f"{one_line(value)} ({one_line(meanings[value].text)})" if value in meanings else one_line(value)
+        for value in listed
+    ]
+    start = "Values such as" if column.allowed_values_complete is False else "It allows"
+    return f"{start} {listing(shown, limit=_VALUES, last='or')}."
+
+
+def joins(found: Iterable[ContextJoin], among: Collection[str]) -> Iterator[Statement]:
+    """The joins between some tables."""
+    for join in found:
+        child, parent = join.tables
+        if {child, parent} <= {*among}:
+            how = "One row" if join.cardinality == "one_to_one" else "Many rows"
+            likely = " No key is declared; this one is likely." if join.inferred else ""
+            text = f"{how} of {_short(child)} may belong to one row of {_short(parent)}: {join.sql}.{likely}"
+            yield Statement(text, f"{child} and {parent}", "join", f"{child} and {parent}", _address(child))
+
+
+def _metric(metric: DefinedMetric) -> Statement:
+    where = f" where {' and '.join(map(one_line, metric.filters))}" if metric.filters else ""
+    over = listing([_short(name) for name in metric.tables])
+    time = f", by {one_line(metric.time_column)}" if metric.time_column else ""
+    stale = " It no longer fits these tables." if metric.status == "stale" else ""
+    text = f"{metric.name} is {metric.expression}{where} over {over}{time}: {_said(metric.description)}{stale}"
+    return Statement(one_line(text), metric.name, "metric", metric.name, f"{metric.file}#L{metric.line}")
+
+
+def _term(term: DefinedTerm) -> Statement:
+    named = listing([*map(one_line, term.columns), *map(_short, term.tables)])
+    text = f"{term.name}: {_said(term.definition)}{f' See {named}.' if named else ''}"
+    return Statement(one_line(text), term.name, "term", term.name, f"{term.file}#L{term.line}")
+
+
+def _query(query: VerifiedQuery) -> Statement:
+    verified = f", verified on {query.verified}" if query.verified else ""
+    owner = f" by {query.owner}" if query.owner and query.verified else ""
+    state = {
+        "current": "",
+        "changed": " Its tables have changed since: check it.",
+        "broken": " It no longer fits the tables.",
+    }[query.status]
+    text = f"A query answers “{shorten(query.questions[0], TEXT_CHARS)}”{verified}{owner}.{state}"
+    return Statement(one_line(text), query.file, "query", query.file, f"{query.file}#L{query.line}")
+
+
+def _guidance(item: GuidanceItem, table: str) -> Statement:
+    changed = "".join(f" Since then: {change_text(each)}." for each in item.changed_tables or ())
+    what = "Remembered" if item.kind == "memory" else f"{item.kind} {item.id}"
+    text = one_line(f"{what}, by {item.author} {item.age} ago: {_said(item.text)}{changed}")
+    kind: SourceKind = "memory" if item.kind == "memory" else "decision"
+    return Statement(text, table, kind, item.id, f"{kind}:{item.id}")
+
+
+def _of_table(table: TableDocument, about: str, text: str) -> Statement:
+    return Statement(text, about, "table", table.name, _address(table.name))
+
+
+def _address(name: str) -> str:
+    identity = TableIdentity.parse(name)
+    return str(Address("table", (identity.database, identity.schema, identity.table)))
+
+
+def _short(name: str) -> str:
+    """A table's name without its database."""
+    identity = TableIdentity.parse(name)
+    return one_line(f"{identity.schema}.{identity.table}")
+
+
+def _said(text: str) -> str:
+    """A text in one line that ends as a sentence."""
+    line = shorten(one_line(text), TEXT_CHARS)
+    return line if not line or line[-1] in ".!?…)" else f"{line}."

@@ -1,0 +1,90 @@
+"""The result of an exam as Markdown, for a pull request or a wiki."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tribal.capabilities.interrogation.rules.targets import WORD
+from tribal.rendering.markdown import code_span, escape_text, page, table
+from tribal.rendering.words import number
+from tribal_contracts.interrogation.exams import ExamGap, ExamQuestion, ExamResult
+
+MOST_GAPS = 20
+"""The most gaps in a report."""
+_MOST_QUESTIONS = 3
+"""The most questions that a row of a gap repeats."""
+
+
+def summary_line(result: ExamResult) -> str:
+    """How many questions are answered, in one line."""
+    asked = result.total - result.not_asked
+    left = f"; {number(result.not_asked, 'question')} not asked" if result.not_asked else ""
+    return f"The documentation answers {result.answered} of {number(asked, 'question')} ({result.share:.0%}){left}."
+
+
+def report(result: ExamResult) -> str:
+    """The share of questions that the documentation answers, what to write first, and the questions it fails."""
+    failing = [row for row in result.questions if row.verdict == "blocked"]
+    return page(
+        [
+            "# What the documentation answers",
+            summary_line(result),
+            *_changes(result),
+            *_section("What to write first", _gap_rows(result.gaps)),
+            *_list("Questions that it does not answer", map(_failing, failing)),
+            *_list("Questions that were not asked", _texts(result.questions, "not_asked")),
+            *_list("Questions that it answers", _texts(result.questions, "answered")),
+        ]
+    )
+
+
+def gap_name(gap: ExamGap) -> str:
+    """What a gap is about, in a few words."""
+    return target_name(gap.target) or gap.description
+
+
+def target_name(target: str) -> str:
+    """A target as people read it."""
+    word = target.removeprefix(WORD)
+    return target if word == target else f"the word “{word}”"
+
+
+def _changes(result: ExamResult) -> Iterator[str]:
+    if result.baseline is not None:
+        yield from _list("Newly answered", map(escape_text, result.baseline.newly_answered))
+        yield from _list("No longer answered", map(escape_text, result.baseline.newly_failing))
+
+
+def _gap_rows(gaps: Sequence[ExamGap]) -> str:
+    rows = [
+        [str(gap.question_count), _about(gap.target), escape_text(gap.description), _some(gap)]
+        for gap in gaps[:MOST_GAPS]
+    ]
+    return table(["Questions", "About", "What is lacking", "For example"], rows, right=[0]) if rows else ""
+
+
+def _some(gap: ExamGap) -> str:
+    return "; ".join(escape_text(question) for question in gap.questions[:_MOST_QUESTIONS])
+
+
+def _failing(row: ExamQuestion) -> str:
+    names = ", ".join(dict.fromkeys(_about(gap.target) for gap in row.blocked_by if gap.target))
+    return f"{escape_text(row.question)}{f' ({names})' if names else ''}"
+
+
+def _texts(rows: Iterable[ExamQuestion], verdict: str) -> Iterator[str]:
+    return (escape_text(row.question) for row in rows if row.verdict == verdict)
+
+
+def _about(target: str) -> str:
+    if not target or target.startswith(WORD):
+        return escape_text(target_name(target))
+    return code_span(target)
+
+
+def _section(title: str, body: str) -> list[str]:
+    return [f"## {title}", body] if body else []
+
+
+def _list(title: str, lines: Iterable[str]) -> list[str]:
+    return _section(title, "\n".join(f"- {line}" for line in lines))

@@ -1,0 +1,187 @@
+"""Starts, runs, stops, shows and removes sessions for a caller."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tribal.answering.documentation import Documentation
+from tribal.capabilities.interrogation.errors import SessionsBusy
+from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
+from tribal.capabilities.interrogation.listing import visible_session
+from tribal.capabilities.interrogation.loop import Interrogation, Lease, is_held, stop_session
+from tribal.capabilities.interrogation.parties import Detective, Witness
+from tribal.capabilities.interrogation.parts import InterrogationParts
+from tribal.capabilities.interrogation.repository import Sessions
+from tribal.capabilities.interrogation.rules.detective import RulesDetective
+from tribal.capabilities.interrogation.rules.reading import SessionReader
+from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
+from tribal.capabilities.interrogation.transitions import NewSession, create
+from tribal.capabilities.interrogation.visibility import scope_of, session_scope
+from tribal.ports.application import Application
+from tribal.ports.caller import Caller
+from tribal.ports.stopping import StopToken
+from tribal_contracts.interrogation import InterrogationSettings
+from tribal_contracts.interrogation.sessions import InterrogationSession
+
+MOST_RUNNING = 4
+"""The most sessions with models that run at once over one store. Source: docs/contracts.md, Interrogation."""
+_COUNTED = 50
+"""How many of the newest sessions are read to count those that run. By judgement."""
+_MOST_EXPIRED = 100
+"""The most expired sessions that one start removes."""
+_RULES_SECONDS = 60.0
+"""The longest that a step without a model may take. By judgement."""
+_LEASE_FACTOR = 2.5
+"""How many times longer than a step a lease lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """Who asks and who answers."""
+
+    detective: Detective
+    witness: Witness
+    step_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interrogations:
+    """The sessions of one caller."""
+
+    app: Application
+    caller: Caller
+    asks_models: bool = True
+    """Whether to ask the configured models."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The files of sessions."""
+        return Sessions(self.app.store())
+
+    @property
+    def settings(self) -> InterrogationSettings:
+        """The section `interrogation`, or its defaults."""
+        return self.app.setting(InterrogationSettings) or InterrogationSettings()
+
+    @property
+    def models(self) -> InterrogationParts | None:
+        """Models that ask or answer; `None` without any."""
+        return self.app.part(InterrogationParts) if self.asks_models else None
+
+    def new(
+        self, hypothesis: str, iterations: int | None = None, database: str | None = None, domain: str | None = None
+    ) -> InterrogationSession:
+        """A session that is not saved yet.
+
+        Raises:
+            HypothesisInvalid: when the hypothesis or the limit is not valid.
+            DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
+            IndexNotReady: when there is no finished index.
+        """
+        text = require_hypothesis(hypothesis)
+        limit = require_limit(self.settings.iterations if iterations is None else iterations)
+        limits = Documentation(self.caller, self.app).limits(database, domain)
+        return create(
+            NewSession(
+                id=str(uuid.uuid4()),
+                hypothesis=text,
+                iteration_limit=limit,
+                now=self.app.clock.published(),
+                owner=self.caller.subject,
+                scope=session_scope(limits.scope),
+                domain=limits.domain,
+                manifest_hash=limits.manifest_hash,
+            )
+        )
+
+    def start(self, session: InterrogationSession) -> InterrogationSession:
+        """Save a new session and run it: to its end without models, else in the background.
+
+        Raises:
+            SessionsBusy: when too many sessions are running.
+        """
+        models = self.models
+        if models is not None:
+            self._require_free()
+        self.sessions.create(session)
+        self._remove_expired()
+        if models is None:
+            return self.run(session.id)
+        models.launch(session.id)
+        return session
+
+    def run(
+        self,
+        session_id: str,
+        *,
+        stop: StopToken | None = None,
+        report: Callable[[InterrogationSession], None] = lambda _: None,
+    ) -> InterrogationSession:
+        """Run a saved session until it ends, or until too little time is left for a step.
+
+        Raises:
+            SessionNotFound: when the caller may not see it, or it does not exist.
+            SessionEnded: when it has ended.
+            SessionHeld: when another process runs it.
+            DetectiveUnreachable: when its audit fails for now; the next call retries.
+        """
+        session = visible_session(self.sessions, session_id, self.caller).session
+        with self.parties(session, f"session:{session_id}") as parties:
+            lease = Lease(_holder(), timedelta(seconds=_LEASE_FACTOR * parties.step_seconds))
+            return Interrogation(
+                sessions=self.sessions,
+                detective=parties.detective,
+                witness=parties.witness,
+                clock=self.app.clock,
+                lease=lease,
+                stop=stop or StopToken(),
+                stopped_by=self.caller.subject,
+                step_seconds=parties.step_seconds,
+                report=report,
+            ).run(session_id)
+
+    @contextmanager
+    def parties(self, session: InterrogationSession, account: str) -> Iterator[Parties]:
+        """Who asks and answers in a session, which reads what its own scope shows."""
+        documentation = Documentation(self.caller, self.app).within(scope_of(session))
+        reader = SessionReader(documentation)
+        detective, witness = RulesDetective(reader), DocumentationWitness(reader)
+        models = self.models
+        if models is None:
+            yield Parties(detective, witness, _RULES_SECONDS)
+            return
+        by_model = models.parties(account, documentation)
+        try:
+            yield Parties(by_model.detective or detective, by_model.witness or witness, by_model.step_seconds)
+        finally:
+            by_model.close()
+
+    def stop(self, session_id: str) -> tuple[InterrogationSession, bool]:
+        """Stop a session at once, or before its next question; returns it, and whether it still has to stop."""
+        visible_session(self.sessions, session_id, self.caller)
+        return stop_session(self.sessions, session_id, self.caller.subject, self.app.clock)
+
+    def _require_free(self) -> None:
+        keys = self.sessions.newest_first()[:_COUNTED]
+        running = [each for each in keys if is_held(self.sessions.read_key(each.key).session, self.app.clock)]
+        if len(running) >= MOST_RUNNING:
+            raise SessionsBusy(
+                f"{len(running)} sessions are running, which is the most; wait for one to end, or stop one"
+            )
+
+    def _remove_expired(self) -> None:
+        oldest = self.app.clock.real() - timedelta(days=self.settings.sessions_days)
+        expired = [each for each in self.sessions.newest_first() if each.start < f"{oldest:%Y%m%dT%H%M%SZ}"]
+        for each in expired[-_MOST_EXPIRED:]:
+            self.sessions.delete(each.key)
+
+
+def _holder() -> str:
+    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"

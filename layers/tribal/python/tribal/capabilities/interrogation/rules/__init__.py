@@ -1,0 +1,1 @@
+"""The detective and the witness that ask no model: both go by what is documented."""

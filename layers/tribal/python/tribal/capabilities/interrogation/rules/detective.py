@@ -1,0 +1,63 @@
+"""The detective that asks no model: what an analyst would ask, and what the documentation lacks. Deterministic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tribal.capabilities.interrogation.audits import summary_of
+from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
+from tribal.capabilities.interrogation.rules.inquiries import Inquiry
+from tribal.capabilities.interrogation.rules.reading import SessionReader
+from tribal.text_checks.contradictions import catalog_contradictions
+from tribal_contracts.interrogation.sessions import Contradiction, Gap, InterrogationSession
+
+RULES = "rules:1"
+
+
+@dataclass(frozen=True, slots=True)
+class RulesDetective:
+    """Asks every inquiry about the hypothesis, in order."""
+
+    reader: SessionReader
+
+    def next_question(self, session: InterrogationSession) -> Question:
+        """The first question that was not asked."""
+        asked = {pair.question for pair in session.qa_pairs}
+        every = self.reader.read(session).inquiries
+        return Question(next((each.question for each in every if each.question not in asked), every[-1].question))
+
+    def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
+        """What the documentation lacks, the questions that were not answered, and those that are still to be asked."""
+        answers = {pair.question: pair.answer for pair in session.qa_pairs} | {question: answer.text}
+        every = self.reader.read(session).inquiries
+        unasked = [each for each in every if each.question not in answers]
+        gaps = [gap for each in every for gap in _gaps(each, answers)]
+        return Analysis(tuple(gaps), bool(unasked), RULES)
+
+    def audit(self, session: InterrogationSession) -> Audit:
+        """The contradictions between descriptions and the catalog, and a summary."""
+        found = tuple(self._contradictions(session))
+        return Audit(summary_of(session, found), found)
+
+    def _contradictions(self, session: InterrogationSession) -> Iterator[Contradiction]:
+        focus = self.reader.read(session).focus
+        for name in focus.joined:
+            places = [place for place, pair in enumerate(session.qa_pairs) if _names(pair.sources or (), name)]
+            for each in catalog_contradictions(focus.context.documents[name]):
+                pair = places[0] if places else 0
+                yield Contradiction(qa_pair_indexes=[pair, pair], description=each.description)
+
+
+def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
+    if inquiry.question not in answers:
+        text = f"not asked yet: {inquiry.question}"
+        return [Gap(category="missing_information", description=text, severity="medium")]
+    if inquiry.statements and not answers[inquiry.question].strip():
+        text = f"the witness did not answer: {inquiry.question}"
+        return [*inquiry.gaps, Gap(category="missing_information", description=text, severity="medium")]
+    return inquiry.gaps
+
+
+def _names(sources: Sequence[object], name: str) -> bool:
+    return any(getattr(source, "name", None) == name for source in sources)

@@ -1,0 +1,198 @@
+"""What to ask about a hypothesis, in order: what an analyst asks before writing SQL for it.
+
+Each inquiry holds what the documentation says and what it lacks; both follow from the same documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tribal.answering.focus import Focus
+from tribal.answering.statements import Statement, about_column, about_table, definitions, joins, remarks, row_of
+from tribal.capabilities.interrogation.rules.columns import (
+    code_columns,
+    excluding_columns,
+    gaps_of_codes,
+    gaps_of_columns,
+    gaps_of_dates,
+    gaps_of_exclusions,
+    is_measured,
+)
+from tribal.capabilities.interrogation.rules.explained import Explained
+from tribal.capabilities.interrogation.rules.targets import word_target
+from tribal.identity.table_names import TableIdentity
+from tribal.rendering.markdown import one_line
+from tribal.rendering.words import listing, shorten
+from tribal_contracts import DocumentedColumn, TableDocument
+from tribal_contracts.interrogation.sessions import Gap, GapSeverity
+
+_QUOTED_CHARS = 300
+"""The most characters of a hypothesis in a question."""
+_NAMES = 4
+"""The most names in a question."""
+_MANY_WORDS = 0.5
+"""The share of a hypothesis's words from which it cannot be answered without them. By judgement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One question, what the documentation says to it, and what it lacks."""
+
+    question: str
+    statements: Sequence[Statement]
+    gaps: Sequence[Gap]
+
+
+def inquiries(focus: Focus, hypothesis: str) -> list[Inquiry]:
+    """The questions about a hypothesis, at most eight, and always at least one."""
+    known = Explained.of(focus)
+    return [
+        _tables(focus, hypothesis),
+        *_words(focus),
+        *_rows(focus),
+        *_columns(focus, known),
+        *_codes(focus, known),
+        *_dates(focus, known),
+        *_joins(focus),
+        *_exclusions(focus, known),
+    ]
+
+
+def _tables(focus: Focus, hypothesis: str) -> Inquiry:
+    quoted = shorten(one_line(hypothesis), _QUOTED_CHARS)
+    gaps = list(_rivals(focus))
+    if not focus.is_named and not focus.context.defined.tables():
+        gaps = [Gap(category="missing_information", description="no table holds this", severity="high")]
+        return Inquiry(f"Which tables answer “{quoted}”?", (), gaps)
+    return Inquiry(f"Which tables answer “{quoted}”?", [about_table(each) for each in focus.main.values()], gaps)
+
+
+def _rivals(focus: Focus) -> Iterator[Gap]:
+    """Other tables that a question may mean as well as its first one."""
+    for name in focus.rivals:
+        first = next(iter(focus.main))
+        yield Gap(
+            category="ambiguity",
+            description=f"{_short(first)} and {_short(name)} may both be meant; nothing says which one counts",
+            severity="medium",
+            target=name,
+        )
+
+
+def _words(focus: Focus) -> Iterator[Inquiry]:
+    """Words that nothing explains, and what is defined for the others."""
+    found = list(definitions(focus))
+    lacking = list(focus.uncovered)
+    content = len(focus.context.words) or 1
+    severity: GapSeverity = "high" if len(lacking) / content >= _MANY_WORDS else "medium"
+    gaps = [
+        Gap(
+            category="missing_information",
+            description=f"nothing documented explains “{one_line(word)}”",
+            severity=severity,
+            target=word_target(word),
+        )
+        for word in lacking
+    ]
+    defined = focus.context.defined
+    named = [*(each.name for each in defined.metrics), *(each.name for each in defined.terms), *lacking]
+    if named:
+        quoted = listing([f"“{one_line(word)}”" for word in named], limit=_NAMES)
+        yield Inquiry(f"What does the company mean by {quoted}?", found, gaps)
+
+
+def _rows(focus: Focus) -> Iterator[Inquiry]:
+    if not focus.main:
+        return
+    said = [each for table in focus.main.values() if (each := row_of(table)) is not None]
+    gaps = [
+        Gap(
+            category="missing_information",
+            description=f"neither a key nor a text says what one row of {_short(name)} is",
+            severity="medium",
+            target=name,
+        )
+        for name, table in focus.main.items()
+        if row_of(table) is None and table.description.source == "derived" and not _is_view(table)
+    ]
+    yield Inquiry(f"What is one row of {_listed(focus.main)}?", said, gaps)
+
+
+def _columns(focus: Focus, known: Explained) -> Iterator[Inquiry]:
+    chosen = [(focus.main[name], each) for name, columns in focus.columns.items() for each in columns]
+    if chosen:
+        does = "does" if len(chosen) == 1 else "do"
+        unit = ", and in which unit" if any(is_measured(each) for _, each in chosen) else ""
+        question = f"What {does} {_column_names(chosen)} hold{unit}?"
+        gaps = [gap for table, each in chosen for gap in gaps_of_columns(table, each, known)]
+        yield Inquiry(question, [about_column(table, each) for table, each in chosen], gaps)
+
+
+def _codes(focus: Focus, known: Explained) -> Iterator[Inquiry]:
+    chosen = [(focus.main[name], each) for name, found in focus.columns.items() for each in code_columns(found)]
+    if chosen:
+        question = f"What do the values of {_column_names(chosen)} mean?"
+        gaps = [gap for table, each in chosen for gap in gaps_of_codes(table, each, known)]
+        yield Inquiry(question, [about_column(table, each) for table, each in chosen], gaps)
+
+
+def _dates(focus: Focus, known: Explained) -> Iterator[Inquiry]:
+    if focus.asks_time and focus.main:
+        said = [about_column(focus.main[name], each) for name, dates in focus.dates.items() for each in dates]
+        yield Inquiry("Which date counts?", said, list(gaps_of_dates(focus, known)))
+
+
+def _joins(focus: Focus) -> Iterator[Inquiry]:
+    if len(focus.main) < 2:
+        return
+    first, *others = focus.main
+    gaps = [
+        Gap(
+            category="missing_information",
+            description=f"no key joins {_short(name)} to {_short(first)}",
+            severity="high",
+            target=name,
+        )
+        for name in others
+        if name not in focus.reached
+    ]
+    used = {*focus.joined}
+    found = [join for join in focus.context.joins if {*join.tables} <= used]
+    gaps += [
+        Gap(
+            category="vagueness",
+            description=f"the key that joins {' to '.join(map(_short, join.tables))} is likely, but not declared",
+            severity="low",
+            target=join.tables[0],
+        )
+        for join in found
+        if join.inferred
+    ]
+    yield Inquiry(f"Which keys join {_listed(focus.main)}?", list(joins(found, used)), gaps)
+
+
+def _exclusions(focus: Focus, known: Explained) -> Iterator[Inquiry]:
+    chosen = [(table, each) for table in focus.main.values() for each in excluding_columns(table)]
+    said = [*(about_column(table, each) for table, each in chosen), *remarks(focus)]
+    if chosen or said:
+        gaps = [gap for table, each in chosen for gap in gaps_of_exclusions(table, each, known)]
+        yield Inquiry(f"Which rows of {_listed(focus.main)} are to be left out?", said, gaps)
+
+
+def _is_view(table: TableDocument) -> bool:
+    return table.view_definition is not None or table.kind in ("view", "materialized_view", "dynamic_table")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return listing([_short(name) for name in names], limit=_NAMES)
+
+
+def _column_names(chosen: Sequence[tuple[TableDocument, DocumentedColumn]]) -> str:
+    names = [one_line(f"{table.schema_}.{table.table}.{each.name}") for table, each in chosen]
+    return listing(names, limit=_NAMES)
+
+
+def _short(name: str) -> str:
+    identity = TableIdentity.parse(name)
+    return one_line(f"{identity.schema}.{identity.table}")

@@ -1,0 +1,201 @@
+"""The tools that question the documentation. Use cases and contracts are imported only when a tool is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of
+
+if TYPE_CHECKING:
+    from tribal.capabilities.interrogation.interrogations import Interrogations
+    from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
+    from tribal_contracts import AgentError, Contract
+    from tribal_contracts.interrogation.answers import Answer, AskInput
+    from tribal_contracts.interrogation.tools import (
+        GetInterrogationInput,
+        ListInterrogationsInput,
+        StartInterrogationInput,
+        StopInterrogationInput,
+    )
+
+READ_DOCUMENTATION = "documentation:read"
+START_INTERROGATION = "interrogation:start"
+READ_INTERROGATION = "interrogation:read"
+_CONTRACTS = "tribal_contracts.interrogation.tools"
+_STARTS = Effect(read_only=False, idempotent=False)
+_STOPS = Effect(read_only=False, destructive=True)
+PAIRS_A_PAGE = 5
+"""Questions with their answers on a page. By judgement: an answer has at most 8,000 characters."""
+
+
+def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
+    from tribal.answering.documentation import Documentation
+
+    return Documentation(caller, app).answer(request)
+
+
+def _start(request: StartInterrogationInput, caller: Caller, app: Application) -> Contract:
+    from tribal_contracts.interrogation.tools import StartInterrogationOutput
+
+    service = _interrogations(caller, app)
+    session = service.start(service.new(request.hypothesis, request.iteration_limit, request.database, request.domain))
+    return StartInterrogationOutput(
+        success=True,
+        tokens_used=0,
+        session_id=session.id,
+        status=session.status,
+        iteration_limit=session.iteration_limit,
+        hypothesis=session.hypothesis.text,
+        audit_result=session.audit_result,
+        interim_audit=session.interim_audit,
+    )
+
+
+def _stop(request: StopInterrogationInput, caller: Caller, app: Application) -> Contract:
+    from tribal_contracts.interrogation.tools import StopInterrogationOutput
+
+    session, stopping = _interrogations(caller, app).stop(request.session_id)
+    return StopInterrogationOutput(
+        success=True, tokens_used=0, session_id=session.id, status=session.status, stopping=stopping
+    )
+
+
+def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Contract:
+    from tribal.capabilities.interrogation.listing import pairs_page, visible_session
+    from tribal_contracts.interrogation.tools import GetInterrogationOutput, SessionWithoutPairs
+
+    session = visible_session(_interrogations(caller, app).sessions, request.session_id, caller).session
+    pairs, following = pairs_page(session, request.cursor, PAIRS_A_PAGE)
+    shown = SessionWithoutPairs(**session.model_dump(by_alias=False, exclude={"qa_pairs"}))
+    return GetInterrogationOutput(
+        success=True,
+        tokens_used=0,
+        session=shown if request.cursor is None else None,
+        qa_pairs=pairs,
+        total=len(session.qa_pairs),
+        returned=len(pairs),
+        truncated=following is not None,
+        next_cursor=following,
+    )
+
+
+def _list(request: ListInterrogationsInput, caller: Caller, app: Application) -> Contract:
+    from tribal.capabilities.interrogation.listing import PageRequest, list_sessions
+    from tribal_contracts import agent_error
+    from tribal_contracts.interrogation.tools import ListInterrogationsOutput
+
+    wanted = PageRequest(status=request.status, limit=request.limit, cursor=request.cursor)
+    page = list_sessions(_interrogations(caller, app).sessions, caller, wanted)
+    notes = [f"{key} is damaged; restore it from a backup, or remove it" for key in page.damaged]
+    if page.is_lower_bound:
+        notes.append("there are more sessions than were read: total may be too low")
+    now = app.clock.published()
+    warnings = [agent_error("INT_SESSION_INVALID", note, timestamp=now) for note in notes]
+    return ListInterrogationsOutput(
+        success=True,
+        tokens_used=0,
+        sessions=page.sessions,
+        total=page.total,
+        returned=len(page.sessions),
+        truncated=page.next_cursor is not None,
+        next_cursor=page.next_cursor,
+        warnings=[each.model_copy(update={"severity": "warning"}) for each in warnings] or None,
+    )
+
+
+def _interrogations(caller: Caller, app: Application) -> Interrogations:
+    from tribal.capabilities.interrogation.interrogations import Interrogations
+
+    return Interrogations(app, caller)
+
+
+def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
+    from tribal_contracts.interrogation.answers import FailedAnswer
+
+    return FailedAnswer(tokens_used=0, error=error)
+
+
+def _failure_model() -> type[Contract]:
+    from tribal_contracts.interrogation.answers import FailedAnswer
+
+    return FailedAnswer
+
+
+def _is_documented(answer: Answer) -> bool:
+    return answer.verdict != "not_documented"
+
+
+INTERROGATION = ToolGroup(
+    name="interrogation",
+    tools=(
+        ToolSpec(
+            name="ask",
+            title="Ask the documentation",
+            summary="Answer a question from the documentation, with sources.",
+            description="What the documentation says about a question: its tables, columns, codes and joins, decisions"
+            " and memories that apply, each statement with its source, and the words that nothing documented explains."
+            " No data is read. To write SQL, call get_query_context instead.",
+            models=models_of("tribal_contracts.interrogation.answers", "AskInput", "Answer"),
+            handler=_ask,
+            right=READ_DOCUMENTATION,
+            command="ask",
+            example={"question": "which invoices are unpaid?"},
+            is_done=_is_documented,
+        ),
+        ToolSpec(
+            name="start_interrogation",
+            title="Start an interrogation",
+            summary="Have a detective question the documentation.",
+            description="A detective questions the documentation about a hypothesis, and audits the answers: what is"
+            " missing, ambiguous or contradictory. Use it to find out what has to be documented before a question can"
+            " be answered. Without models the answer has the result; with models, read it with get_interrogation.",
+            models=models_of(_CONTRACTS, "StartInterrogationInput", "StartInterrogationOutput"),
+            handler=_start,
+            right=START_INTERROGATION,
+            spends=START_INTERROGATION,
+            effect=_STARTS,
+            example={"hypothesis": "What was revenue per customer last year?"},
+        ),
+        ToolSpec(
+            name="stop_interrogation",
+            title="Stop an interrogation",
+            summary="Stop an interrogation before its next question.",
+            description="Stops a running interrogation before its next question. It keeps what it found.",
+            models=models_of(_CONTRACTS, "StopInterrogationInput", "StopInterrogationOutput"),
+            handler=_stop,
+            right=START_INTERROGATION,
+            effect=_STOPS,
+            example={"sessionId": "3f0c1c5e-8a53-4a0e-9a57-1c2b7c0e6b1d"},
+        ),
+        ToolSpec(
+            name="get_interrogation",
+            title="Show an interrogation",
+            summary="Show an interrogation: questions, answers, gaps and audit.",
+            description="The state of an interrogation, its audit, and its questions and answers with gaps, in pages.",
+            models=models_of(_CONTRACTS, "GetInterrogationInput", "GetInterrogationOutput"),
+            handler=_get,
+            right=READ_INTERROGATION,
+            example={"sessionId": "3f0c1c5e-8a53-4a0e-9a57-1c2b7c0e6b1d"},
+            paged=("qa_pairs",),
+        ),
+        ToolSpec(
+            name="list_interrogations",
+            title="List interrogations",
+            summary="List interrogations, newest first.",
+            description="The interrogations that you may see, newest first, with status and score.",
+            models=models_of(_CONTRACTS, "ListInterrogationsInput", "ListInterrogationsOutput"),
+            handler=_list,
+            right=READ_INTERROGATION,
+            paged=("sessions",),
+        ),
+    ),
+    failed=_failed,
+    failure_model=_failure_model,
+    invalid_input_code="INT_HYPOTHESIS_INVALID",
+    internal_code="INT_INTERNAL",
+    access_denied_code="INT_ACCESS_DENIED",
+    instructions="ask answers a question from the documentation, with sources. start_interrogation finds out what has"
+    " to be documented before a question can be answered.",
+)

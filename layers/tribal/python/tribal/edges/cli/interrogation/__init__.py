@@ -1,0 +1,1 @@
+"""`tribal interrogate` and `tribal interrogations`."""
