@@ -32,6 +32,11 @@ EXPORTED: dict[str, type[BaseModel]] = {
 
 
 _OF_MEMORY_SPECIFICATION = {**memory.EXPORTED, **knowledge.EXPORTED}
+_FAILURES: dict[str, type[BaseModel]] = {
+    **dict.fromkeys(_OF_MEMORY_SPECIFICATION, memory.ToolError),
+    **dict.fromkeys(interrogation.EXPORTED, interrogation.FailedAnswer),
+}
+"""How the tools fail whose outputs have no place for an error."""
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -48,9 +53,10 @@ def json_schema(name: str) -> dict[str, Any]:
     model = EXPORTED[name]
     # Inputs are described as callers may send them, everything else as it is written.
     mode: JsonSchemaMode = "validation" if issubclass(model, ClosedContract) else "serialization"
-    if name in _OF_MEMORY_SPECIFICATION and name.endswith("-output"):
+    failure = _FAILURES.get(name)
+    if failure is not None and name.endswith("-output"):
         # Strict clients validate the answers of calls that failed, too.
-        body = {"type": "object", **model_schema(model, memory.ToolError, mode=mode)}
+        body = {"type": "object", **model_schema(model, failure, mode=mode)}
         for each in body.get("definitions", {}).values():
             _require_success(each)
     else:

@@ -21,7 +21,7 @@ from tests.sample_shop.indexed import index_all, shop_tables, write_documentatio
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities import NAMES, capabilities
 from tribal.ports import Application, Caller, Effect
-from tribal.tools.call import call_tool
+from tribal.tools.call import call_tool, read_answer
 from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import ERROR_CODES
@@ -66,12 +66,13 @@ def test_whatever_is_sent_the_answer_keeps_the_contract(
     for sent in (arguments, {name: value for name, value in arguments.items() if name in own}):
         answer: Any = call_tool(tool, sent, CALLER, shop)
         data = answer.to_compact_json()
-        assert REGISTRY.tools[tool].output_model.from_json(data) == answer
+        assert read_answer(tool, data) == answer
         assert answer.success == (answer.error is None)
         if answer.error is not None:
             assert answer.error.code in ERROR_CODES
             assert answer.error.code != "RET_INTERNAL"
-        assert call_tool(tool, sent, CALLER, shop).to_compact_json() == data
+        if REGISTRY.tools[tool].effect.read_only:
+            assert call_tool(tool, sent, CALLER, shop).to_compact_json() == data
 
 
 class BrokenIndex:
@@ -133,12 +134,23 @@ def test_every_tool_has_a_command_and_tells_a_model_when_to_use_it() -> None:
         "list_domains": "domains",
         "get_query_context": "context",
         "check_sql": None,  # `tribal check-sql` takes files
+        "ask": "ask",
+        "start_interrogation": None,  # `tribal interrogate` shows questions as they are asked
+        "stop_interrogation": None,
+        "get_interrogation": None,
+        "list_interrogations": None,
     }
     assert list(REGISTRY.commands.values()) == [spec for spec in REGISTRY.tools.values() if spec.command]
-    for spec in REGISTRY.tools.values():
+    for spec in REGISTRY.group_of("search_tables").tools:
         assert any(told in spec.description for told in ("se it", "Start here", "Call it first"))
         assert spec.effect == Effect(read_only=True, destructive=False, idempotent=True, open_world=False)
         assert spec.right == "documentation:read"
+
+
+def test_only_starting_and_stopping_an_interrogation_changes_anything() -> None:
+    changing = {spec.name for spec in REGISTRY.tools.values() if not spec.effect.read_only}
+    assert changing == {"start_interrogation", "stop_interrogation"}
+    assert REGISTRY.read_rights == {"documentation:read", "interrogation:read"}
 
 
 def test_every_capability_answers_with_codes_that_are_registered() -> None:
@@ -148,19 +160,20 @@ def test_every_capability_answers_with_codes_that_are_registered() -> None:
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="check_sql"):
+    with pytest.raises(ValueError, match="ask"):
         Registry(REGISTRY.groups * 2)
 
 
 @each_case("tool", sorted(REGISTRY.tools))
-def test_a_caller_without_the_right_to_read_is_refused_in_the_shape_of_the_tool(shop: Application, tool: str) -> None:
+def test_a_caller_without_the_right_is_refused_in_the_shape_of_the_tool(shop: Application, tool: str) -> None:
     nobody = Caller("nobody", rights=frozenset({"memory:read"}))
     answer: Any = call_tool(tool, {"table": "shop.crm.customer"}, nobody, shop)
+    spec, group = REGISTRY.tools[tool], REGISTRY.group_of(tool)
     assert answer.success is False
-    assert answer.error.code == "RET_ACCESS_DENIED"
-    assert "documentation:read" in answer.error.message
-    assert type(answer) is REGISTRY.tools[tool].output_model
-    assert error_class_of("RET_ACCESS_DENIED").http_status == 403
+    assert answer.error.code == group.access_denied_code
+    assert spec.right in answer.error.message
+    assert type(answer) is (group.failure_model() or spec.output_model)
+    assert error_class_of(answer.error.code).http_status == 403
 
 
 def run(program: str) -> str:

@@ -32,7 +32,7 @@ def settings_fixture(tmp_path: Path) -> Settings:
 
 def test_reading_never_implies_spending() -> None:
     assert TOOLS.spending_rights == {ASK_RIGHT, START_RIGHT}
-    assert TOOLS.read_rights == {"documentation:read"}
+    assert TOOLS.read_rights == {"documentation:read", "interrogation:read"}
 
 
 def test_callers_on_this_machine_may_ask_and_start_things_only_on_a_server_that_may_write(settings: Settings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from tribal_contracts.interrogation.answers import Answer, AskInput
+from tribal_contracts.interrogation.answers import Answer, AskInput, FailedAnswer
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
@@ -38,4 +38,4 @@ EXPORTED: dict[str, type[BaseModel]] = {
 }
 """The contracts exported as JSON Schema, by file name."""
 
-__all__ = ["EXPORTED", "InterrogationSettings"]
+__all__ = ["EXPORTED", "FailedAnswer", "InterrogationSettings"]

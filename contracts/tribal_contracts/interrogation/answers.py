@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Unset, optional
+from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Count, Unset, optional
 from tribal_contracts.retrieval.tools import ToolOutput
 
 SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory"]
@@ -52,8 +52,10 @@ class Answer(ToolOutput):
     sql: str | Unset = optional("A verified query that answers it, or SQL that joins its tables.")
 
 
-class FailedAnswer(ToolOutput):
+class FailedAnswer(Contract):
     """Why a tool of interrogation failed."""
 
     success: Literal[False] = False
+    tokens_used: Count
     error: AgentError
+    warnings: list[AgentError] | Unset = optional("What to know about it.")

@@ -25,6 +25,9 @@ from tribal_contracts.schemas import json_schema
 
 Arguments = dict[str, Any]
 
+TOOLS = Registry((REGISTRY.group_of("search_tables"),))
+"""The tools that answer from the index; those of other capabilities have tests of their own."""
+
 ANSWERED: list[tuple[str, Arguments]] = [
     ("search_tables", {"query": "customer", "limit": 20}),
     ("search_tables", {"query": "what was ordered", "database": "shop", "min_score": 0.1}),

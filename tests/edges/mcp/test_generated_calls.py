@@ -50,11 +50,13 @@ deep = st.sampled_from([50, 90, 180, 400, 900]).map(_nested)
 
 def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
     """Right ones with a wrong one among them, wrong ones only, and fields that no tool knows."""
-    own = list(REGISTRY.tools[tool].input_model.model_fields)
+    fields = REGISTRY.tools[tool].input_model.model_fields
+    own = [field.alias or name for name, field in fields.items()]
     fitting: dict[str, st.SearchStrategy[Any]] = {"domain": st.sampled_from(["sales", "marketing"])}
     fitting |= {"limit": st.integers(1, 20), "max_hops": st.integers(1, 10), "min_score": st.floats(0, 1)}
     tables = st.sampled_from(["customer", "shop.crm.customer", "order_line"])
     fitting |= {"query": tables, "table": tables, "source_table": tables, "target_table": tables}
+    fitting |= {"question": tables, "hypothesis": tables}
     if "sql" in own:
         fitting |= {"sql": st.sampled_from(["SELECT 1", "SELECT x FROM customer"]), "database": st.just("shop")}
     flags = {"include_samples": st.booleans(), "include_relationships": st.booleans()}
@@ -66,6 +68,8 @@ def arguments_of(tool: str) -> st.SearchStrategy[dict[str, Any]]:
         "domain",
         "limit",
         "query",
+        "hypothesis",
+        *(["question"] if tool == "ask" else []),
         "table",
         "source_table",
         "target_table",
@@ -85,7 +89,7 @@ def check(tool: str, message: dict[str, Any]) -> None:
     SCHEMAS.check(tool, answer)
     assert json.loads(message["result"]["content"][0]["text"]) == answer
     assert message["result"]["isError"] is not answer["success"]
-    assert answer.get("error", {}).get("code") != "RET_INTERNAL"
+    assert not answer.get("error", {}).get("code", "").endswith("_INTERNAL")
 
 
 @pytest.fixture(name="wire", scope="module")
@@ -113,7 +117,7 @@ def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool
     assert seen.total() >= CALLS_A_TOOL
     # Most reach the tool, and not all of them are wrong.
     assert seen["refused"] < CALLS_A_TOOL / 2
-    assert seen["False"] > 0
+    assert seen["False"] > 0 or "session_id" in REGISTRY.tools[tool].input_model.model_fields
 
 
 def test_whatever_is_sent_to_a_real_server_it_answers_and_lives_on(tmp_path: Path) -> None:

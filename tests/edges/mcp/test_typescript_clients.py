@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.edges.http.served import Served
-from tests.edges.mcp.asked import ANSWERED, REFUSED, Schemas, index_project, server_command
+from tests.edges.mcp.asked import ANSWERED, REFUSED, TOOLS, Schemas, index_project, server_command
 from tests.edges.mcp.python_client import TRANSPORTS
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture, run  # noqa: F401
 from tribal.tools.registry import REGISTRY
@@ -29,6 +29,8 @@ INSPECTED: list[tuple[str, dict[str, Any]]] = [
     ("get_domain_overview", {"domain": "marketing"}),
     ("list_domains", {}),
     ("check_sql", {"sql": "SELECT cust_id FROM crm.customer", "database": "shop"}),
+    ("get_lineage", {"table": "web.public.visit"}),
+    ("get_query_context", {"question": "what was ordered", "database": "shop"}),
     ("get_table_schema", {"table": "shop.crm.custmer"}),
 ]
 
@@ -70,7 +72,8 @@ def test_the_client_calls_every_tool_and_every_structured_answer_is_valid(
     assert [tool["name"] for tool in seen["tools"]] == list(REGISTRY.tools)
     for tool in seen["tools"]:
         hints = [tool["annotations"][f"{hint}Hint"] for hint in ("readOnly", "destructive", "idempotent", "openWorld")]
-        assert hints == [True, False, True, False]
+        effect = REGISTRY.tools[tool["name"]].effect
+        assert hints == [effect.read_only, effect.destructive, effect.idempotent, False]
     schemas = Schemas()
     answers = list(zip(asked, seen["answers"], strict=True))
     for (tool, arguments), answer in answers[:-2]:
@@ -115,7 +118,7 @@ def test_the_inspector_lists_and_calls_every_tool_and_reads_what_there_is(client
         for tool, failed, answer in pool.map(lambda each: call(*each), INSPECTED):
             assert failed is not answer["success"]
             schemas.check(tool, answer)
-    assert {tool for tool, _ in INSPECTED} == set(REGISTRY.tools)
+    assert {tool for tool, _ in INSPECTED} == set(TOOLS.tools)
     templates = inspect(clients, server, "--method", "resources/templates/list")["resourceTemplates"]
     assert len(templates) == 4
     read = inspect(clients, server, "--method", "resources/read", "--uri", "tribal://shop/crm/customer")["contents"]

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 NAMES = (
     "retrieval",
+    "interrogation",
     "memory",
     "knowledge",
-    "interrogation",
 )
 """Every capability, in the order in which its tools are listed."""
 

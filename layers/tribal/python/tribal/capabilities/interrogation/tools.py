@@ -197,5 +197,13 @@ INTERROGATION = ToolGroup(
     internal_code="INT_INTERNAL",
     access_denied_code="INT_ACCESS_DENIED",
     instructions="ask answers a question from the documentation, with sources. start_interrogation finds out what has"
-    " to be documented before a question can be answered.",
+    " to be documented before a question can be answered: a detective asks, the documentation answers (question and"
+    " answer of each of qaPairs), and gaps say what is missing, ambiguous, inconsistent or vague. A completed session"
+    " has an auditResult, another one that has ended an interimAudit. list_interrogations answers with sessions, and"
+    " get_interrogation with one session. success, error, warnings, tokens_used, total, returned and truncated are as"
+    " in the other tools.",
+    explained=frozenset(
+        "success error warnings tokens_used total returned truncated session qaPairs sessions auditResult"
+        " interimAudit".split()
+    ),
 )
