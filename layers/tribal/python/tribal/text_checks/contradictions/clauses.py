@@ -1,0 +1,110 @@
+"""Parts of a description that may claim something, and the words that turn a claim into something weaker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tribal.naming import segment_all, singular, split_identifier
+from tribal.text_checks.sentences import plain, split_sentences
+
+MAX_TEXT_CHARS = 4_000
+"""The rest of a longer text is not read."""
+MAX_SENTENCE_CHARS = 400
+"""A longer sentence is not read: what it says depends on too many other words."""
+
+NEGATED = re.compile(r"\b(?:not|no|non|never|neither|nor|without|cannot|instead|rather)\b|n't\b", re.IGNORECASE)
+HEDGED = re.compile(
+    r"\?|\b(?:should|shall|ought|would|could|might|may|will|usually|often|mostly|generally|normally|typically"
+    r"|sometimes|ideally|probably|possibly|perhaps|almost|nearly|practically|assum\w+|suppos\w+|expect\w*|intend\w*"
+    r"|planned|wants?|hopefully|todo|fixme|tbd|eventually|future|unclear|theoretically|in (?:theory|principle))\b",
+    re.IGNORECASE,
+)
+PAST = re.compile(
+    r"\b(?:was|were|had|been|used to|until|till|before|former(?:ly)?|previous(?:ly)?|historic\w*|original(?:ly)?"
+    r"|earlier|old(?:er)?|legacy|deprecated|obsolete|unused|reserved|no longer|any ?more|migrat\w+"
+    r"|import(?:s|ed|ing)?|removed)\b",
+    re.IGNORECASE,
+)
+CONDITION = re.compile(
+    r"(?:and |but |or )?(?:if|when|whenever|unless|where|while|except|only|for|in|at|on|since|after|once|from|within"
+    r"|inside|per|across|among|depend\w*|provided|as (?:long|soon)|together|combined)\b",
+    re.IGNORECASE,
+)
+"""How a part begins that limits the one before or after it."""
+_LIMIT = re.compile(r"(?:only|unless|except|but|if|when|apart)\b", re.IGNORECASE)
+"""How a sentence begins that limits the one before it."""
+_EXCEPTED = re.compile(
+    r"\b(?:except\w*|however|not (?:\w+ )?enforced|(?:in|by) the (?:application|app|code))\b", re.IGNORECASE
+)
+_PART = re.compile(r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*")
+_SUBJECTS = frozenset("it this that they these which each value column field entry attribute".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence between commas, brackets or dashes."""
+
+    text: str
+    before: str
+    """What comes before it in its sentence."""
+    after: str
+    """What comes after it in its sentence."""
+    following: str
+    """The sentences after its own."""
+    sentence: str
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether nothing in its sentence denies, weakens, limits or dates the claim."""
+        others = [part for part in _PART.split(self.before) if part]
+        return not (
+            any(weaker.search(self.sentence) for weaker in (HEDGED, PAST))
+            or any(map(CONDITION.match, others))
+            or CONDITION.match(self.after)
+            or _LIMIT.match(self.following)
+        )
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences that are short enough to be read."""
+    found = [part for line in split_sentences(plain(text)) for part in re.split(r";\s+", line)]
+    return [sentence for sentence in found if len(sentence) <= MAX_SENTENCE_CHARS]
+
+
+def clauses_of(text: str) -> Iterator[Clause]:
+    """The parts of a text; none if it speaks of exceptions, or says what the database does not enforce."""
+    if _EXCEPTED.search(text):
+        return
+    sentences = sentences_of(text)
+    for number, sentence in enumerate(sentences):
+        later = " ".join(sentences[number + 1 :])
+        start = 0
+        ends = [(end.start(), end.end()) for end in _PART.finditer(sentence)] + [(len(sentence), len(sentence))]
+        for end, following in ends:
+            if part := sentence[start:end].strip(" .!"):
+                yield Clause(part, sentence[:start], sentence[following:], later, sentence)
+            start = following
+
+
+def words_of_name(name: str) -> tuple[str, ...]:
+    """The words of a name in the singular; those written as one are split."""
+    return tuple(singular(word) for word in segment_all(split_identifier(name)))
+
+
+def same_name(left: str, right: str) -> bool:
+    """Whether two names or phrases have the same letters, apart from case, separators and the plural."""
+    return _letters(left) == _letters(right)
+
+
+def _letters(name: str) -> str:
+    return "".join(words_of_name(name))
+
+
+def is_about(subject: str | None, name: str) -> bool:
+    """Whether the subject of a clause is the column of that name; a clause without a subject is about its column."""
+    if not subject or not subject.strip():
+        return True
+    last = singular(subject.lower().split()[-1])
+    return last in _SUBJECTS or last in words_of_name(name)

@@ -1,0 +1,82 @@
+"""Texts that name another table or column than the foreign key of a column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from tribal.identity.table_names import parse_name
+from tribal.naming import singular
+from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of
+from tribal_contracts import DocumentedForeignKey
+
+_NAME = r"(?P<name>[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})(?P<column>\(\w+\))?"
+_REFERENCE = re.compile(
+    rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
+    rf"|references?(?: to)?|points (?:to|at)|refers to|links? to|joins (?:to|with))"
+    rf" (?P<article>the |a |an )?(?P<table>table )?{_NAME}(?P<kind> table)?(?P<end>\s*(?:[.,;:)]|\Z))?",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id))\s*\Z", re.IGNORECASE)
+_OTHERS = re.compile(r"\b(?:or|either|indirectly|via|through)\b", re.IGNORECASE)
+_CONTAINED_CHARS = 4
+"""Shorter names are part of many others: `id` of `video`."""
+_ALIKE = 0.8
+"""A judgement: names that are more alike than that differ by a typo or a prefix."""
+
+
+def other_reference(text: str, keys: Sequence[DocumentedForeignKey]) -> str:
+    """The table or column that a text says is referenced, if it names none that the keys reference; empty otherwise."""
+    named = []
+    for sentence in sentences_of(text):
+        found = [match for match in _REFERENCE.finditer(sentence) if _is_name(match) and _is_of_column(match)]
+        if found and any(weaker.search(sentence) for weaker in (HEDGED, PAST, NEGATED, _OTHERS)):
+            return ""
+        named += [match["name"] + (match["column"] or "") for match in found]
+    if not named or any(_is_referenced(name, key) for name in named for key in keys):
+        return ""
+    return named[0]
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    """Whether a word after "references" is the name of a table, and not one of a sentence."""
+    if "." in match["name"] or "_" in match["name"] or match["column"] or match["table"] or match["kind"]:
+        return True
+    # "FK to the customer" may say what the row is, and not how its table is called.
+    return match["verb"].lower().startswith(("foreign", "fk")) and not match["article"] and match["end"] is not None
+
+
+def _is_of_column(match: re.Match[str]) -> bool:
+    """Whether it is the column that references, and not something else in its sentence."""
+    before = match.string[: match.start()]
+    return match["verb"].lower().startswith(("foreign", "fk")) or _SUBJECT.search(before) is not None
+
+
+def _is_referenced(name: str, key: DocumentedForeignKey) -> bool:
+    """Whether any reading of a dotted name fits the key: with a schema or a column, or without."""
+    parts = [part for part in re.split(r"[.()]", name) if part]
+    table = parse_name(key.references_table)[-1]
+    if len(parts) == 1 or _alike(parts[-1], table):
+        return _alike(parts[-1], table)
+    columns = [*key.references_columns, *key.columns]
+    return any(_alike(part, table) for part in parts[:-1]) and any(
+        _same_column(parts[-1], each, table) for each in columns
+    )
+
+
+def _alike(left: str, right: str) -> bool:
+    one, other = _letters(left), _letters(right)
+    if min(len(one), len(other)) >= _CONTAINED_CHARS and (one in other or other in one):
+        return True
+    return one == other or SequenceMatcher(None, one, other).ratio() >= _ALIKE
+
+
+def _same_column(left: str, right: str, table: str) -> bool:
+    """Whether two names of a column are the same, perhaps with the name of the table before one: `id`, `depot_id`."""
+    one, other = _letters(left), _letters(right)
+    return one.endswith(other) or other.endswith(one) or _letters(table) + one == other
+
+
+def _letters(name: str) -> str:
+    return singular(re.sub(r"[\W_]+", "", name).lower())
