@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tribal.identity.table_names import format_name
+from tribal.joins.outline import row_keys
 from tribal.text_checks.contradictions.clauses import MAX_TEXT_CHARS
 from tribal.text_checks.contradictions.nullability import allows_null, mandatory_claim, optional_claim
 from tribal.text_checks.contradictions.references import other_reference
@@ -61,7 +62,8 @@ def _of_column(
 ) -> Iterator[tuple[ContradictionKind, str, str]]:
     """The kind, the words of the text, and the fact."""
     if table.kind in _WITH_KEYS:
-        if (words := unique_claim(text, column, table)) and not is_unique(column.name, table):
+        # A table without any key declares nothing that a text could contradict.
+        if row_keys(table) and (words := unique_claim(text, column, table)) and not is_unique(column.name, table):
             yield "unique", words, "no key makes it unique"
         if not column.nullable and (words := optional_claim(text, column)):
             yield "nullable", words, "it is NOT NULL"
