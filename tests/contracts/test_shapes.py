@@ -92,7 +92,7 @@ def test_every_exported_schema_is_valid_in_its_dialect_and_never_allows_null_for
     assert schema["$id"] == f"{name}.schema.json"
     assert schema["$schema"] == (DRAFT_2020 if of_memory else "http://json-schema.org/draft-07/schema#")
     either = [each["$ref"].rpartition("/")[2] for each in schema.get("anyOf", ())]
-    for shape in [schema["$defs"][each] for each in either] or [schema]:
+    for shape in [(schema.get("$defs") or schema["definitions"])[each] for each in either] or [schema]:
         for field, definition in shape["properties"].items():
             kinds = [part.get("type") for part in definition.get("anyOf", [definition])]
             assert "null" not in kinds or field in shape.get("required", ())

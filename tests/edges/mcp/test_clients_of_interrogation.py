@@ -90,9 +90,10 @@ def test_the_python_client_asks_starts_reads_stops_and_lists(asker: ToolClient) 
 
     session_id = results[2].structured_content["sessionId"]
     first = asker.call("get_interrogation", {"sessionId": session_id}).structured_content
-    assert first["session"]["auditResult"]["consistencyScore"] == results[2].structured_content["auditResult"][
-        "consistencyScore"
-    ]
+    assert (
+        first["session"]["auditResult"]["consistencyScore"]
+        == results[2].structured_content["auditResult"]["consistencyScore"]
+    )
     assert "qaPairs" not in first["session"]
     assert (len(first["qaPairs"]), first["returned"]) == (min(first["total"], 5), min(first["total"], 5))
     Schemas().validate("get_interrogation", first)

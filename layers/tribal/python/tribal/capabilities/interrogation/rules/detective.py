@@ -50,13 +50,11 @@ class RulesDetective:
 
 
 def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
-    if inquiry.question not in answers:
-        text = f"not asked yet: {inquiry.question}"
-        return [Gap(category="missing_information", description=text, severity="medium")]
-    if inquiry.statements and not answers[inquiry.question].strip():
-        text = f"the witness did not answer: {inquiry.question}"
-        return [*inquiry.gaps, Gap(category="missing_information", description=text, severity="medium")]
-    return inquiry.gaps
+    """What an inquiry lacks; one that the documentation answers is a gap itself until the witness has answered it."""
+    if not inquiry.statements or answers.get(inquiry.question, "").strip():
+        return inquiry.gaps
+    text = f"not answered: {inquiry.question}"
+    return [*inquiry.gaps, Gap(category="missing_information", description=text, severity="medium")]
 
 
 def _names(sources: Sequence[object], name: str) -> bool:

@@ -105,7 +105,7 @@ def _words(focus: Focus) -> Iterator[Inquiry]:
 def _rows(focus: Focus) -> Iterator[Inquiry]:
     if not focus.main:
         return
-    said = [each for table in focus.main.values() if (each := row_of(table)) is not None]
+    said = [row_of(table) or about_table(table) for table in focus.main.values()]
     gaps = [
         Gap(
             category="missing_information",

@@ -9,6 +9,7 @@ from tribal.answering.answer import numbered
 from tribal.answering.statements import Statement
 from tribal.capabilities.interrogation.parties import WitnessAnswer
 from tribal.capabilities.interrogation.rules.reading import SessionReader
+from tribal.errors import ToolInputInvalid
 from tribal_contracts.interrogation.answers import AskInput
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
@@ -22,11 +23,14 @@ class DocumentationWitness:
     reader: SessionReader
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
-        """The statements of the documentation, one a line; empty where it says nothing."""
+        """The statements of the documentation, one a line; empty where it says nothing or cannot read the question."""
         asked = [each for each in self.reader.read(session).inquiries if each.question == question]
         if asked:
             return _answer(asked[0].statements)
-        answer = self.reader.documentation.answer(AskInput(question=question, domain=session.domain))
+        try:
+            answer = self.reader.documentation.answer(AskInput(question=question, domain=session.domain))
+        except ToolInputInvalid:
+            return _answer(())
         return WitnessAnswer("\n".join(each.text for each in answer.statements), DOCUMENTATION, tuple(answer.sources))
 
 

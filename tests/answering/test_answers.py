@@ -1,0 +1,99 @@
+"""Answers from the documentation: statements with sources, joins, and what is not explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cases import each_case
+from tests.fakes import MemoryStore, application_over
+from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
+from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
+from tribal.answering.documentation import Documentation
+from tribal.errors import ToolInputInvalid
+from tribal.identity.scope import Scope
+from tribal.ports import Application, Caller
+from tribal_contracts import TableDocument
+from tribal_contracts.interrogation.answers import Answer, AskInput
+from tribal_contracts.interrogation.settings import InterrogationSettings
+
+
+@pytest.fixture(name="shop", scope="module")
+def shop_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    store, index = MemoryStore(), SqliteIndex(tmp_path_factory.mktemp("answers") / "index.db")
+    write_documentation(store, shop_tables())
+    index_all(store, index, WordLlamaEmbedder())
+    yield application_over(index, WordLlamaEmbedder(), store=store)
+    index.close()
+
+
+def ask(app: Application, question: str, caller: Caller | None = None, **more: str) -> Answer:
+    return Documentation(caller or Caller("ada"), app).answer(AskInput(question=question, **more))
+
+
+def documents() -> dict[str, TableDocument]:
+    return {table.name: table for table in shop_tables()}
+
+
+def test_every_statement_has_a_source_and_every_source_a_statement(shop: Application) -> None:
+    answer = ask(shop, "how many order lines does each customer have?")
+    assert answer.verdict == "answered"
+    cited = {source for each in answer.statements for source in each.sources}
+    assert all(each.sources for each in answer.statements)
+    assert cited == {each.id for each in answer.sources}
+    tables = [each for each in answer.sources if each.kind == "table"]
+    assert all(each.name in documents() and each.uri.startswith("tribal://") for each in tables)
+
+
+def test_the_main_tables_are_joined_by_sql_that_names_their_keys(shop: Application) -> None:
+    answer = ask(shop, "orders of each customer")
+    about = {each.about for each in answer.statements}
+    assert {"shop.crm.customer"} <= about
+    assert answer.sql is not None
+    assert "JOIN" in answer.sql
+
+
+@each_case(
+    ("question", "verdict", "unexplained"),
+    [
+        ("how many customers are there?", "answered", []),
+        ("which customers own a zeppelin?", "partly", ["zeppelin"]),
+        ("who flew the zeppelin to the moon?", "not_documented", ["flew", "zeppelin", "moon"]),
+    ],
+)
+def test_what_nothing_explains_is_said(
+    shop: Application, question: str, verdict: str, unexplained: list[str]
+) -> None:
+    answer = ask(shop, question)
+    assert (answer.verdict, [word for word in answer.unexplained if word in unexplained]) == (verdict, unexplained)
+
+
+def test_a_caller_never_reads_of_tables_outside_its_scope(shop: Application) -> None:
+    caller = Caller("bob", scope=Scope(schemas=frozenset({("shop", "crm")})))
+    answer = ask(shop, "order lines of each customer", caller)
+    text = answer.to_json().decode()
+    assert "shop.crm.customer" in text
+    assert "sales" not in text
+
+
+def test_an_answer_is_as_long_as_the_settings_allow_and_says_that_it_was_cut(shop: Application) -> None:
+    from dataclasses import replace
+
+    short = replace(shop, sections={"interrogation": InterrogationSettings(answer_tokens=500)})
+    answer = ask(short, "customers, orders, order lines, products and visits")
+    whole = ask(shop, "customers, orders, order lines, products and visits")
+    assert answer.truncated
+    assert answer.returned == len(answer.statements) < (answer.total or 0)
+    assert whole.statements[: len(answer.statements)] == answer.statements
+
+
+@each_case("question", ["", "  ", "x" * 2_001])
+def test_a_question_that_cannot_be_read_is_refused(shop: Application, question: str) -> None:
+    with pytest.raises(ToolInputInvalid):
+        ask(shop, question)
+
+
+def test_the_same_question_has_the_same_answer(shop: Application) -> None:
+    assert ask(shop, "customers by country") == ask(shop, "customers by country")
