@@ -63,9 +63,7 @@ def test_the_main_tables_are_joined_by_sql_that_names_their_keys(shop: Applicati
         ("who flew the zeppelin to the moon?", "not_documented", ["flew", "zeppelin", "moon"]),
     ],
 )
-def test_what_nothing_explains_is_said(
-    shop: Application, question: str, verdict: str, unexplained: list[str]
-) -> None:
+def test_what_nothing_explains_is_said(shop: Application, question: str, verdict: str, unexplained: list[str]) -> None:
     answer = ask(shop, question)
     assert (answer.verdict, [word for word in answer.unexplained if word in unexplained]) == (verdict, unexplained)
 

@@ -1,0 +1,45 @@
+"""Files of questions: three formats, and errors that name the line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import each_case
+from tribal.capabilities.interrogation.errors import ExamInvalid
+from tribal.capabilities.interrogation.exams.questions import read_questions
+
+QUESTIONS = ["Which invoices are unpaid?", "Umsatz je Kunde?"]
+
+
+@each_case(
+    ("name", "text"),
+    [
+        ("q.txt", "# weekly\nWhich invoices are unpaid?\n\n  Umsatz je Kunde?  \nWhich invoices are unpaid?\n"),
+        ("q.txt", "\ufeffWhich invoices are unpaid?\r\nUmsatz je Kunde?"),
+        ("q.csv", 'team,Question\nfinance,Which invoices are unpaid?\n\n"a, b","Umsatz je Kunde?"\n'),
+        ("q.jsonl", '{"question": "Which invoices are unpaid?", "team": 1}\n\n"Umsatz je Kunde?"\n'),
+    ],
+)
+def test_questions_are_read_once_each_in_order(name: str, text: str) -> None:
+    assert read_questions(name, text.encode()) == QUESTIONS
+
+
+@each_case(
+    ("name", "data", "message"),
+    [
+        ("q.txt", b"", "q.txt has no questions"),
+        ("q.txt", b"fine?\n\xff\xfe\n", "q.txt:2: the line is not UTF-8"),
+        ("q.txt", b"fine?\n" + b"x" * 2_001, "q.txt:2: the question has 2001 characters"),
+        ("q.txt", b"fine?\npassword=hunter2-4711-xyz?", "q.txt:2: the question contains what looks like a secret"),
+        ("q.txt", b"\n".join(b"%d?" % number for number in range(5_001)), "q.txt:5001: an exam has at most 5,000"),
+        ("q.csv", b"team,what\na,b\n", "q.csv:1: there is no column 'question'"),
+        ("q.csv", b'question\n"fine?"x\n', "q.csv:2: the line is not CSV"),
+        ("q.csv", b"team,question\na\n", "q.csv:2: the question is blank"),
+        ("q.jsonl", b'{"question": "fine?"}\n{"question": 1}\n', "q.jsonl:2: the line has no text 'question'"),
+        ("q.jsonl", b"{", "q.jsonl:1: the line is not JSON"),
+    ],
+)
+def test_a_bad_line_is_named(name: str, data: bytes, message: str) -> None:
+    with pytest.raises(ExamInvalid) as refused:
+        read_questions(name, data)
+    assert refused.value.message.startswith(message)
