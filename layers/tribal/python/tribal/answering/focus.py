@@ -18,8 +18,12 @@ COLUMNS = 5
 DATES = 3
 """The most date columns of a table that a question about time brings."""
 _DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
+_DATE_NAMES = frozenset(map(stem, ("date", "year", "month", "day")))
+"""Terms of columns that hold a part of a date."""
 _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
+_QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
+_CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -54,6 +58,7 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
     main = _main_tables(words, context)
     columns = {name: _columns(table, list(words.values())) for name, table in main.items()}
     strengths = [_strengths(table, words) for table in main.values()]
+    values = _values(question)
     covered = {word for each in strengths for word, rank in each.items() if rank}
     near = _neighbours(context)
     ways = {name: _way(near, next(iter(main)), name) for name in main}
@@ -65,10 +70,19 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
         rivals=_rivals(main, words, context),
         columns=columns,
         dates={name: _dates(table, columns[name]) if asks_time else [] for name, table in main.items()},
-        uncovered=[word for word in words if word not in covered and not context.defined.explains(word)],
+        uncovered=[
+            word for word in words if word not in covered and word not in values and not context.defined.explains(word)
+        ],
         asks_time=asks_time,
         is_named=any(rank > 1 for each in strengths for rank in each.values()),
     )
+
+
+def _values(question: str) -> frozenset[str]:
+    """The words that are values rather than names: those in quotes, and capitalised ones within a sentence."""
+    found = [word for match in _QUOTED.finditer(question) for word in tokenize_text(match[1])]
+    found += [word for match in _CAPITALISED.finditer(question) for word in tokenize_text(match[0])]
+    return frozenset(found)
 
 
 def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) -> dict[str, TableDocument]:
@@ -188,5 +202,9 @@ def _columns(table: TableDocument, words: Sequence[frozenset[str]]) -> list[Docu
 
 def _dates(table: TableDocument, columns: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
     """Date columns, first those that the question names."""
-    dates = [each for each in table.columns if type_family(each.base_type or each.type) in _DATE_FAMILIES]
+    dates = [
+        each
+        for each in table.columns
+        if type_family(each.base_type or each.type) in _DATE_FAMILIES or not _DATE_NAMES.isdisjoint(terms_of(each.name))
+    ]
     return sorted(dates, key=lambda each: each not in columns)[:DATES]

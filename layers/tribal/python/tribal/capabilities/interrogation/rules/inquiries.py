@@ -22,6 +22,7 @@ from tribal.capabilities.interrogation.rules.columns import (
 from tribal.capabilities.interrogation.rules.explained import Explained
 from tribal.capabilities.interrogation.rules.targets import word_target
 from tribal.identity.table_names import TableIdentity
+from tribal.naming import singular
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing, shorten
 from tribal_contracts import DocumentedColumn, TableDocument
@@ -106,16 +107,7 @@ def _rows(focus: Focus) -> Iterator[Inquiry]:
     if not focus.main:
         return
     said = [row_of(table) or about_table(table) for table in focus.main.values()]
-    gaps = [
-        Gap(
-            category="missing_information",
-            description=f"neither a key nor a text says what one row of {_short(name)} is",
-            severity="medium",
-            target=name,
-        )
-        for name, table in focus.main.items()
-        if row_of(table) is None and table.description.source == "derived" and not _is_view(table)
-    ]
+    gaps = [_row_gap(table) for table in focus.main.values() if _row_is_unknown(table)]
     yield Inquiry(f"What is one row of {_listed(focus.main)}?", said, gaps)
 
 
@@ -178,6 +170,21 @@ def _exclusions(focus: Focus, known: Explained) -> Iterator[Inquiry]:
     if chosen or said:
         gaps = [gap for table, each in chosen for gap in gaps_of_exclusions(table, each, known)]
         yield Inquiry(f"Which rows of {_listed(focus.main)} are to be left out?", said, gaps)
+
+
+def _row_is_unknown(table: TableDocument) -> bool:
+    return row_of(table) is None and table.description.source == "derived" and not _is_view(table)
+
+
+def _row_gap(table: TableDocument) -> Gap:
+    """A table without key and text: its rows are vague if a column is named like an identifier, else unknown."""
+    own = {"id", f"{table.table}_id", f"{singular(table.table.casefold())}_id"}
+    named = next((each for each in table.columns if each.name.casefold() in own), None)
+    if named is None:
+        text = f"neither a key nor a text says what one row of {_short(table.name)} is"
+        return Gap(category="missing_information", description=text, severity="medium", target=table.name)
+    text = f"only the name of {one_line(named.name)} says what one row of {_short(table.name)} is"
+    return Gap(category="vagueness", description=text, severity="low", target=table.name)
 
 
 def _is_view(table: TableDocument) -> bool:

@@ -47,13 +47,19 @@ _COMPUTING_WORDS = frozenset(
         """
         amount average avg best biggest bottom compare compared count counts different distinct distribution earliest
         each fewer fewest first frequently greater greatest group grouped highest largest latest least less longest
-        lowest maximum mean median minimum most mostly number numbers often oldest order ordered overall per percent
-        percentage proportion rank ranked ratio recent share shortest smallest sort sorted sum summary top total totals
-        trend unique versus vs worst youngest
+        lowest maximum mean median minimum most mostly number numbers often oldest overall per percent percentage
+        proportion rank ranked ratio recent share shortest smallest sort sorted sum summary top total totals trend
+        unique versus vs worst youngest
+        above according across after ago along alphabetically among ascending associated based before belong belonging
+        below both common correspond corresponding data database descending during earlier excluding exactly exist
+        exists found get given half id identify identifier include included including inclusive later list main name
+        named names neither new older ones only other others otherwise past people please record records related
+        relevant respective respectively result results row rows same several show specific table tables taken together
+        twice type types within without
         """.split(),
     )
 )
-"""Words about what to compute, which need no documentation either."""
+"""Words about what to compute and how to show it, which need no documentation either."""
 _REQUESTED = "it was asked for"
 _MOST_VIEWS = 3
 """The most views that are added because they read the tables."""
