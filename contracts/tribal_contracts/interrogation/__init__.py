@@ -1,4 +1,4 @@
-"""Contracts of interrogation: sessions, their audits, and exams."""
+"""Contracts of interrogation: sessions, their audits, exams, and the gaps that they found."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.open_gaps import OpenGaps
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -13,5 +14,6 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "interrogation-configuration": Configuration,
     "session-list-item": SessionListItem,
     "exam-result": ExamResult,
+    "open-gaps": OpenGaps,
 }
 """The contracts exported as JSON Schema, by file name."""

@@ -136,23 +136,48 @@ async function todoView() {
   const todo = await source.part("todo");
   const parts = reportTop(
     "To document",
-    todo.total
-      ? "What to document first, by how many tables refer to it and how unclear its name is."
+    todo.total || todo.words.length
+      ? "What to document first: what blocks most questions, then by how many tables refer to it and how unclear its " +
+          "name is."
       : "Everything is described.",
   );
+  if (todo.words.length) parts.push(section("Words that nothing explains", wordGrid(todo.words)));
   if (!todo.total) return parts;
   const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
   parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
-  parts.push(
-    grid(
-      "To document",
-      [
-        ["Table", "name"],
-        ["Column", "name"],
-        ["Tables that refer to it", "number"],
-      ],
-      todo.items.map(([table, column, refer]) => [[tableName(table)], [column ? code(column) : ""], [rows(refer)]]),
-    ),
-  );
+  parts.push(todoGrid(todo.items));
   return parts;
+}
+
+/** @param {TodoPart["items"]} items */
+function todoGrid(items) {
+  const isAsked = items.some(([, , , count]) => count);
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Table", "name"],
+    ["Column", "name"],
+  ];
+  if (isAsked) heads.push(["Questions that it blocks", "wide"]);
+  heads.push(["Tables that refer to it", "number"]);
+  return grid(
+    "To document",
+    heads,
+    items.map(([table, column, refer, ...blocked]) => {
+      const cells = [[tableName(table)], [column ? code(column) : ""]];
+      if (isAsked) cells.push(blocked[0] ? [...lacking(blocked), blockedQuestions(blocked)] : []);
+      return [...cells, [rows(refer)]];
+    }),
+  );
+}
+
+/** @param {TodoPart["words"]} words */
+function wordGrid(words) {
+  return grid(
+    "Words that nothing explains",
+    [
+      ["Word", "name"],
+      ["Questions that it blocks", "wide"],
+    ],
+    words.map(([word, ...blocked]) => [[code(word)], [...lacking(blocked), blockedQuestions(blocked)]]),
+  );
 }
