@@ -59,6 +59,6 @@ class OpenGap(CamelContract):
 class OpenGaps(CamelContract):
     """Every open gap, those that block most questions first. File: `sessions/open-gaps.json`."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0"]
     manifest_hash: ContentHash | Unset = optional("The documentation with which the hashes were compared last.")
-    gaps: Annotated[list[OpenGap], Field(max_length=MAX_TARGETS)] = Field(default_factory=list)
+    gaps: Annotated[list[OpenGap], Field(max_length=MAX_TARGETS)]

@@ -278,7 +278,8 @@ def print_todo(found: TodoList) -> None:
     if found.items:
         line(f"Listed: {len(found.items):,} of {found.total:,} to document.")
     if found.words:
-        line("\nWords of questions that nothing explains; define them under terms: in an annotations file:")
+        out.print()
+        line("Words of questions that nothing explains; define them under terms: in an annotations file:")
     for each in found.words:
         line(f"{each.word}: blocks {counted(each.blocked.count, 'question')}")
         for question in _questions(each.blocked):

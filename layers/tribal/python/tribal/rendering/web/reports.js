@@ -163,6 +163,7 @@ function todoGrid(items) {
     "To document",
     heads,
     items.map(([table, column, refer, ...blocked]) => {
+      /** @type {Child[][]} */
       const cells = [[tableName(table)], [column ? code(column) : ""]];
       if (isAsked) cells.push(blocked[0] ? [...lacking(blocked), blockedQuestions(blocked)] : []);
       return [...cells, [rows(refer)]];

@@ -40,8 +40,8 @@ def load_gaps(store: ObjectStore) -> StoredGaps | None:
         return None
     except (ObjectDamaged, ValidationError) as error:
         raise SessionInvalid(
-            f"{OPEN_GAPS_FILE} in {store.location} is damaged; remove it: the next interrogation or exam makes it "
-            "again from the sessions and exams there"
+            f"{OPEN_GAPS_FILE} is damaged; remove it: the next interrogation or exam makes it again from all sessions "
+            "and exams"
         ) from error
 
 

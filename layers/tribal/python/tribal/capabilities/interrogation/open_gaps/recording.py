@@ -42,7 +42,7 @@ def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionRes
     def change(before: OpenGaps | None) -> OpenGaps:
         asked = given if before is not None else [*_stored_results(sessions), *given]
         with index.reading():
-            return _with_results(before or OpenGaps(), asked, index)
+            return _with_results(before or OpenGaps(schema_version="1.0", gaps=[]), asked, index)
 
     _change(sessions.store, change)
 
