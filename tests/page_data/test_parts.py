@@ -162,7 +162,7 @@ def asked_fixture(tmp_path: Path) -> Iterator[Page]:
 def test_the_list_and_each_table_show_the_questions_that_they_block(asked: Page) -> None:
     first, second, *rest = asked.part("todo")["items"]
     assert first[:2] == ["shop.sales.order_header", "status"]
-    assert (first[3], set(first[4])) == (3, {"Who has no email?", "Where do orders stand?", "Is it late?"})
+    assert first[3:5] == [3, ["Is it late?", "Where do orders stand?"]]
     assert second[:2] == ["shop.crm.customer", "email"]
     assert not any(item[3] for item in rest)
     assert asked.part("todo")["words"] == [["late", 1, ["Is it late?"], ["nothing says what word:late is"]]]

@@ -28,8 +28,8 @@ LISTED_CHARS = 110
 TABLES_A_PART = 25
 """Tables per file of a static site: a thousand tables give 40 files. By judgement."""
 TODO_ITEMS = 100
-SHOWN_QUESTIONS = 5
-"""Of one table or column; of the others, only the number is shown."""
+LISTED_QUESTIONS, PAGE_QUESTIONS = 2, 5
+"""Questions of one table or column in the list and on the table's page; of the others, only the number is shown."""
 _DECLARED = "declared"
 
 
@@ -142,11 +142,11 @@ def questions_part(name: str, found: Survey, toolbox: Toolbox, gaps: Sequence[Op
 def _questions(document: TableDocument, gaps: Iterable[OpenGap]) -> list[list[Any]]:
     """Per table, as 0, or column: the number of questions, their texts, and what they found missing."""
     found = sorted(blocked_by_column(document, gaps).items(), key=lambda each: (-each[1].count, each[0] or ""))
-    return [[column or 0, *_blocked(blocked)] for column, blocked in found]
+    return [[column or 0, *_blocked(blocked, PAGE_QUESTIONS)] for column, blocked in found]
 
 
-def _blocked(blocked: Blocked) -> list[Any]:
-    return [blocked.count, blocked.questions[:SHOWN_QUESTIONS], blocked.lacks[:SHOWN_QUESTIONS]]
+def _blocked(blocked: Blocked, limit: int = LISTED_QUESTIONS) -> list[Any]:
+    return [blocked.count, blocked.questions[:limit], blocked.lacks[:limit]]
 
 
 def state_part(found: Survey) -> dict[str, Any]:

@@ -137,15 +137,18 @@ async function todoView() {
   const parts = reportTop(
     "To document",
     todo.total || todo.words.length
-      ? "What to document first: what blocks most questions, then by how many tables refer to it and how unclear its " +
-          "name is."
+      ? "What to document first, by how many questions it blocks, how many tables refer to it and how unclear its name is."
       : "Everything is described.",
   );
-  if (todo.words.length) parts.push(section("Words that nothing explains", wordGrid(todo.words)));
-  if (!todo.total) return parts;
-  const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
-  parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
-  parts.push(todoGrid(todo.items));
+  if (todo.total) {
+    const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
+    parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
+    parts.push(todoGrid(todo.items));
+  }
+  if (todo.words.length) {
+    const said = "Define them as terms, in an annotations file or in databases.yaml.";
+    parts.push(section("Words that nothing explains", element("p", {class: "soft"}, said), wordGrid(todo.words)));
+  }
   return parts;
 }
 
@@ -155,18 +158,16 @@ function todoGrid(items) {
   /** @type {[string, string][]} */
   const heads = [
     ["Table", "name"],
-    ["Column", "name"],
+    ["Column", isAsked ? "type" : "name"],
+    ["Tables that refer to it", "number"],
   ];
   if (isAsked) heads.push(["Questions that it blocks", "wide"]);
-  heads.push(["Tables that refer to it", "number"]);
   return grid(
     "To document",
     heads,
     items.map(([table, column, refer, ...blocked]) => {
-      /** @type {Child[][]} */
-      const cells = [[tableName(table)], [column ? code(column) : ""]];
-      if (isAsked) cells.push(blocked[0] ? [...lacking(blocked), blockedQuestions(blocked)] : []);
-      return [...cells, [rows(refer)]];
+      const cells = [[tableName(table)], [column ? code(column) : ""], [rows(refer)]];
+      return isAsked ? [...cells, blocked[0] ? [...lacking(blocked), blockedQuestions(blocked)] : []] : cells;
     }),
   );
 }
@@ -179,6 +180,9 @@ function wordGrid(words) {
       ["Word", "name"],
       ["Questions that it blocks", "wide"],
     ],
-    words.map(([word, ...blocked]) => [[code(word)], [...lacking(blocked), blockedQuestions(blocked)]]),
+    words.map(([word, count, questions]) => [
+      [code(word)],
+      [counted(count, "question"), blockedQuestions([count, questions, []])],
+    ]),
   );
 }
