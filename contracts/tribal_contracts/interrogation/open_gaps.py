@@ -1,4 +1,4 @@
-"""The gaps that questions found and nobody has closed: a projection of sessions and exams. Extension contracts."""
+"""The gaps that questions found and no one has closed: a projection of sessions and exams. Extension contracts."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ RUNS = "progress/runs/"
 SESSIONS = "sessions/"
 """Interrogations and exams."""
 OPEN_GAPS_FILE = "sessions/open-gaps.json"
-"""The gaps that interrogations and exams found and nobody has closed."""
+"""The gaps that interrogations and exams found and no one has closed."""
 PRIVATE_FOLDERS = frozenset({"audit", "collections", "contribution", "sessions"})
 """Top folders that a store in a folder keeps out of git."""
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"

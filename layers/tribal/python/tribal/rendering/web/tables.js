@@ -79,7 +79,7 @@ function tableView(table) {
 }
 
 /**
- * The questions that a table leaves open, asked for each time, and nothing if there are none.
+ * The questions that a table leaves open, asked for each time, and no section without any.
  * @param {Table} table
  */
 function openQuestions(table) {

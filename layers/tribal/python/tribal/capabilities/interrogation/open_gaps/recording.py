@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
@@ -126,19 +127,18 @@ def _with_results(before: OpenGaps, results: list[QuestionResult], index: IndexR
 
 def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]:
     """What the indexed documents say now, by target; `None` for a target without a document."""
-    parsed = {name: parse_target(name) for name in targets}
-    tables = {each.table for each in parsed.values() if each is not None}
-    ids = {record_id("table", each.database, each.schema, each.table): each for each in sorted(tables)}
-    found: dict[str, str | None] = dict.fromkeys(parsed)
-    columns = {
-        table: [(name, each.column) for name, each in parsed.items() if each is not None and each.table == table]
-        for table in tables
-    }
-    wanted = [*ids]
-    for start in range(0, len(wanted), _DOCUMENTS_AT_ONCE):
-        documents = index.documents(wanted[start : start + _DOCUMENTS_AT_ONCE], TableDocument)
+    found: dict[str, str | None] = dict.fromkeys(targets)
+    wanted: defaultdict[int, list[tuple[str, str | None]]] = defaultdict(list)
+    for name in found:
+        target = parse_target(name)
+        if target is not None:
+            table = target.table
+            wanted[record_id("table", table.database, table.schema, table.table)].append((name, target.column))
+    ids = [*wanted]
+    for start in range(0, len(ids), _DOCUMENTS_AT_ONCE):
+        documents = index.documents(ids[start : start + _DOCUMENTS_AT_ONCE], TableDocument)
         for number, document in documents.items():
-            found.update({name: target_hash(document, column) for name, column in columns[ids[number]]})
+            found.update({name: target_hash(document, column) for name, column in wanted[number]})
     return found
 
 
