@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Note, Question, WitnessAnswer
-from tribal_contracts import ModelUsage
+from tribal.identity.table_names import TableIdentity
+from tribal.identity.targets import target_hash, target_name
+from tribal_contracts import ModelUsage, TableDocument
 from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.interrogation.open_gaps import GapQuestion, OpenGap
 from tribal_contracts.interrogation.sessions import (
     Contradiction,
     Gap,
@@ -28,6 +31,23 @@ USAGE = ModelUsage(calls=1, input_tokens=100, output_tokens=10, nanodollars=5)
 def gap(target: str, severity: GapSeverity = "medium") -> Gap:
     return Gap(
         category="missing_information", description=f"nothing says what {target} is", severity=severity, target=target
+    )
+
+
+def open_gap(document: TableDocument, column: str | None, *questions: str, severity: GapSeverity = "medium") -> OpenGap:
+    """A gap that these questions of an exam found in a document as it is."""
+    target = target_name(TableIdentity.parse(document.name), column)
+    return OpenGap(
+        target=target,
+        category="missing_information",
+        target_hash=target_hash(document, column),
+        questions=[
+            GapQuestion(
+                key=text, text=text, severity=severity, description=f"nothing says what {target} is", from_exam=True
+            )
+            for text in questions
+        ],
+        others={},
     )
 
 

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes import MemoryStore, application_over
+from tests.fakes.interrogation import gap
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
+from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
+from tribal.capabilities.interrogation.open_gaps.recording import record
+from tribal.capabilities.interrogation.repository import Sessions
+from tribal.capabilities.interrogation.visibility import session_scope
 from tribal.edges.http.messages import Request
 from tribal.edges.http.page import PAGE_ROUTES
 from tribal.edges.http.routes import respond
 from tribal.identity.changes import Change, TableChange
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.page_data.changes import bounded_changes, changes_part
+from tribal.page_data.parts import every_part
+from tribal.page_data.survey import page_toolbox
 from tribal.ports import Application, Caller
 from tribal.runs.comparing import Comparison, DatabaseChanges
 
@@ -129,3 +138,63 @@ def test_changes_are_reported_without_values_to_who_may_not_see_everything() -> 
     assert whole[1]["problem"] == "host db7"
     seen = ["sales.t", "changed", [["column", "x", "type", None, None]]]
     assert bounded_changes(compared, SALES) == [{"n": "shop", "tables": [seen]}]
+
+
+EMAIL, STATUS = "shop.crm.customer.email", "shop.sales.order_header.status"
+
+
+@pytest.fixture(name="asked")
+def asked_fixture(tmp_path: Path) -> Iterator[Page]:
+    """The page after an exam of two questions, and a session within the schema `sales`."""
+    store, index = MemoryStore(), SqliteIndex(tmp_path / "index.db")
+    write_documentation(store, shop_tables())
+    index_all(store, index)
+    results = [
+        QuestionResult(text="Who has no email?", gaps=[gap(EMAIL), gap(STATUS)], from_exam=True),
+        QuestionResult(text="Where do orders stand?", gaps=[gap(STATUS)], from_exam=True),
+        QuestionResult(text="Is it late?", gaps=[gap(STATUS), gap("word:late")], scope=session_scope(SALES)),
+    ]
+    record(Sessions(store), index, results)
+    yield Page(application_over(index, store=store))
+    index.close()
+
+
+def test_the_list_and_each_table_show_the_questions_that_they_block(asked: Page) -> None:
+    first, second, *rest = asked.part("todo")["items"]
+    assert first[:2] == ["shop.sales.order_header", "status"]
+    assert first[3:5] == [3, ["Is it late?", "Where do orders stand?"]]
+    assert second[:2] == ["shop.crm.customer", "email"]
+    assert not any(item[3] for item in rest)
+    assert asked.part("todo")["words"] == [["late", 1, ["Is it late?"], ["nothing says what word:late is"]]]
+    assert asked.part("questions", name="shop.crm.customer") == [
+        ["email", 1, ["Who has no email?"], [f"nothing says what {EMAIL} is"]]
+    ]
+    assert asked.part("questions", name="shop.crm.region") == []
+    assert asked.asked("questions", Caller("reader"), name="shop.crm.nothing")[0] == 404
+
+
+def test_who_may_see_one_schema_sees_only_questions_within_it(asked: Page) -> None:
+    (first, *rest) = asked.part("todo", SALES)["items"]
+    assert first[:5] == ["shop.sales.order_header", "status", first[2], 3, ["Is it late?"]]
+    assert not any(item[3] for item in rest)
+    assert "email" not in json.dumps(asked.part("questions", SALES, name="shop.sales.order_header"))
+    assert asked.asked("questions", Caller("reader", SALES), name="shop.crm.customer")[0] == 404
+
+
+def test_a_static_site_shows_the_questions_of_exams_and_never_those_of_sessions(asked: Page) -> None:
+    app = asked.app
+    gaps = visible_gaps(app.store(), Caller("site"), exams_only=True)
+    with app.index().reading():
+        parts = dict(every_part(page_toolbox(Caller("site"), app), app.store(), {}, gaps))
+    texts = json.dumps(parts)
+    assert "Where do orders stand?" in texts
+    assert "Is it late?" not in texts
+    assert parts["todo"]["words"] == []  # type: ignore[index]
+    (header,) = [
+        record
+        for name, records in parts.items()
+        if name.startswith("tables-")
+        for record in records  # type: ignore[attr-defined]
+        if record["n"] == "shop.sales.order_header"
+    ]
+    assert [row[:2] for row in header["qs"]] == [["status", 3]]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fakes import FixedClock, MemoryStore, RecordingSink
+from tests.fakes import FixedClock, RecordingSink
 from tribal.identity.hashing import bytes_hash
 from tribal.identity.locations import DOCS, MANIFEST_FILE, domain_directory, table_stem
 from tribal.identity.table_names import TableIdentity
@@ -335,7 +335,7 @@ def _relationships(members: Iterable[TableDocument], domains: Mapping[str, str])
 
 
 def index_all(
-    store: MemoryStore, index: IndexWriter, embedder: Embedder | None = None, **options: Any
+    store: ObjectStore, index: IndexWriter, embedder: Embedder | None = None, **options: Any
 ) -> IndexerProgress:
     """Index what the store holds."""
     context = IndexingContext(store, index, embedder, FixedClock(), RecordingSink(), stop=StopToken())

@@ -1,4 +1,4 @@
-"""Contracts of interrogation: sessions, their audits, and exams."""
+"""Contracts of interrogation: sessions, their audits, exams, and the gaps that they found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from tribal_contracts.interrogation.answers import Answer, AskInput, FailedAnswer
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.open_gaps import OpenGaps
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
 from tribal_contracts.interrogation.settings import InterrogationSettings
 from tribal_contracts.interrogation.tools import (
@@ -25,6 +26,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "interrogation-configuration": Configuration,
     "session-list-item": SessionListItem,
     "exam-result": ExamResult,
+    "open-gaps": OpenGaps,
     "ask-input": AskInput,
     "ask-output": Answer,
     "start-interrogation-input": StartInterrogationInput,

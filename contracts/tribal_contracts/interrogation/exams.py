@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tribal_contracts.core.camel import CamelContract
 from tribal_contracts.core.shape import ContentHash, Count, UnitInterval, Unset, optional
-from tribal_contracts.interrogation.sessions import GapCategory, GapSeverity, Score, SessionId, Text
+from tribal_contracts.interrogation.sessions import GapCategory, GapSeverity, Score, SessionId, SessionScope, Text
 from tribal_contracts.interrogation.times import DateTime
 
 MAX_QUESTIONS = 5_000
@@ -70,3 +70,4 @@ class ExamResult(CamelContract):
     """Those that block most questions first."""
     baseline: ExamBaseline | Unset = optional("The difference from an earlier exam, if one was named.")
     owner: str | Unset = optional("Who took it.")
+    scope: SessionScope | Unset = optional("What its questions may read; without it, everything.")

@@ -7,6 +7,7 @@ import pytest
 from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
+from tests.fakes.interrogation import open_gap
 from tests.sample_shop.documented import Shop
 from tribal.documenting import lint
 from tribal.documenting.lint import Coverage, is_documented
@@ -249,3 +250,19 @@ def test_a_document_that_is_gone_is_an_error_and_not_a_better_coverage() -> None
     shop.memory.delete(f"{locations.DOCS}shop/sales/sales.thing.json")
     with pytest.raises(ManifestError, match=r"sales\.thing\.json"):
         lint(shop.memory, ALL)
+
+
+def test_a_table_that_blocks_questions_is_one_finding_where_the_rule_is_enabled() -> None:
+    shop = shop_of(table("sales.customer", column("xyz", "text"), comment="Who has bought something."))
+    document = shop.document_of("sales.customer")
+    gaps = [open_gap(document, None, "who?"), open_gap(document, "xyz", "who?", "how?")]
+    rules = LintRules(**{**NOTHING_BUT, "open_gaps": True})
+    (finding,) = lint(shop.memory, rules, gaps=gaps).findings
+    assert (finding.rule, finding.table, finding.column) == ("open_gaps", "shop.sales.customer", None)
+    assert finding.message.startswith('2 questions cannot be answered without what it lacks, such as "who?"')
+    assert lint(shop.memory, LintRules(), gaps=gaps).count("open_gaps") == 0
+    low = [open_gap(document, None, "who?", severity="low")]
+    assert lint(shop.memory, rules, gaps=low).findings == ()
+    shop.memory.put("annotations/shop.yaml", b"tables: {sales.customer: {columns: {xyz: What is known.}}}")
+    shop.run()
+    assert lint(shop.memory, rules, gaps=gaps).findings == ()

@@ -6,6 +6,7 @@ import yaml
 
 from tests.documenting.review.test_lint import shop_of
 from tests.fakes.catalogs import column, table
+from tests.fakes.interrogation import open_gap
 from tribal.documenting import TodoList, todo
 from tribal.rendering.gaps import gaps, unclear
 from tribal_contracts import Annotations
@@ -61,3 +62,63 @@ def test_a_page_asks_for_the_least_clear_names_first() -> None:
 
 def test_a_name_without_any_word_is_unclear() -> None:
     assert (unclear("???"), unclear("kdnr"), unclear("customer_kdnr"), unclear("order_line")) == (1.0, 1.0, 0.5, 0.0)
+
+
+def test_what_blocks_most_questions_comes_first_even_if_it_is_described() -> None:
+    shop = shop_of(
+        table("sales.customer", column("kdnr", "text"), column("color", "text", comment="The paint.")),
+        table("sales.orders", references=[("customer_id", "sales.customer")]),
+    )
+    customer, orders = shop.document_of("sales.customer"), shop.document_of("sales.orders")
+    open_gaps = [
+        open_gap(orders, None, "how many?"),
+        open_gap(customer, "color", "which?", "why?"),
+        open_gap(customer, "color", "which?", "who?"),
+        open_gap(customer, "kdnr", "when?", severity="low"),
+    ]
+    found = todo(shop.memory, 10, open_gaps)
+    assert named(found) == [("customer", "color"), ("orders", None), ("customer", None), ("customer", "kdnr")]
+    color, whole, *rest = found.items
+    assert (color.blocked.count, color.blocked.questions) == (3, ("which?", "why?", "who?"))
+    assert color.blocked.lacks == ("nothing says what shop.sales.customer.color is",)
+    assert (color.described_by, whole.described_by) == ("comment", None)
+    assert whole.blocked.questions == ("how many?",)
+    assert not any(item.blocked.count for item in rest), "a low gap blocks no question"
+    (lines,) = found.lines().values()
+    assert '"color": ""' in lines
+
+
+def test_a_persons_text_closes_the_gaps_of_its_column_and_table_in_the_next_run() -> None:
+    shop = shop_of(table("sales.customer", column("kdnr", "text"), column("color", "text", comment="The paint.")))
+    document = shop.document_of("sales.customer")
+    found = [open_gap(document, name, f"{name}?") for name in ("kdnr", "color", None)]
+
+    def blocking() -> set[str | None]:
+        return {item.column for item in todo(shop.memory, 10, found).items if item.blocked.count}
+
+    assert blocking() == {"kdnr", "color", None}
+    shop.memory.put("annotations/shop.yaml", b"tables: {sales.customer: {columns: {kdnr: Its number.}}}")
+    assert blocking() == {"kdnr", "color", None}, "the document still says the same"
+    shop.run()
+    assert blocking() == {"color"}
+    shop.replace(table("sales.customer", column("kdnr", "text")))
+    shop.run()
+    assert blocking() == set()
+
+
+def test_lines_to_fill_in_leave_out_what_a_person_wrote() -> None:
+    shop = shop_of(table("sales.customer", column("kdnr", "text"), comment="Who buys."))
+    shop.memory.put("annotations/shop.yaml", b"tables: {sales.customer: {columns: {kdnr: Its number.}}}")
+    shop.run()
+    found = todo(shop.memory, 10, [open_gap(shop.document_of("sales.customer"), "kdnr", "which?")])
+    assert [item.described_by for item in found.items] == ["human"]
+    assert found.lines() == {}
+
+
+def test_words_are_listed_apart() -> None:
+    shop = shop_of(table("sales.customer", comment="Who buys."))
+    word = open_gap(shop.document_of("sales.customer"), None, "what is churn?", "how much churn?")
+    rare = word.model_copy(update={"target": "word:arr", "questions": word.questions[:1]})
+    found = todo(shop.memory, 10, [rare, word.model_copy(update={"target": "word:churn"})])
+    assert found.items == ()
+    assert [(each.word, each.blocked.count) for each in found.words] == [("churn", 2), ("arr", 1)]

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.edges.cli.tribal_command import Json, contents, tribal
+from tests.fakes.interrogation import gap
 from tests.plugins.postgres import FreshDatabase, administer
+from tribal.adapters.local.folder import FolderStore
+from tribal.adapters.sqlite.index import SqliteIndex
+from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
+from tribal.capabilities.interrogation.open_gaps.recording import record
+from tribal.capabilities.interrogation.repository import Sessions
+from tribal.identity.locations import INDEX_FILE, OPEN_GAPS_FILE
 
 BEFORE = (
     "CREATE TABLE customer (id int PRIMARY KEY, xyz text);"
@@ -156,7 +163,7 @@ def test_todo_ranks_what_no_one_described_and_gives_the_lines_that_fill_it(docum
     assert shown.stdout.splitlines() == [
         f"{name}.public.customer: what it is about; 1 table refers to it",
         f"{name}.public.customer.xyz: what it means; 1 table refers to its table",
-        "Listed: 2 of 5 that no one has described.",
+        "Listed: 2 of 5 to document.",
         "",
         f"To fill in, in annotations/{name}.yaml:",
         "",
@@ -173,6 +180,79 @@ def test_todo_ranks_what_no_one_described_and_gives_the_lines_that_fill_it(docum
     data = json.loads(tribal("todo", "--json", cwd=folder).stdout)
     assert data["total"] == 3
     assert not any(item["table"].endswith("customer") for item in data["items"])
+
+
+def ask(folder: Path, **questions: list[str]) -> None:
+    """Record the targets that questions found missing."""
+    index = SqliteIndex(folder / INDEX_FILE)
+    results = [QuestionResult(text=text, gaps=[*map(gap, targets)]) for text, targets in questions.items()]
+    record(Sessions(FolderStore(folder)), index, results)
+    index.close()
+
+
+def test_what_blocks_questions_is_asked_for_first_until_the_run_after_it_was_written(
+    documented: tuple[Path, str],
+) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    total = f"{name}.public.invoice.total"
+    ask(folder, revenue=[total, "word:revenue"], unpaid=[total], leaves=[f"{name}.public.leaves"])
+    shown = tribal("todo", "--limit", "2", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[:11] == [
+        f"{total}: nothing says what {total} is; blocks 2 questions",
+        "    revenue",
+        "    unpaid",
+        f"{name}.public.leaves: nothing says what {name}.public.leaves is; blocks 1 question",
+        "    leaves",
+        "Listed: 2 of 5 to document.",
+        "",
+        "Words of questions that nothing explains; define them under terms: in an annotations file:",
+        "revenue: blocks 1 question",
+        "    revenue",
+        "",
+    ]
+    data = json.loads(tribal("todo", "--json", cwd=folder).stdout)
+    assert data["items"][0]["questions"] == ["revenue", "unpaid"]
+    assert data["words"][0] == {
+        "word": "revenue",
+        "blocks": 1,
+        "questions": ["revenue"],
+        "lacks": ["nothing says what word:revenue is"],
+    }
+    file = folder / "annotations" / f"{name}.yaml"
+    file.parent.mkdir()
+    file.write_text(
+        'tables: {public.invoice: {columns: {total: "In cents, tax included."}}}\n'
+        "terms: [{name: Revenue, definition: The sum of all invoices.}]\n"
+    )
+    assert tribal("run", dsn, cwd=folder).returncode == 0
+    after = json.loads(tribal("todo", "--json", cwd=folder).stdout)
+    assert [item["table"] for item in after["items"] if item["blocks"]] == [f"{name}.public.leaves"]
+    assert after["words"] == []
+    ask(folder, leaves=[f"{name}.public.leaves"])
+    assert total.encode() not in (folder / OPEN_GAPS_FILE).read_bytes()
+
+
+def test_lint_reports_tables_that_block_questions_where_the_rule_is_enabled(documented: tuple[Path, str]) -> None:
+    folder, dsn = documented
+    name = dsn.rpartition("/")[2]
+    ask(folder, unpaid=[f"{name}.public.invoice.total"])
+    assert "open_gaps" not in tribal("lint", cwd=folder).stdout
+    (folder / "databases.yaml").write_text(f"databases: [{{dsn: '{dsn}', name: {name}}}]\nlint: {{open_gaps: true}}\n")
+    assert f"{name}.public.invoice: open_gaps: 1 question cannot be answered" in tribal("lint", cwd=folder).stdout
+
+
+def test_a_damaged_file_of_open_gaps_is_an_error_that_says_what_to_do(documented: tuple[Path, str]) -> None:
+    folder, _ = documented
+    ask(folder, unpaid=[])
+    (folder / OPEN_GAPS_FILE).write_text("{}")
+    failed = tribal("todo", cwd=folder)
+    assert failed.returncode == 5
+    assert "sessions/open-gaps.json" in failed.stderr
+    assert "remove it" in failed.stderr
+    ask(folder, unpaid=[])
+    assert tribal("todo", cwd=folder).returncode == 0
 
 
 def test_what_no_one_has_described_leaves_no_empty_line(documented: tuple[Path, str]) -> None:

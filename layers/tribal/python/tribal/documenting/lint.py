@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 
 from tribal.documenting.definitions.published import current_definitions
 from tribal.documenting.files import table_documents
+from tribal.documenting.todo import Blocked, gaps_by_table
 from tribal.identity.table_states import change_text
+from tribal.identity.targets import current_gaps
 from tribal.masking import (
     PLACEHOLDER,
     detect,
@@ -23,6 +25,7 @@ from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import tokenize_text
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import FEW_WORDS, restates
+from tribal.rendering.words import shorten
 from tribal_contracts import (
     DatabaseType,
     DefinedMetric,
@@ -36,11 +39,15 @@ from tribal_contracts import (
     TableDocument,
     VerifiedQuery,
 )
+from tribal_contracts.interrogation.open_gaps import OpenGap
 
-Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key", "broken", "changed"]
-RULES: tuple[Rule, ...] = ("unmasked", "broken", "changed", "undocumented", "unclear", "orphaned", "without_key")
+Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key", "broken", "changed", "open_gaps"]
+RULES: tuple[Rule, ...] = (
+    *("unmasked", "broken", "changed", "open_gaps", "undocumented", "unclear", "orphaned", "without_key"),
+)
 """Every rule, most severe first."""
 
+_QUESTION_CHARS = 100
 _WITH_KEYS = ("table", "partitioned_table")
 
 
@@ -100,6 +107,7 @@ def lint(
     rules: LintRules,
     metrics: Iterable[LocatedMetric] = (),
     terms: Iterable[LocatedTerm] = (),
+    gaps: Iterable[OpenGap] = (),
 ) -> LintReport:
     """Check every table's document, one at a time, and every definition.
 
@@ -108,18 +116,20 @@ def lint(
         rules: which findings are reported.
         metrics: of the project file.
         terms: of the project file.
+        gaps: for the rule `open_gaps`.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
     findings: list[Finding] = []
     tables = documented_tables = columns = documented_columns = 0
+    by_table = gaps_by_table(gaps)
     for document in table_documents(store):
         tables += 1
         documented_tables += is_documented(document.description, table=True)
         columns += len(document.columns)
         documented_columns += sum(is_documented(column.description) for column in document.columns)
-        found = (replace(finding, owner=document.owner) for finding in find(document))
+        found = (replace(finding, owner=document.owner) for finding in find(document, by_table.get(document.name, ())))
         findings.extend(finding for finding in found if getattr(rules, finding.rule))
     if rules.broken or rules.changed:
         defined = find_in_definitions(current_definitions(store, metrics, terms))
@@ -162,9 +172,10 @@ def is_documented(description: Description, *, table: bool = False) -> bool:
     return description.source != "derived" or not table
 
 
-def find(document: TableDocument) -> Iterator[Finding]:
+def find(document: TableDocument, gaps: Iterable[OpenGap] = ()) -> Iterator[Finding]:
     """The findings of every rule in one document, in order of its columns."""
     name = document.name
+    yield from _of_questions(document, gaps)
     yield from _words(name, None, document.description, document.table, document.schema_)
     if document.kind in _WITH_KEYS:
         if document.primary_key is None:
@@ -180,6 +191,16 @@ def find(document: TableDocument) -> Iterator[Finding]:
                 yield Finding("unmasked", name, column.name, f"shows a value that {_looks_like(kind)}")
     for shown in _unmasked_literals(document):
         yield Finding("unmasked", name, shown.column, f"its {shown.what} shows text that {_looks_like(shown.kind)}")
+
+
+def _of_questions(document: TableDocument, gaps: Iterable[OpenGap]) -> Iterator[Finding]:
+    current = [gap for _, gap in current_gaps(document, gaps)]
+    blocked = Blocked.by(current)
+    if blocked.count:
+        example = f', such as "{shorten(blocked.questions[0], _QUESTION_CHARS)}"' if blocked.questions else ""
+        questions = "1 question" if blocked.count == 1 else f"{blocked.count} questions"
+        message = f"{questions} cannot be answered without what it lacks{example}; `tribal todo` lists it"
+        yield Finding("open_gaps", document.name, None, message)
 
 
 def _looks_like(kind: str) -> str:

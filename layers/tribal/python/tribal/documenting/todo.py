@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.documenting.files import table_documents
 from tribal.identity import locations
+from tribal.identity.targets import WORD, current_gaps, parse_target
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
-from tribal_contracts import DocumentedRelation, TableDocument
+from tribal_contracts import DescriptionSource, DocumentedRelation, TableDocument
+from tribal_contracts.interrogation.open_gaps import OpenGap
 
 # A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class Blocked:
+    """The questions that are not answered because something is not documented."""
+
+    count: int = 0
+    questions: tuple[str, ...] = ()
+    """Of those, the texts that may be shown."""
+    lacks: tuple[str, ...] = ()
+    """What they found missing, each once."""
+
+    @classmethod
+    def by(cls, gaps: Iterable[OpenGap]) -> Blocked:
+        """The questions that gaps of one target block."""
+        found = list(gaps)
+        shown = [each for gap in found for each in gap.questions if each.key in gap.blocked]
+        return cls(
+            count=len(set().union(*(gap.blocked for gap in found))),
+            questions=tuple(dict.fromkeys(each.text for each in shown)),
+            lacks=tuple(dict.fromkeys(each.description for each in shown)),
+        )
+
+
+NOTHING_BLOCKED = Blocked()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedWord:
+    """A word of questions that nothing documented explains."""
+
+    word: str
+    blocked: Blocked
+
+
+@dataclass(frozen=True, slots=True)
 class Todo:
-    """A table or column without a description, and its importance."""
+    """A table or column that lacks a description, or one that answers questions, and its importance."""
 
     database: str
     table: str
@@ -28,6 +64,9 @@ class Todo:
     place: str
     """`schema.table`, as in the annotations file."""
     owner: str | None = None
+    blocked: Blocked = NOTHING_BLOCKED
+    described_by: DescriptionSource | None = None
+    """The source of its description, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +75,15 @@ class TodoList:
 
     items: tuple[Todo, ...]
     total: int
+    words: tuple[BlockedWord, ...] = ()
+    """Words to define as terms, those that block most questions first."""
 
     def lines(self) -> dict[str, str]:
-        """For each annotations file, the lines to fill in."""
+        """For each annotations file, the lines to fill in; texts that people wrote are already there."""
         found: dict[str, dict[str, Gaps]] = {}
         for item in self.items:
+            if item.described_by == "human":
+                continue
             places = found.setdefault(locations.annotations_file(item.database), {})
             gap = places.get(item.place) or Gaps(item.place, table=False, columns=())
             if item.column is None:
@@ -50,32 +93,90 @@ class TodoList:
         return {file: annotation_lines(places.values()) for file, places in found.items()}
 
 
-def todo(store: ObjectStore, limit: int) -> TodoList:
-    """Rank items without descriptions by the number of referring tables and the clarity of the name.
+def todo(store: ObjectStore, limit: int, gaps: Sequence[OpenGap] = ()) -> TodoList:
+    """Rank what is not described, or blocks questions: by these, by referring tables and by the clarity of names.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
     """
-    return rank((item for document in table_documents(store) for item in missing(document, document.relations)), limit)
+    by_table = gaps_by_table(gaps)
+    items = (
+        item
+        for document in table_documents(store)
+        for item in missing(document, document.relations, by_table.get(document.name, ()))
+    )
+    return rank(items, limit, blocked_words(gaps))
 
 
-def rank(items: Iterable[Todo], limit: int) -> TodoList:
-    """The most important items."""
-    ranked = sorted(items, key=lambda item: (-item.worth, item.table, item.column or ""))
-    return TodoList(tuple(ranked[:limit]), len(ranked))
+def gaps_by_table(gaps: Iterable[OpenGap]) -> Mapping[str, Sequence[OpenGap]]:
+    """The gaps of each table and its columns, by the table's name."""
+    found: defaultdict[str, list[OpenGap]] = defaultdict(list)
+    for gap in gaps:
+        target = parse_target(gap.target)
+        if target is not None:
+            found[str(target.table)].append(gap)
+    return found
 
 
-def missing(document: TableDocument, relations: Iterable[DocumentedRelation]) -> Iterator[Todo]:
-    """A table's missing descriptions; they weigh more the more tables in `relations` refer to it."""
+def blocked_words(gaps: Iterable[OpenGap]) -> tuple[BlockedWord, ...]:
+    """The words that block questions, most of them first."""
+    by_word: defaultdict[str, list[OpenGap]] = defaultdict(list)
+    for gap in gaps:
+        if gap.target.startswith(WORD):
+            by_word[gap.target.removeprefix(WORD)].append(gap)
+    words = (BlockedWord(word, Blocked.by(some)) for word, some in by_word.items())
+    found = [each for each in words if each.blocked.count]
+    return tuple(sorted(found, key=lambda each: (-each.blocked.count, each.word)))
+
+
+def rank(items: Iterable[Todo], limit: int, words: Sequence[BlockedWord] = ()) -> TodoList:
+    """The most important items, and as many words."""
+    ranked = sorted(items, key=lambda item: (-item.blocked.count, -item.worth, item.table, item.column or ""))
+    return TodoList(tuple(ranked[:limit]), len(ranked), tuple(words[:limit]))
+
+
+def missing(
+    document: TableDocument, relations: Iterable[DocumentedRelation], open_gaps: Iterable[OpenGap] = ()
+) -> Iterator[Todo]:
+    """A table's missing descriptions, and what of it blocks questions.
+
+    Missing descriptions weigh more the more tables in `relations` refer to the table.
+    """
     gap = gaps(document)
     refer = {relation.name for relation in relations if relation.relationship == "referenced_by"}
     refer.discard(document.name)
     weight = 1 + len(refer)
+    blocked = blocked_by_column(document, open_gaps)
 
-    def item(column: str | None, worth: float) -> Todo:
-        return Todo(document.database, document.name, column, weight * worth, len(refer), gap.place, document.owner)
+    def item(column: str | None, worth: float, source: DescriptionSource | None = None) -> Todo:
+        return Todo(
+            document.database,
+            document.name,
+            column,
+            weight * worth,
+            len(refer),
+            gap.place,
+            document.owner,
+            blocked.get(column, NOTHING_BLOCKED),
+            source,
+        )
 
+    undescribed = {*gap.columns, *([None] if gap.table else [])}
     if gap.table:
         yield item(None, 1.0)
     for name in gap.columns:
         yield item(name, _COLUMN + (_UNCLEAR_COLUMN - _COLUMN) * unclear(name))
+    sources: dict[str | None, DescriptionSource] = {each.name: each.description.source for each in document.columns}
+    sources[None] = document.description.source
+    for column in blocked:
+        if column not in undescribed:
+            yield item(column, 0.0, sources[column])
+
+
+def blocked_by_column(document: TableDocument, open_gaps: Iterable[OpenGap]) -> dict[str | None, Blocked]:
+    """The questions that a table, under `None`, and its columns block, as far as the document has not changed since."""
+    by_column: defaultdict[str | None, list[OpenGap]] = defaultdict(list)
+    for column, gap in current_gaps(document, open_gaps):
+        by_column[column].append(gap)
+    found = {column: Blocked.by(some) for column, some in by_column.items()}
+    return {column: blocked for column, blocked in found.items() if blocked.count}

@@ -30,6 +30,8 @@ SYNC_FILE = "progress/sync.json"
 RUNS = "progress/runs/"
 SESSIONS = "sessions/"
 """Interrogations and exams."""
+OPEN_GAPS_FILE = "sessions/open-gaps.json"
+"""The gaps that interrogations and exams found and no one has closed."""
 PRIVATE_FOLDERS = frozenset({"audit", "collections", "contribution", "sessions"})
 """Top folders that a store in a folder keeps out of git."""
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.guidance import guidance_of
-from tribal.capabilities.retrieval.names import find_table
+from tribal.capabilities.retrieval.names import find_table, name_of
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.documenting.todo import rank
+from tribal.documenting.todo import Blocked, blocked_by_column, blocked_words, gaps_by_table, missing, rank
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey
@@ -19,13 +20,16 @@ from tribal.ports import ObjectStore
 from tribal.rendering.web.records import Record, table_record
 from tribal.sql.dialect import legible_identifier
 from tribal.store import read_record
-from tribal_contracts import OverviewDocument
+from tribal_contracts import OverviewDocument, TableDocument
+from tribal_contracts.interrogation.open_gaps import OpenGap
 
 LISTED_CHARS = 110
 """Characters of a table's description in search results."""
 TABLES_A_PART = 25
 """Tables per file of a static site: a thousand tables give 40 files. By judgement."""
 TODO_ITEMS = 100
+LISTED_QUESTIONS, PAGE_QUESTIONS = 2, 5
+"""Questions of one table or column in the list and on the table's page; of the others, only the number is shown."""
 _DECLARED = "declared"
 
 
@@ -104,11 +108,45 @@ def _written(columns: Sequence[str], table: SurveyedTable) -> list[str]:
     return [legible_identifier(column, table.database_type) for column in columns]
 
 
-def todo_part(found: Survey) -> dict[str, Any]:
-    """What to document first."""
-    listed = rank((item for table in found.tables for item in table.missing), TODO_ITEMS)
-    items = [[item.table, item.column or 0, item.tables_that_refer] for item in listed.items]
-    return {"total": listed.total, "items": items}
+def todo_part(found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap]) -> dict[str, Any]:
+    """What to document first; `gaps` are those that the caller may see."""
+    by_table = gaps_by_table(gaps)
+    entries = [table.entry for table in found.tables if table.name in by_table]
+    fresh = {
+        document.name: tuple(missing(document, document.relations, by_table[document.name]))
+        for _, document in documents(entries, toolbox)
+    }
+    items = (item for table in found.tables for item in fresh.get(table.name, table.missing))
+    listed = rank(items, TODO_ITEMS, blocked_words(gaps))
+    return {
+        "total": listed.total,
+        "items": [
+            [item.table, item.column or 0, item.tables_that_refer, *_blocked(item.blocked)] for item in listed.items
+        ],
+        "words": [[each.word, *_blocked(each.blocked)] for each in listed.words],
+    }
+
+
+def questions_part(name: str, found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap]) -> list[list[Any]]:
+    """The questions that a table and its columns leave open, as its page shows them.
+
+    Raises:
+        TableNotFound: when no table of that name is visible to the caller.
+    """
+    entry = find_table(name, found.opened.tables)
+    of_table = gaps_by_table(gaps).get(name_of(entry), ())
+    found_documents = documents([entry], toolbox) if of_table else ()
+    return [row for _, document in found_documents for row in _questions(document, of_table)]
+
+
+def _questions(document: TableDocument, gaps: Iterable[OpenGap]) -> list[list[Any]]:
+    """Per table, as 0, or column: the number of questions, their texts, and what they found missing."""
+    found = sorted(blocked_by_column(document, gaps).items(), key=lambda each: (-each[1].count, each[0] or ""))
+    return [[column or 0, *_blocked(blocked, PAGE_QUESTIONS)] for column, blocked in found]
+
+
+def _blocked(blocked: Blocked, limit: int = LISTED_QUESTIONS) -> list[Any]:
+    return [blocked.count, blocked.questions[:limit], blocked.lacks[:limit]]
 
 
 def state_part(found: Survey) -> dict[str, Any]:
@@ -185,28 +223,42 @@ def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str
     return [each.model_dump(include={"kind", "id", "text", "layer", "author", "age"}) for each in items]
 
 
-def _records(entries: Sequence[Any], found: Survey, toolbox: Toolbox) -> list[Record]:
-    return [table_record(bounded_table(document, found.opened.bounds)) for _, document in documents(entries, toolbox)]
+def _records(
+    entries: Sequence[Any],
+    found: Survey,
+    toolbox: Toolbox,
+    by_table: Mapping[str, Sequence[OpenGap]] = MappingProxyType({}),
+) -> list[Record]:
+    records: list[Record] = []
+    for _, document in documents(entries, toolbox):
+        record = table_record(bounded_table(document, found.opened.bounds))
+        questions = _questions(document, by_table.get(document.name, ()))
+        records.append({**record, "qs": questions} if questions else record)
+    return records
 
 
 WHOLE_PARTS: Mapping[str, Callable[[Survey], object]] = {
     "columns": columns_part,
     "keys": keys_part,
-    "todo": todo_part,
     "state": state_part,
 }
-"""The parts that exist once, by name, besides the catalog and the changes."""
+"""The parts that exist once, by name, and that depend on the index alone."""
 
 
-def every_part(toolbox: Toolbox, store: ObjectStore, changes: object) -> Iterator[tuple[str, object]]:
-    """All parts of a static site by name; the names contain nothing from a database."""
+def every_part(
+    toolbox: Toolbox, store: ObjectStore, changes: object, gaps: Sequence[OpenGap]
+) -> Iterator[tuple[str, object]]:
+    """All parts of a static site by name; the names contain nothing from a database. `gaps` are shown to everyone."""
     found = survey(toolbox)
     yield "catalog", catalog_part(found, store)
     yield "changes", changes
+    yield "todo", todo_part(found, toolbox, gaps)
     for name, make in WHOLE_PARTS.items():
         yield name, make(found)
     for number, domain in enumerate(found.domains):
         yield f"domain-{number}", _domain(domain, found)
     entries = [table.entry for table in found.tables]
+    by_table = gaps_by_table(gaps)
     for start in range(0, len(entries), TABLES_A_PART):
-        yield f"tables-{start // TABLES_A_PART}", _records(entries[start : start + TABLES_A_PART], found, toolbox)
+        some = entries[start : start + TABLES_A_PART]
+        yield f"tables-{start // TABLES_A_PART}", _records(some, found, toolbox, by_table)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import secrets
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +17,8 @@ from tribal.capabilities.interrogation.errors import SessionsBusy
 from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.listing import visible_session
 from tribal.capabilities.interrogation.loop import Interrogation, Lease, is_held, stop_session
+from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
+from tribal.capabilities.interrogation.open_gaps.recording import record, session_result
 from tribal.capabilities.interrogation.parties import Detective, Witness
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.capabilities.interrogation.repository import Sessions
@@ -24,12 +27,14 @@ from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
 from tribal.capabilities.interrogation.transitions import NewSession, create
 from tribal.capabilities.interrogation.visibility import scope_of, session_scope
+from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.stopping import StopToken
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
+_LOG = logging.getLogger(__name__)
 MOST_RUNNING = 4
 """The most sessions with models that run at once over one store. Source: docs/contracts.md, Interrogation."""
 _COUNTED = 50
@@ -135,7 +140,7 @@ class Interrogations:
         session = visible_session(self.sessions, session_id, self.caller).session
         with self.parties(session, f"session:{session_id}") as parties:
             lease = Lease(_holder(), timedelta(seconds=_LEASE_FACTOR * parties.step_seconds))
-            return Interrogation(
+            ended = Interrogation(
                 sessions=self.sessions,
                 detective=parties.detective,
                 witness=parties.witness,
@@ -146,6 +151,15 @@ class Interrogations:
                 step_seconds=parties.step_seconds,
                 report=report,
             ).run(session_id)
+        self.record([session_result(ended)] if not ended.is_running else [])
+        return ended
+
+    def record(self, results: Iterable[QuestionResult]) -> None:
+        """Write what questions found into the open gaps; a failure is logged, since it is saved with them already."""
+        try:
+            record(self.sessions, self.app.index(), results)
+        except TribalError as error:
+            _LOG.warning("the open gaps were not updated: %s", error.message)
 
     @contextmanager
     def parties(self, session: InterrogationSession, account: str) -> Iterator[Parties]:
@@ -166,7 +180,9 @@ class Interrogations:
     def stop(self, session_id: str) -> tuple[InterrogationSession, bool]:
         """Stop a session at once, or before its next question; returns it, and whether it still has to stop."""
         visible_session(self.sessions, session_id, self.caller)
-        return stop_session(self.sessions, session_id, self.caller.subject, self.app.clock)
+        session, stopping = stop_session(self.sessions, session_id, self.caller.subject, self.app.clock)
+        self.record([] if stopping else [session_result(session)])
+        return session, stopping
 
     def _require_free(self) -> None:
         keys = self.sessions.newest_first()[:_COUNTED]

@@ -11,6 +11,7 @@ from tribal.capabilities.interrogation.errors import (
     SessionInvalid,
     SessionNotFound,
 )
+from tribal.capabilities.interrogation.open_gaps.recording import exam_results, forget, session_result
 from tribal.capabilities.interrogation.repository import SessionKey, Sessions, StoredSession, not_found
 from tribal.capabilities.interrogation.visibility import is_own, is_visible
 from tribal.identity.scope import EVERYTHING
@@ -102,21 +103,26 @@ def pairs_page(
 
 
 def remove(sessions: Sessions, name: str, caller: Caller) -> None:
-    """Remove a session or an exam of one's own.
+    """Remove a session or an exam of one's own, and its questions from the open gaps.
 
     Raises:
         SessionNotFound: when it is missing or hidden from the caller.
         InterrogationForbidden: when the caller sees it but did not start it.
     """
     for key in sessions.keys_of(name):
-        if key.rpartition("/")[2].startswith("session_"):
-            own = is_own(visible_session(sessions, name, caller).session, caller)
+        is_exam = key.rpartition("/")[2].startswith("exam_")
+        if not is_exam:
+            session = visible_session(sessions, name, caller).session
+            own, results = is_own(session, caller), [session_result(session)]
         else:
-            own = sessions.read_exam(name).owner == caller.subject
+            exam = sessions.read_exam(name)
+            own, results = exam.owner == caller.subject, [*exam_results(exam)]
             if not own and caller.scope != EVERYTHING:
                 raise not_found(name)
         if not own:
             raise InterrogationForbidden(f"{name} belongs to someone else, who alone may remove it")
+        # Before the file, so that a killed process leaves no text of a session that is gone.
+        forget(sessions.store, results, exam=is_exam)
         sessions.delete(key)
         return
     raise not_found(name)

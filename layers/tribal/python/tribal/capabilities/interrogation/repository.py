@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -118,6 +119,18 @@ class Sessions:
         keys = [SessionKey(each["start"], each["id"], each[0]) for each in found]
         return sorted(keys, key=lambda key: key.cursor, reverse=True)
 
+    def readable(self) -> Iterator[InterrogationSession]:
+        """Every session, newest first; damaged files are left out."""
+        for each in self.newest_first():
+            with suppress(SessionNotFound, SessionInvalid):
+                yield self.read_key(each.key).session
+
+    def readable_exams(self) -> Iterator[ExamResult]:
+        """The result of every exam; damaged files are left out."""
+        for key in self.store.keys(f"{SESSIONS}exam_"):
+            with suppress(SessionNotFound, SessionInvalid):
+                yield self._exam_in(key)
+
     def put_exam(self, exam: ExamResult) -> str:
         """Write the result of an exam; returns its key."""
         key = key_of("exam", exam.id, exam.created_at)
@@ -134,12 +147,16 @@ class Sessions:
         key = self._find("exam", exam_id)
         if key is None:
             raise not_found(exam_id)
+        return self._exam_in(key)
+
+    def _exam_in(self, key: str) -> ExamResult:
         try:
             found = self.store.get(key)
             require_seal(key, found.data)
             return ExamResult.from_json(found.data)
         except ObjectNotFound as error:
-            raise not_found(exam_id) from error
+            named = _ID.search(key)
+            raise not_found(named[0] if named else key) from error
         except (ObjectDamaged, ValidationError) as error:
             raise SessionInvalid(f"{key} is damaged; restore it from a backup, or remove it") from error
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tribal.capabilities.interrogation.tools import READ_INTERROGATION
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller
+from tribal_contracts.interrogation.open_gaps import GapQuestion
 from tribal_contracts.interrogation.sessions import InterrogationSession, SchemaOfDatabase, SessionScope
 
 
@@ -33,6 +35,17 @@ def is_visible(session: InterrogationSession, caller: Caller) -> bool:
     A session of unknown scope may have read everything.
     """
     return is_own(session, caller) or _holds(caller.scope, session.scope or SessionScope())
+
+
+def may_read(question: GapQuestion, caller: Caller) -> bool:
+    """Whether a caller may read a question that found a gap: of a session as the session, of an exam without the right.
+
+    Both are hidden from other callers whose scope does not hold what the question may read.
+    """
+    if question.owner is not None and question.owner == caller.subject:
+        return True
+    in_scope = _holds(caller.scope, question.scope or SessionScope())
+    return in_scope and (question.from_exam or caller.may(READ_INTERROGATION))
 
 
 def is_own(session: InterrogationSession, caller: Caller) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.retrieval.impact.impact import Impact
     from tribal.documenting import LintReport, TodoList
     from tribal.documenting.lint import Finding
-    from tribal.documenting.todo import Todo
+    from tribal.documenting.todo import Blocked, Todo
     from tribal.identity.changes import Change, TableChange
     from tribal.runs.comparing import Comparison
 
@@ -27,7 +27,8 @@ _REASONS = {
 }
 _GROUPED_COLUMNS = 6
 _SHOWN_CHARS = 120
-"""Of the text of something that is affected."""
+"""Of the text of something that is affected, and of a question."""
+_SHOWN_QUESTIONS = 3
 
 
 def comparison_data(found: Comparison, impact: Sequence[Impact] | None = None) -> dict[str, Any]:
@@ -247,31 +248,75 @@ def todo_data(found: TodoList) -> dict[str, Any]:
                 "worth": round(item.worth, 3),
                 "tables_that_refer": item.tables_that_refer,
                 **({"owner": item.owner} if item.owner else {}),
+                **_blocked_data(item.blocked),
             }
             for item in found.items
         ],
+        "words": [{"word": each.word, **_blocked_data(each.blocked)} for each in found.words],
         "lines": found.lines(),
     }
+
+
+def _blocked_data(blocked: Blocked) -> dict[str, Any]:
+    return {"blocks": blocked.count, "questions": list(blocked.questions), "lacks": list(blocked.lacks)}
 
 
 def print_todo(found: TodoList) -> None:
     """Print what to document, most important first, then the lines to fill in for each annotations file."""
     out = console()
-    if not found.items:
+
+    def line(text: str) -> None:
+        out.print(_plain(text), markup=False, highlight=False, soft_wrap=True)
+
+    if not found.items and not found.words:
         out.print("Everything is described.")
         return
     for item in found.items:
-        out.print(_plain(_todo_text(item)), markup=False, highlight=False, soft_wrap=True)
-    out.print(f"Listed: {len(found.items):,} of {found.total:,} that no one has described.")
+        line(_todo_text(item))
+        for question in _questions(item.blocked):
+            line(question)
+    if found.items:
+        line(f"Listed: {len(found.items):,} of {found.total:,} to document.")
+    if found.words:
+        out.print()
+        line("Words of questions that nothing explains; define them under terms: in an annotations file:")
+    for each in found.words:
+        line(f"{each.word}: blocks {counted(each.blocked.count, 'question')}")
+        for question in _questions(each.blocked):
+            line(question)
     for file, lines in found.lines().items():
         out.print(f"\nTo fill in, in {file}:\n", markup=False, highlight=False, soft_wrap=True)
         out.print(lines, markup=False, highlight=False, soft_wrap=True)
 
 
+def _questions(blocked: Blocked) -> Iterator[str]:
+    shown = blocked.questions[:_SHOWN_QUESTIONS]
+    for question in shown:
+        yield f"    {shorten(question, _SHOWN_CHARS)}"
+    more = blocked.count - len(shown)
+    if shown and more:
+        yield f"    and {more:,} more"
+
+
 def _todo_text(item: Todo) -> str:
-    refer = "refers" if item.tables_that_refer == 1 else "refer"
-    why = f"; {counted(item.tables_that_refer, 'table')} {refer} to " if item.tables_that_refer else ""
+    reasons = []
+    if item.blocked.count:
+        reasons.append(f"blocks {counted(item.blocked.count, 'question')}")
+    if item.tables_that_refer:
+        refer = "refers" if item.tables_that_refer == 1 else "refer"
+        to = "it" if item.column is None else "its table"
+        reasons.append(f"{counted(item.tables_that_refer, 'table')} {refer} to {to}")
     owner = f" ({item.owner})" if item.owner else ""
-    if item.column is None:
-        return f"{item.table}: what it is about{why}{'it' if why else ''}{owner}"
-    return f"{item.table}.{format_name([item.column])}: what it means{why}{'its table' if why else ''}{owner}"
+    return "; ".join([f"{_todo_place(item)}: {_todo_subject(item)}", *reasons]) + owner
+
+
+def _todo_place(item: Todo) -> str:
+    return item.table if item.column is None else f"{item.table}.{format_name([item.column])}"
+
+
+def _todo_subject(item: Todo) -> str:
+    if item.blocked.lacks:
+        return shorten("; ".join(each.rstrip(".") for each in item.blocked.lacks), _SHOWN_CHARS)
+    if item.described_by is not None:
+        return "more than its description says"
+    return "what it is about" if item.column is None else "what it means"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.page_data.survey import Survey
     from tribal.ports.application import Application
+    from tribal_contracts.interrogation.open_gaps import OpenGap
 
 PAGE = "/v1/page"
 _MAIN = "index.html"
@@ -53,6 +54,25 @@ def _remembered(call: Call) -> Response:
 
     name = _asked(call, "name")
     return _browsed(call, partial(remembered_part, name))
+
+
+def _todo(call: Call) -> Response:
+    from tribal.page_data.parts import todo_part
+
+    return _browsed(call, lambda found, toolbox: todo_part(found, toolbox, _gaps(call)))
+
+
+def _questions(call: Call) -> Response:
+    from tribal.page_data.parts import questions_part
+
+    name = _asked(call, "name")
+    return _browsed(call, lambda found, toolbox: questions_part(name, found, toolbox, _gaps(call)))
+
+
+def _gaps(call: Call) -> list[OpenGap]:
+    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
+
+    return visible_gaps(call.app.store(), call.request.caller)
 
 
 def _domain(call: Call) -> Response:
@@ -119,11 +139,12 @@ PAGE_ROUTES: tuple[Route, ...] = (
     Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
+    Route("GET", f"{PAGE}/todo", _todo, "What to document first."),
+    Route("GET", f"{PAGE}/questions", _questions, "Questions that the table `name` leaves open."),
     Route("GET", f"{PAGE}/remembered", _remembered, "Decisions and shared memories about the table `name`."),
     Route("GET", f"{PAGE}/domain", _domain, "Everything about a domain of `database`.", by_generation=True),
     _part_route("columns", "The column names of every table, in catalog order."),
     _part_route("keys", "The declared keys, by the positions of their tables in the catalog."),
     _part_route("state", "How fresh the documentation is, and how much is described."),
-    _part_route("todo", "What to document first."),
 )
 """The page at the root of a server, and its data."""

@@ -136,23 +136,53 @@ async function todoView() {
   const todo = await source.part("todo");
   const parts = reportTop(
     "To document",
-    todo.total
-      ? "What to document first, by how many tables refer to it and how unclear its name is."
+    todo.total || todo.words.length
+      ? "What to document first, by how many questions it blocks, how many tables refer to it and how unclear its name is."
       : "Everything is described.",
   );
-  if (!todo.total) return parts;
-  const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
-  parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
-  parts.push(
-    grid(
-      "To document",
-      [
-        ["Table", "name"],
-        ["Column", "name"],
-        ["Tables that refer to it", "number"],
-      ],
-      todo.items.map(([table, column, refer]) => [[tableName(table)], [column ? code(column) : ""], [rows(refer)]]),
-    ),
-  );
+  if (todo.total) {
+    const shown = todo.items.length < todo.total ? ", the first " + rows(todo.items.length) + " are listed" : "";
+    parts.push(element("p", {class: "facts"}, counted(todo.total, "sentence") + " missing" + shown));
+    parts.push(todoGrid(todo.items));
+  }
+  if (todo.words.length) {
+    const said = "Define them as terms, in an annotations file or in databases.yaml.";
+    parts.push(section("Words that nothing explains", element("p", {class: "soft"}, said), wordGrid(todo.words)));
+  }
   return parts;
+}
+
+/** @param {TodoPart["items"]} items */
+function todoGrid(items) {
+  const isAsked = items.some(([, , , count]) => count);
+  /** @type {[string, string][]} */
+  const heads = [
+    ["Table", "name"],
+    ["Column", isAsked ? "type" : "name"],
+    ["Tables that refer to it", "number"],
+  ];
+  if (isAsked) heads.push(["Questions that it blocks", "wide"]);
+  return grid(
+    "To document",
+    heads,
+    items.map(([table, column, refer, ...blocked]) => {
+      const cells = [[tableName(table)], [column ? code(column) : ""], [rows(refer)]];
+      return isAsked ? [...cells, blocked[0] ? [...lacking(blocked), blockedQuestions(blocked)] : []] : cells;
+    }),
+  );
+}
+
+/** @param {TodoPart["words"]} words */
+function wordGrid(words) {
+  return grid(
+    "Words that nothing explains",
+    [
+      ["Word", "name"],
+      ["Questions that it blocks", "wide"],
+    ],
+    words.map(([word, count, questions]) => [
+      [code(word)],
+      [counted(count, "question"), blockedQuestions([count, questions, []])],
+    ]),
+  );
 }

@@ -62,6 +62,7 @@ function tableView(table) {
     const notes = table.no.map(note => element("li", {}, prose(note)));
     parts.push(section("Good to know", element("ul", {class: "notes"}, notes)));
   }
+  parts.push(openQuestions(table));
   if (source.served) parts.push(remembered(table));
   parts.push(section("Columns", columnGrid(table)), ...relationParts(table), ...constraintParts(table));
   const samples = sampleGrid(table);
@@ -75,6 +76,43 @@ function tableView(table) {
   );
   parts.push(corrections(tableSubject(table), byHand));
   return parts;
+}
+
+/**
+ * The questions that a table leaves open, asked for each time, and no section without any.
+ * @param {Table} table
+ */
+function openQuestions(table) {
+  const place = element("div", {});
+  /** @param {OpenQuestions} open */
+  const add = open => {
+    if (!open.length) return;
+    const lines = open.map(([column, ...blocked]) =>
+      element("li", {}, column ? code(column) : "The table", ": ", ...lacking(blocked), blockedQuestions(blocked)),
+    );
+    place.append(section("Questions that it leaves open", element("ul", {class: "notes"}, lines)));
+  };
+  if (source.served)
+    fromServer("v1/page/questions?name=" + encodeURIComponent(table.n)).then(add, problem =>
+      place.append(about("The questions that it leaves open could not be loaded: " + problem.message)),
+    );
+  else add(table.qs || []);
+  return place;
+}
+
+/** What questions found missing. @param {Blocked} blocked @returns {Child[]} */
+function lacking([count, , lacks]) {
+  const what = lacks.map(each => visible(each).replace(/\.$/, "")).join("; ");
+  return [what ? what + " \u00b7 " : "", counted(count, "question")];
+}
+
+/** The questions themselves, as far as they may be shown. @param {Blocked} blocked */
+function blockedQuestions([count, questions]) {
+  if (!questions.length) return null;
+  const lines = questions.map(each => element("li", {}, element("q", {dir: "auto"}, visible(each))));
+  const more = count - questions.length;
+  if (more > 0) lines.push(element("li", {class: "soft"}, `and ${rows(more)} more`));
+  return element("ul", {class: "inside"}, lines);
 }
 
 /**

@@ -103,6 +103,8 @@ interface TableRecord {
   v?: string;
   al?: number;
   g?: string;
+  /** Only in a site; a server is asked for them. */
+  qs?: OpenQuestions;
 }
 
 interface Searchable {
@@ -152,10 +154,17 @@ interface KeysPart {
   e: [from: number, to: number, own: string[], other: string[], optional: 0 | 1][];
 }
 
+/** How many questions are blocked, some of them, and what they found missing. */
+type Blocked = [count: number, questions: string[], lacks: string[]];
+
 interface TodoPart {
   total: number;
-  items: [table: string, column: string | 0, refer: number][];
+  items: [table: string, column: string | 0, refer: number, ...blocked: Blocked][];
+  words: [word: string, ...blocked: Blocked][];
 }
+
+/** What a table, as 0, or one of its columns blocks. */
+type OpenQuestions = [column: string | 0, ...blocked: Blocked][];
 
 interface StatePart {
   indexed: string;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tribal.capabilities.interrogation.rules.targets import WORD
+from tribal.identity.targets import WORD
 from tribal.rendering.markdown import code_span, escape_text, page, table
 from tribal.rendering.words import number
 from tribal_contracts.interrogation.exams import ExamGap, ExamQuestion, ExamResult

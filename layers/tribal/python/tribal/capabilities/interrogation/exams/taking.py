@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFailed
 from tribal.capabilities.interrogation.interrogations import Interrogations, Parties
 from tribal.capabilities.interrogation.loop import run_unsaved
+from tribal.capabilities.interrogation.open_gaps.recording import exam_results
 from tribal.ports.stopping import StopToken
 from tribal_contracts.interrogation.exams import (
     BlockingGap,
@@ -73,6 +74,7 @@ class Exam:
                 self.report(number, len(questions))
         result = self._result(exam_id, template, questions, sessions)
         service.sessions.put_exam(result)
+        service.record(exam_results(result))
         return result
 
     def _examine(self, question: str, template: InterrogationSession, parties: Parties) -> InterrogationSession:
@@ -108,6 +110,7 @@ class Exam:
             gaps=_gaps((question, gap) for question, session in sessions.items() for gap in blocking(session)),
             baseline=None if self.baseline is None else _compared(rows, self.baseline),
             owner=template.owner,
+            scope=template.scope,
         )
 
     def _row(self, question: str, session: InterrogationSession | None) -> ExamQuestion:

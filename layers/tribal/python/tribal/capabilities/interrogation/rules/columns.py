@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from tribal.answering.focus import Focus
 from tribal.capabilities.interrogation.rules.explained import Explained, is_explained
-from tribal.capabilities.interrogation.rules.targets import column_target
+from tribal.identity.table_names import TableIdentity
+from tribal.identity.targets import target_name
 from tribal.naming import is_word, likely_words, split_identifier
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
@@ -52,14 +53,14 @@ def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Expla
             category="vagueness",
             description=f"only the name of {name} says what it holds",
             severity=severity,
-            target=column_target(table, column),
+            target=_target(table, column),
         )
     if is_measured(column) and not _has_unit(column, _words(column.name)):
         yield Gap(
             category="missing_information",
             description=f"nothing says in which unit {name} is",
             severity="low",
-            target=column_target(table, column),
+            target=_target(table, column),
         )
 
 
@@ -83,7 +84,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
                 category="missing_information",
                 description=f"nothing says which values {name} has, and what they mean",
                 severity="medium",
-                target=column_target(table, column),
+                target=_target(table, column),
             )
         return
     codes = [each for each in column.allowed_values if each not in meanings and _is_code(each)]
@@ -92,7 +93,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
             category="missing_information",
             description=f"nothing says what {listing([one_line(each) for each in codes])} mean in {name}",
             severity="medium",
-            target=column_target(table, column),
+            target=_target(table, column),
         )
 
 
@@ -131,7 +132,7 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
             category="vagueness",
             description=f"nothing says whether rows that {_shown(table, column)} marks count",
             severity="low",
-            target=column_target(table, column),
+            target=_target(table, column),
         )
 
 
@@ -164,6 +165,10 @@ def _words(text: str) -> frozenset[str]:
 
 def _family(column: DocumentedColumn) -> TypeFamily:
     return type_family(column.base_type or column.type)
+
+
+def _target(table: TableDocument, column: DocumentedColumn) -> str:
+    return target_name(TableIdentity(table.database, table.schema_, table.table), column.name)
 
 
 def _shown(table: TableDocument, column: DocumentedColumn) -> str:

@@ -20,8 +20,8 @@ from tribal.capabilities.interrogation.rules.columns import (
     is_measured,
 )
 from tribal.capabilities.interrogation.rules.explained import Explained
-from tribal.capabilities.interrogation.rules.targets import word_target
 from tribal.identity.table_names import TableIdentity
+from tribal.identity.targets import WORD
 from tribal.naming import singular
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing, shorten
@@ -92,7 +92,7 @@ def _words(focus: Focus) -> Iterator[Inquiry]:
             category="missing_information",
             description=f"nothing documented explains “{one_line(word)}”",
             severity=severity,
-            target=word_target(word),
+            target=f"{WORD}{word}",
         )
         for word in lacking
     ]

@@ -116,18 +116,22 @@ def lint(
     """Show how much is documented, and report problems.
 
     Reads the documents, and checks metrics, terms and verified queries against them. Enable or disable the rules
-    undocumented, unclear, unmasked, orphaned, without_key, broken and changed under lint: in databases.yaml. An
-    unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other findings do so
+    undocumented, unclear, unmasked, orphaned, without_key, broken, changed and open_gaps under lint: in databases.yaml.
+    An unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other findings do so
     with --strict.
     """
     from tribal.app.local import local_application
+    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
     from tribal.documenting import lint as lint_documents
     from tribal.edges.cli.review_view import lint_data, print_lint
+    from tribal.edges.local_caller import local_caller
     from tribal.errors import EXIT_PARTIAL
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    report = lint_documents(local_application(settings).store(), settings.lint, settings.metrics, settings.terms)
+    store = local_application(settings).store()
+    gaps = visible_gaps(store, local_caller(settings)) if settings.lint.open_gaps else ()
+    report = lint_documents(store, settings.lint, settings.metrics, settings.terms, gaps)
     failed = report.failed or not report.covered or (strict and bool(report.findings))
     if as_json:
         print_json(lint_data(report, success=not failed))
@@ -145,17 +149,20 @@ def todo(
 ) -> None:
     """Show what to document first.
 
-    Ranks tables that no person, comment or model has described, and columns without any information, by the number of
-    tables that refer to them and by how unclear their names are. Ends with lines to fill in for annotations/ in this
-    folder.
+    First comes what blocks most questions of interrogations and exams, with these questions. Then tables that no
+    person, comment or model has described, and columns without any information, by the number of tables that refer to
+    them and by how unclear their names are. Ends with lines to fill in for annotations/ in this folder.
     """
     from tribal.app.local import local_application
+    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
     from tribal.documenting import todo as rank
     from tribal.edges.cli.review_view import print_todo, todo_data
+    from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    found = rank(local_application(settings).store(), limit)
+    store = local_application(settings).store()
+    found = rank(store, limit, visible_gaps(store, local_caller(settings)))
     if as_json:
         print_json(todo_data(found))
     else:

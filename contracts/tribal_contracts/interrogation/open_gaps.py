@@ -1,0 +1,64 @@
+"""The gaps that questions found and no one has closed: a projection of sessions and exams. Extension contracts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tribal_contracts.core.camel import CamelContract
+from tribal_contracts.core.shape import ContentHash, Unset, optional
+from tribal_contracts.interrogation.sessions import GapCategory, GapSeverity, SessionScope, Text
+
+MAX_TARGETS = 10_000
+MAX_TEXTS = 20
+"""Questions of a gap whose text is kept; of the others only a key."""
+MAX_OTHERS = 5_000
+"""As many as an exam has questions; more are not counted."""
+BLOCKING: frozenset[GapSeverity] = frozenset(("high", "medium"))
+"""A question with such a gap is not answered."""
+
+
+class GapQuestion(CamelContract):
+    """A question that found a gap. Callers who may not see it only learn that it exists."""
+
+    key: str
+    """Identifies the question within its scope."""
+    text: Text
+    """Cut if it is long."""
+    severity: GapSeverity
+    description: Text
+    """What the question found missing; it may quote the question."""
+    from_exam: bool
+    """Exam questions are shown in static sites, hypotheses of sessions never."""
+    owner: str | Unset = optional("Who asked it.")
+    scope: SessionScope | Unset = optional("What it may read; without it, everything.")
+
+
+class OpenGap(CamelContract):
+    """What is missing about one target, of one category, and the questions that it concerns."""
+
+    target: Text
+    """A table `database.schema.table`, a column `database.schema.table.column`, or `word:` and a word."""
+    category: GapCategory
+    target_hash: ContentHash | Unset = optional(
+        "Hash of what the target's document said; a gap whose target says something else now is closed. Not of words."
+    )
+    questions: Annotated[list[GapQuestion], Field(max_length=MAX_TEXTS)]
+    """The most severe first."""
+    others: Annotated[dict[str, GapSeverity], Field(max_length=MAX_OTHERS)]
+    """More questions: the severity by key. For a caller, also those that are hidden."""
+
+    @property
+    def blocked(self) -> set[str]:
+        """The keys of the questions that are not answered because of it."""
+        shown = {each.key: each.severity for each in self.questions}
+        return {key for key, severity in (self.others | shown).items() if severity in BLOCKING}
+
+
+class OpenGaps(CamelContract):
+    """Every open gap, those that block most questions first. File: `sessions/open-gaps.json`."""
+
+    schema_version: Literal["1.0"]
+    manifest_hash: ContentHash | Unset = optional("The documentation with which the hashes were compared last.")
+    gaps: Annotated[list[OpenGap], Field(max_length=MAX_TARGETS)]

@@ -1,0 +1,150 @@
+"""Adds the gaps of questions to those that are open. Pure functions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tribal.capabilities.interrogation.audits import bounded
+from tribal.identity.hashing import object_hash
+from tribal.identity.targets import WORD
+from tribal_contracts.interrogation.open_gaps import (
+    MAX_OTHERS,
+    MAX_TARGETS,
+    MAX_TEXTS,
+    GapQuestion,
+    OpenGap,
+    OpenGaps,
+)
+from tribal_contracts.interrogation.sessions import Gap, GapCategory, GapSeverity, SessionScope
+
+MAX_TEXT_CHARS = 300
+"""Of a question and of a description. By judgement: what fits into two lines of a list."""
+_KEY_DIGITS = 16
+_ORDER: Mapping[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
+
+Place = tuple[str, GapCategory]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionResult:
+    """A question that was examined, and the gaps that were open at its end."""
+
+    text: str
+    gaps: Sequence[Gap]
+    """Those without a target are left out."""
+    from_exam: bool = False
+    owner: str | None = None
+    scope: SessionScope | None = None
+    """What it may read; `None` for everything."""
+    manifest_hash: str | None = None
+    """The documentation that it was put to; `None` for the current one."""
+
+    @property
+    def key(self) -> str:
+        """Identifies the question: the same text within the same scope is the same question."""
+        scope = None if self.scope in (None, SessionScope()) else self.scope.model_dump(mode="json")
+        return object_hash([self.text.strip(), scope])[:_KEY_DIGITS]
+
+
+@dataclass(slots=True)
+class _Entry:
+    target_hash: str | None
+    questions: dict[str, GapQuestion] = field(default_factory=dict)
+    others: dict[str, GapSeverity] = field(default_factory=dict)
+
+    def remove(self, key: str) -> None:
+        self.questions.pop(key, None)
+        self.others.pop(key, None)
+
+
+def merged(before: OpenGaps, results: Iterable[QuestionResult], hashes: Mapping[str, str | None]) -> OpenGaps:
+    """The open gaps after more questions were examined.
+
+    A question's earlier gaps that it no longer has are removed, and so are gaps whose target says something else now.
+
+    Args:
+        before: the gaps that were open.
+        results: in any order; of the same question, the last one counts.
+        hashes: what the documents say now, by target; of those that it lacks, nothing is known. `None` for a target
+            without a document.
+    """
+    entries = {
+        (gap.target, gap.category): _Entry(gap.target_hash, {q.key: q for q in gap.questions}, dict(gap.others))
+        for gap in before.gaps
+        if hashes.get(gap.target, gap.target_hash) == gap.target_hash
+    }
+    places: defaultdict[str, set[Place]] = defaultdict(set)
+    for place, entry in entries.items():
+        for key in (*entry.questions, *entry.others):
+            places[key].add(place)
+    for result in results:
+        _take(result, entries, places, hashes)
+    gaps = [_gap(place, entry) for place, entry in entries.items() if entry.questions or entry.others]
+    gaps.sort(key=lambda gap: (-len(gap.blocked), gap.target, gap.category))
+    return before.model_copy(update={"gaps": gaps[:MAX_TARGETS]})
+
+
+def without(before: OpenGaps, keys: Iterable[str], *, exam: bool) -> OpenGaps:
+    """The open gaps without some questions; those of exams stay unless `exam` is set."""
+    removed = set(keys)
+    gaps: list[OpenGap] = []
+    for gap in before.gaps:
+        questions = [each for each in gap.questions if each.key not in removed or (each.from_exam and not exam)]
+        others = {key: severity for key, severity in gap.others.items() if key not in removed}
+        if questions or others:
+            gaps.append(gap.model_copy(update={"questions": questions, "others": others}))
+    return before.model_copy(update={"gaps": gaps})
+
+
+def _take(
+    result: QuestionResult,
+    entries: dict[Place, _Entry],
+    places: defaultdict[str, set[Place]],
+    hashes: Mapping[str, str | None],
+) -> None:
+    key = result.key
+    from_exam = result.from_exam
+    for place in places.pop(key, ()):
+        known = entries[place].questions.get(key)
+        from_exam = from_exam or (known is not None and known.from_exam)
+        entries[place].remove(key)
+    for gap in result.gaps:
+        if gap.target is None or not _is_known(gap.target, hashes):
+            continue
+        place = (gap.target, gap.category)
+        entry = entries.setdefault(place, _Entry(hashes.get(gap.target)))
+        known = entry.questions.get(key)
+        if known is None or _ORDER[gap.severity] < _ORDER[known.severity]:
+            entry.questions[key] = _question(result, gap, from_exam=from_exam)
+        places[key].add(place)
+
+
+def _is_known(target: str, hashes: Mapping[str, str | None]) -> bool:
+    return target.startswith(WORD) or hashes.get(target) is not None
+
+
+def _question(result: QuestionResult, gap: Gap, *, from_exam: bool) -> GapQuestion:
+    return GapQuestion(
+        key=result.key,
+        text=bounded(result.text.strip(), MAX_TEXT_CHARS),
+        severity=gap.severity,
+        description=bounded(gap.description, MAX_TEXT_CHARS),
+        from_exam=from_exam,
+        owner=result.owner,
+        scope=result.scope,
+    )
+
+
+def _gap(place: Place, entry: _Entry) -> OpenGap:
+    ordered = sorted(entry.questions.values(), key=lambda each: (_ORDER[each.severity], each.text, each.key))
+    more = {each.key: each.severity for each in ordered[MAX_TEXTS:]}
+    others = sorted((entry.others | more).items(), key=lambda item: (_ORDER[item[1]], item[0]))
+    return OpenGap(
+        target=place[0],
+        category=place[1],
+        target_hash=entry.target_hash,
+        questions=ordered[:MAX_TEXTS],
+        others=dict(others[:MAX_OTHERS]),
+    )

@@ -1,0 +1,100 @@
+"""Reads the open gaps, as far as a caller may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from tribal.capabilities.interrogation.errors import SessionInvalid
+from tribal.capabilities.interrogation.visibility import may_read
+from tribal.errors import ObjectDamaged, ObjectNotFound
+from tribal.identity.locations import DEFINITIONS_FILE, OPEN_GAPS_FILE
+from tribal.identity.targets import WORD, parse_target
+from tribal.ports import Caller, ObjectStore
+from tribal.store import read_record, require_seal
+from tribal_contracts import DefinedMetric, DefinedTerm, Definitions
+from tribal_contracts.interrogation.open_gaps import GapQuestion, OpenGap, OpenGaps
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGaps:
+    """The open gaps as they are in the store, and the `etag` that a change of them requires."""
+
+    gaps: OpenGaps
+    etag: str
+
+
+def load_gaps(store: ObjectStore) -> StoredGaps | None:
+    """Every open gap; `None` before the first one was written.
+
+    Raises:
+        SessionInvalid: when the file is damaged.
+    """
+    try:
+        found = store.get(OPEN_GAPS_FILE)
+        require_seal(OPEN_GAPS_FILE, found.data)
+        return StoredGaps(OpenGaps.from_json(found.data), found.etag)
+    except ObjectNotFound:
+        return None
+    except (ObjectDamaged, ValidationError) as error:
+        raise SessionInvalid(
+            f"{OPEN_GAPS_FILE} is damaged; remove it: the next interrogation or exam makes it again from all sessions "
+            "and exams"
+        ) from error
+
+
+def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
+    """The open gaps that a caller may see, those that block most questions first.
+
+    Gaps of tables outside the caller's scope are left out, and so are words that a term or metric explains by now.
+    Hidden questions are only counted, without their descriptions; of a word without a visible question, nothing is
+    shown, since it is part of its questions. Whether a target's document still says the same is for
+    `tribal.identity.targets.current_gaps` to find out.
+
+    Args:
+        store: has the gaps, and the definitions.
+        caller: who asks.
+        exams_only: hide the questions of sessions, as a static site does.
+
+    Raises:
+        SessionInvalid: when the file is damaged.
+    """
+    stored = load_gaps(store)
+    if stored is None:
+        return []
+    shown = [_for_caller(gap, caller, exams_only) for gap in stored.gaps.gaps if _is_in_scope(gap, caller)]
+    words = any(gap.target.startswith(WORD) for gap in shown)
+    defined = set(_defined_words(store)) if words else set()
+    return [gap for gap in shown if not gap.target.startswith(WORD) or (gap.questions and _word(gap) not in defined)]
+
+
+def _is_in_scope(gap: OpenGap, caller: Caller) -> bool:
+    target = parse_target(gap.target)
+    return target is None or caller.scope.allows(target.table.database, target.table.schema)
+
+
+def _for_caller(gap: OpenGap, caller: Caller, exams_only: bool) -> OpenGap:
+    def is_shown(question: GapQuestion) -> bool:
+        return question.from_exam or not exams_only
+
+    shown = [each for each in gap.questions if is_shown(each) and may_read(each, caller)]
+    if len(shown) == len(gap.questions):
+        return gap
+    hidden = {each.key: each.severity for each in gap.questions if each not in shown}
+    # Built by copying: hidden questions may exceed what a file may hold.
+    return gap.model_copy(update={"questions": shown, "others": {**gap.others, **hidden}})
+
+
+def _word(gap: OpenGap) -> str:
+    return gap.target.removeprefix(WORD).casefold()
+
+
+def _defined_words(store: ObjectStore) -> Iterator[str]:
+    found = read_record(store, DEFINITIONS_FILE, Definitions)
+    if found is None:
+        return
+    items: list[DefinedTerm | DefinedMetric] = [*found.terms, *found.metrics]
+    for each in items:
+        yield from (name.casefold() for name in (each.name, *each.synonyms))

@@ -1,0 +1,154 @@
+"""Writes the gaps of ended sessions and of exams into the file of open gaps, by conditional put."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+
+from tribal.capabilities.interrogation.errors import SessionInvalid, SessionsBusy
+from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult, merged, without
+from tribal.capabilities.interrogation.open_gaps.reading import load_gaps
+from tribal.capabilities.interrogation.repository import Sessions
+from tribal.errors import PreconditionFailed
+from tribal.identity.hashing import record_id
+from tribal.identity.locations import OPEN_GAPS_FILE
+from tribal.identity.targets import parse_target, target_hash
+from tribal.ports import IndexReader, ObjectStore
+from tribal.store import report_damage, sealed
+from tribal_contracts import TableDocument
+from tribal_contracts.interrogation.exams import ExamResult
+from tribal_contracts.interrogation.open_gaps import OpenGaps
+from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
+from tribal_contracts.interrogation.times import instant
+
+ATTEMPTS = 20
+"""How often a change is tried again when other processes change the file at the same time."""
+_DOCUMENTS_AT_ONCE = 50
+
+
+def record(sessions: Sessions, index: IndexReader, results: Iterable[QuestionResult]) -> None:
+    """Write the gaps that questions found, in one put; does nothing if they are written already.
+
+    Call it after a session has ended, or once for all questions of an exam. A question that was put to other
+    documentation than the index has is ignored: what it found missing may be there now. A missing or damaged file is
+    made from every session and exam in the store.
+
+    Raises:
+        SessionsBusy: when other processes keep changing the file.
+        IndexNotReady: when there is no finished index.
+    """
+    given = list(results)
+
+    def change(before: OpenGaps | None) -> OpenGaps:
+        asked = given if before is not None else [*_stored_results(sessions), *given]
+        with index.reading():
+            return _with_results(before or OpenGaps(schema_version="1.0", gaps=[]), asked, index)
+
+    _change(sessions.store, change)
+
+
+def forget(store: ObjectStore, results: Iterable[QuestionResult], *, exam: bool = False) -> None:
+    """Remove the questions of a session, or of an exam, that is about to be removed.
+
+    Raises:
+        SessionsBusy: when other processes keep changing the file.
+    """
+    keys = {each.key for each in results}
+    _change(store, lambda before: None if before is None else without(before, keys, exam=exam))
+
+
+def session_result(session: InterrogationSession) -> QuestionResult:
+    """What an ended session found."""
+    return QuestionResult(
+        text=session.hypothesis.text,
+        gaps=session.open_gaps,
+        owner=session.owner,
+        scope=session.scope,
+        manifest_hash=session.manifest_hash,
+    )
+
+
+def exam_results(exam: ExamResult) -> Iterator[QuestionResult]:
+    """What the questions of an exam found; those that were not asked are left out."""
+    descriptions = {(gap.target, gap.category): gap.description for gap in exam.gaps}
+    for question in exam.questions:
+        if question.verdict == "not_asked":
+            continue
+        gaps = [
+            Gap(
+                category=each.category,
+                description=descriptions.get((each.target, each.category), each.category.replace("_", " ")),
+                severity=each.severity,
+                target=each.target or None,
+            )
+            for each in question.blocked_by
+        ]
+        yield QuestionResult(
+            text=question.question,
+            gaps=gaps,
+            from_exam=True,
+            owner=exam.owner,
+            scope=exam.scope,
+            manifest_hash=exam.manifest_hash,
+        )
+
+
+def _change(store: ObjectStore, change: Callable[[OpenGaps | None], OpenGaps | None]) -> None:
+    """Write what `change` makes of the gaps, or of `None` without a usable file; a damaged file is removed."""
+    for _ in range(ATTEMPTS):
+        try:
+            stored = load_gaps(store)
+        except SessionInvalid:
+            report_damage(store, OPEN_GAPS_FILE)
+            store.delete(OPEN_GAPS_FILE)
+            stored = None
+        before = None if stored is None else stored.gaps
+        after = change(before)
+        if after is None or after == before:
+            return
+        etag = None if stored is None else stored.etag
+        with suppress(PreconditionFailed):
+            store.put(OPEN_GAPS_FILE, sealed(OPEN_GAPS_FILE, after.to_json()), if_match=etag, if_absent=etag is None)
+            return
+    raise SessionsBusy(f"other processes keep changing {OPEN_GAPS_FILE}; try again")
+
+
+def _with_results(before: OpenGaps, results: list[QuestionResult], index: IndexReader) -> OpenGaps:
+    metadata = index.metadata()
+    manifest_hash = None if metadata is None else metadata.manifest_hash
+    results = [each for each in results if each.manifest_hash in (None, manifest_hash)]
+    targets = {gap.target for each in results for gap in each.gaps if gap.target is not None}
+    if before.manifest_hash != manifest_hash:
+        targets.update(gap.target for gap in before.gaps)
+    hashes = _hashes(index, targets)
+    return merged(before, results, hashes).model_copy(update={"manifest_hash": manifest_hash})
+
+
+def _hashes(index: IndexReader, targets: Iterable[str]) -> dict[str, str | None]:
+    """What the indexed documents say now, by target; `None` for a target without a document."""
+    found: dict[str, str | None] = dict.fromkeys(targets)
+    wanted: defaultdict[int, list[tuple[str, str | None]]] = defaultdict(list)
+    for name in found:
+        target = parse_target(name)
+        if target is not None:
+            table = target.table
+            wanted[record_id("table", table.database, table.schema, table.table)].append((name, target.column))
+    ids = [*wanted]
+    for start in range(0, len(ids), _DOCUMENTS_AT_ONCE):
+        documents = index.documents(ids[start : start + _DOCUMENTS_AT_ONCE], TableDocument)
+        for number, document in documents.items():
+            found.update({name: target_hash(document, column) for name, column in wanted[number]})
+    return found
+
+
+def _stored_results(sessions: Sessions) -> list[QuestionResult]:
+    """What every session and exam in the store found, in the order of time; damaged ones are left out."""
+    found = [
+        (instant(session.start_time), [session_result(session)])
+        for session in sessions.readable()
+        if not session.is_running
+    ]
+    found += [(instant(exam.created_at), [*exam_results(exam)]) for exam in sessions.readable_exams()]
+    ordered = sorted(found, key=lambda each: each[0])
+    return [result for _, results in ordered for result in results if result.manifest_hash is not None]
