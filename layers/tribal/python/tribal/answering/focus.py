@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 from tribal.capabilities.retrieval.context.gathering import TIME_WORDS, GatheredContext, needs_explaining
 from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
-from tribal.naming import index_terms, stem, tokenize_text
+from tribal.naming import index_terms, split_identifier, stem, tokenize_text
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import DocumentedColumn, TableDocument
 
 MAIN_TABLES = 4
+_FIRST_TABLES = 3
+"""How many of the most relevant tables may come first."""
 COLUMNS = 5
 """The most columns of a table that are said to matter."""
 DATES = 3
 """The most date columns of a table that a question about time brings."""
 _DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
-_DATE_NAMES = frozenset(map(stem, ("date", "year", "month", "day")))
-"""Terms of columns that hold a part of a date."""
+_DATE_NAMES = frozenset(("date", "year", "month"))
+"""Words in names of columns that hold a date, or a part of one."""
 _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
@@ -88,17 +90,36 @@ def _values(question: str) -> frozenset[str]:
 def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) -> dict[str, TableDocument]:
     """The most relevant table, then those that have words which the ones before lack or have less plainly.
 
+    If no key joins them all, another relevant table comes first with which they have as many words and are joined.
     Without a table that the question is about, the first one that was asked for.
     """
     candidates = sorted(context.scores.keys() & context.documents.keys(), key=lambda name: -context.scores[name])
     candidates = candidates or list(context.documents)[:1]
     strengths = {name: _strengths(context.documents[name], words) for name in candidates}
-    chosen = candidates[:1]
     near = _neighbours(context)
-    while 0 < len(chosen) < MAIN_TABLES:
-        best = {word: max(strengths[name][word] for name in chosen) for word in words}
+    best: list[str] = []
+    for first in candidates[:_FIRST_TABLES]:
+        chosen = _grown(first, candidates, strengths, near)
+        is_joined = all(_way(near, first, name) for name in chosen)
+        if not best or (is_joined and _covered(chosen, strengths) >= _covered(best, strengths)):
+            best = chosen
+        if is_joined:
+            break
+    return {name: context.documents[name] for name in best}
+
+
+def _grown(
+    first: str,
+    candidates: Sequence[str],
+    strengths: Mapping[str, Mapping[str, int]],
+    near: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """A table, and those that add most to it, one after the other."""
+    chosen = [first]
+    while len(chosen) < MAIN_TABLES:
+        best = {word: max(strengths[name][word] for name in chosen) for word in strengths[first]}
         gains = {
-            name: _gain(strengths[name], best, is_joined=bool(_way(near, chosen[0], name)))
+            name: _gain(strengths[name], best, is_joined=bool(_way(near, first, name)))
             for name in candidates
             if name not in chosen
         }
@@ -106,7 +127,12 @@ def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) 
         if not gains.get(name):
             break
         chosen.append(name)
-    return {name: context.documents[name] for name in chosen}
+    return chosen
+
+
+def _covered(chosen: Sequence[str], strengths: Mapping[str, Mapping[str, int]]) -> int:
+    """How many words some tables have."""
+    return sum(any(strengths[name][word] for name in chosen) for word in strengths[chosen[0]])
 
 
 def _rivals(
@@ -205,6 +231,7 @@ def _dates(table: TableDocument, columns: Sequence[DocumentedColumn]) -> list[Do
     dates = [
         each
         for each in table.columns
-        if type_family(each.base_type or each.type) in _DATE_FAMILIES or not _DATE_NAMES.isdisjoint(terms_of(each.name))
+        if type_family(each.base_type or each.type) in _DATE_FAMILIES
+        or not _DATE_NAMES.isdisjoint(split_identifier(each.name))
     ]
     return sorted(dates, key=lambda each: each not in columns)[:DATES]
