@@ -28,6 +28,8 @@ QUESTIONS = (
     "which employees answer tickets",
     "turnover of each month",
 )
+ASKED = "active customers per country"
+EXAM = Path(__file__).parent / "exam.txt"
 JOIN = ("crm.customer", "billing.payment")
 REMEMBERED = (
     "Revenue leaves void invoices out: `billing.invoice` keeps them for the auditors.",
@@ -57,7 +59,9 @@ def main() -> int:
         asked = all(_tribal("search", question, "--limit", "3") for question in QUESTIONS)
         if not (asked and _tribal("join", *JOIN, "--max-hops", "5")):
             return 1
-        if not _tribal("queries"):
+        if not (_tribal("queries") and _tribal("ask", ASKED)):
+            return 1
+        if not _tribal("interrogate", "--questions", str(EXAM.relative_to(Path.cwd()))):
             return 1
         kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
         decided = _tribal("sync") and _tribal("knowledge", DECIDED)
