@@ -12,6 +12,7 @@ from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, Sp
 from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 from tribal_contracts.documentation.definitions import Metric, Term
+from tribal_contracts.interrogation.settings import InterrogationSettings
 from tribal_contracts.memory.records import IdentitySettings, MemorySettings
 
 
@@ -53,6 +54,7 @@ class ProjectFile(ClosedContract):
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     knowledge: KnowledgeSettings | Unset = optional("Where decisions and policies are kept; synced from there.")
     sync: SyncSettings = Field(default_factory=SyncSettings)
+    interrogation: InterrogationSettings | Unset = optional("Models that question the documentation, and their caps.")
     memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")
 
     @property

@@ -23,6 +23,7 @@ from tribal_contracts import (
     ProfileEntry,
     ProjectFile,
 )
+from tribal_contracts.interrogation.settings import InterrogationSettings
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = sorted(str(command.name) for command in app.registered_commands)
@@ -83,6 +84,7 @@ def test_every_key_of_the_configuration_is_documented() -> None:
     documented = text("docs/configuration.md")
     models: tuple[type[BaseModel], ...] = (
         *(ProjectFile, DatabaseEntry, DatabaseLimits, KnowledgeSettings, ModelSettings, ModelPrice, ProfileEntry),
+        InterrogationSettings,
     )
     keys = [(model.__name__, name) for model in models for name in model.model_fields]
     assert [key for key in keys if not re.search(rf"\b{key[1]}\b", documented)] == []

@@ -143,11 +143,16 @@ def resolved(
     if isinstance(section, NamedModel):
         name = values.pop("use")
         if name not in models:
-            near = difflib.get_close_matches(name, models, n=1)
-            known = f"did you mean {near[0]!r}?" if near else f"the names there are {', '.join(models) or 'none yet'}"
-            raise ValueError(f"{name!r} is not under `models`; {known}")
+            raise ValueError(unknown_model(name, models))
         values = models[name].model_dump(exclude_unset=True) | values
     return ModelSettings(**values | ({} if spending is None else {"per_day_usd": spending.per_day_usd}))
+
+
+def unknown_model(name: str, models: Mapping[str, ModelEntry]) -> str:
+    """What to say of a name that is not under `models`."""
+    near = difflib.get_close_matches(name, models, n=1)
+    known = f"did you mean {near[0]!r}?" if near else f"the names there are {', '.join(models) or 'none yet'}"
+    return f"{name!r} is not under `models`; {known}"
 
 
 ModelSection = Annotated[

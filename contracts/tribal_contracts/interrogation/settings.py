@@ -1,16 +1,73 @@
-"""The part `interrogation` of `databases.yaml`. Extension contract."""
+"""The section `interrogation` of `databases.yaml`. Extension contract; unknown keys are refused."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
 from pydantic import Field
 
-from tribal_contracts.core.shape import CapabilitySettings
+from tribal_contracts.core.models import Dollars, ModelEntry, ModelName, unknown_model
+from tribal_contracts.core.shape import CapabilitySettings, Unset, optional
 from tribal_contracts.interrogation.sessions import IterationLimit
+
+Location = tuple[str | int, ...]
+"""Where a value is in the section, such as `("detectives", 0)`."""
+_MAY_QUESTION = ("openai", "anthropic", "gemini", "bedrock")
+ModelNames = Annotated[list[ModelName], Field(max_length=20)]
 
 
 class InterrogationSettings(CapabilitySettings):
-    """The part `interrogation` of `databases.yaml`."""
+    """Who questions the documentation, who answers, and what that may cost. Without it, rules do both."""
 
-    iterations: IterationLimit = 10
-    answer_tokens: int = Field(default=1_200, ge=500, le=8_000)
-    sessions_days: int = Field(default=365, ge=1)
+    detectives: ModelNames = Field(
+        default_factory=list, description="Names under `models`, the first of which asks; without any, rules ask."
+    )
+    witness: ModelName | Unset = optional("The model that answers; unset, the documentation itself does.")
+    fallback: ModelNames | Unset = optional(
+        "The detectives in the order in which they replace the first; unset, the order of `detectives`."
+    )
+    cloud_timeout_seconds: int = Field(
+        default=60, ge=15, le=120, description="The longest that a call which leaves the machine may take."
+    )
+    local_timeout_seconds: int = Field(
+        default=120, ge=15, le=360, description="The longest that a call on this machine may take."
+    )
+    iterations: IterationLimit = Field(default=10, description="Questions of a session, unless it says otherwise.")
+    per_session_usd: Dollars = Field(default=1.0, description="What the models of one session may cost.")
+    per_exam_usd: Dollars = Field(default=5.0, description="What the models of one exam may cost.")
+    answer_tokens: int = Field(default=1_200, ge=500, le=8_000, description="The most tokens of an answer of `ask`.")
+    sessions_days: int = Field(default=365, ge=1, le=36_500, description="How long ended sessions and exams are kept.")
+
+    @property
+    def order(self) -> list[str]:
+        """The detectives in the order in which a call tries them."""
+        return list(dict.fromkeys([*self.detectives[:1], *(self.fallback or self.detectives)]))
+
+    @property
+    def has_models(self) -> bool:
+        """Whether a model asks or answers."""
+        return bool(self.detectives) or self.witness is not None
+
+
+def wrong_names(section: InterrogationSettings, models: Mapping[str, ModelEntry]) -> Iterator[tuple[Location, str]]:
+    """What is wrong with the names in the section, each with its place."""
+    repeated = {name for name, count in Counter(section.detectives).items() if count > 1}
+    for number, name in enumerate(section.detectives):
+        if name in repeated:
+            yield ("detectives", number), f"{name!r} is listed twice; keep one of them"
+        elif name not in models:
+            yield ("detectives", number), unknown_model(name, models)
+        elif models[name].provider not in _MAY_QUESTION:
+            problem = f"{name!r} is of provider {models[name].provider}, which cannot be a detective"
+            yield ("detectives", number), f"{problem}; use one of {', '.join(_MAY_QUESTION)}"
+    if section.fallback is not None and sorted(section.fallback) != sorted(section.detectives):
+        yield ("fallback",), "it must list each of detectives once, and nothing else"
+    if section.witness is not None and section.witness not in models:
+        yield ("witness",), unknown_model(section.witness, models)
+
+
+def written_location(location: Location) -> str:
+    """A place as people write it, such as `interrogation.detectives[0]`."""
+    return "interrogation" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)

@@ -40,6 +40,7 @@ from tribal_contracts import (
     SyncSettings,
     Term,
 )
+from tribal_contracts.interrogation.settings import written_location, wrong_names
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _OWN_PORTS = {"http": "80", "https": "443"}
@@ -159,6 +160,7 @@ def _validated(
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("model", "terms"), partial(_check_terms, project))
+    _check_interrogation(project, root, reader)
     project = project.model_copy(update=_located_definitions(project, root, reader.path))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     for index, origin in enumerate(project.serve.origins):
@@ -178,6 +180,15 @@ def _check_terms(project: ProjectFile) -> None:
         raise ConfigurationError(
             "model.terms is the older spelling of terms; keep the newer one, at the top of the file"
         )
+
+
+def _check_interrogation(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:
+    if project.interrogation is None:
+        return
+    for location, problem in wrong_names(project.interrogation, project.models):
+        message = f"{written_location(location)}: {problem}"
+        line = line_of(locate(root, ("interrogation", *location)))
+        raise at_line(reader.path, line, message, code="INT_CONFIG_INVALID")
 
 
 def _located_definitions(project: ProjectFile, root: yaml.Node, path: str) -> dict[str, object]:
