@@ -7,12 +7,18 @@ import platform
 import secrets
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
 from tribal.answering.documentation import Documentation
-from tribal.capabilities.interrogation.errors import SessionsBusy
+from tribal.capabilities.interrogation.errors import (
+    DetectiveUnreachable,
+    SessionEnded,
+    SessionHeld,
+    SessionNotFound,
+    SessionsBusy,
+)
 from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.listing import visible_session
 from tribal.capabilities.interrogation.loop import Interrogation, Lease, is_held, stop_session
@@ -26,6 +32,7 @@ from tribal.capabilities.interrogation.transitions import NewSession, create
 from tribal.capabilities.interrogation.visibility import scope_of, session_scope
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import Identity
 from tribal.ports.stopping import StopToken
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.sessions import InterrogationSession
@@ -181,6 +188,32 @@ class Interrogations:
         expired = [each for each in self.sessions.newest_first() if each.start < f"{oldest:%Y%m%dT%H%M%SZ}"]
         for each in expired[-_MOST_EXPIRED:]:
             self.sessions.delete(each.key)
+
+
+def run_for_owner(
+    app: Application, session_id: str, stop: StopToken, identity: Identity
+) -> InterrogationSession | None:
+    """Run a session on behalf of its owner until it ends or too little time is left for a step.
+
+    Args:
+        app: the application.
+        session_id: of a saved session.
+        stop: its deadline.
+        identity: whose memories and decisions it reads. Others may see the session, so its owner's own stay out.
+
+    Returns:
+        The session, which is still running also when another process holds it or its audit failed for now; `None` when
+        it was removed.
+    """
+    sessions = Sessions(app.store())
+    try:
+        session = sessions.read(session_id).session
+        owner = Caller(session.owner or "unknown", scope_of(session), identity=identity)
+        with suppress(SessionEnded, SessionHeld, DetectiveUnreachable):
+            return Interrogations(app, owner).run(session_id, stop=stop)
+        return sessions.read(session_id).session
+    except SessionNotFound:
+        return None
 
 
 def _holder() -> str:
