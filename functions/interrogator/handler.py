@@ -26,7 +26,7 @@ _FIRST_FAULT = 500
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
 
-@logger.inject_lambda_context
+@logger.inject_lambda_context(clear_state=True)
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
