@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -14,16 +16,17 @@ import pytest
 from functions.interrogator import handler
 from functions.offering import answered_by
 from functions.scopes import RIGHTS, SCOPE, write_rights, write_scope
-from infra.stacks.session_definition import MOST_CALLS, session_definition
+from infra.stacks import session_definition as definition
+from tests.fakes import MemoryStore
 from tests.functions.calls import Context, api_request
 from tests.infra.state_machines import BUCKET, REGION, Account
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
+from tribal.adapters.sqlite.published import PublishedSqliteIndex
 from tribal.app.deployed import deployed_application, launch_session
 from tribal.capabilities.interrogation.interrogations import Interrogations
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.capabilities.interrogation.repository import Sessions
 from tribal.capabilities.interrogation.transitions import fail, hold
-from tribal.errors import ConfigurationError
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal.settings.deployment import load_deployment
@@ -41,8 +44,19 @@ def caller(name: str, *databases: str, rights: tuple[str, ...] = RIGHTS_TO_ALL) 
     return {"principalId": name, SCOPE: write_scope(scope), RIGHTS: write_rights(frozenset(rights))}
 
 
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What a bucket holds after a documentation run and its indexing, by key."""
+    store = MemoryStore()
+    write_documentation(store, shop_tables())
+    index_all(store, PublishedSqliteIndex(store, tmp_path_factory.mktemp("index")))
+    return {key: store.get(key).data for key in store.keys("")}
+
+
 @pytest.fixture(name="app", autouse=True)
-def app_fixture(account: Account, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
+def app_fixture(
+    account: Account, indexed: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Application]:
     """The function over a bucket with an index; rules ask and answer."""
     for name, value in {
         "AWS_REGION": REGION,
@@ -55,9 +69,10 @@ def app_fixture(account: Account, monkeypatch: pytest.MonkeyPatch) -> Iterator[A
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(handler.metrics.provider, "namespace", "Test")
     forget()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     app = deployed_application(load_deployment())
-    write_documentation(app.store(), shop_tables())
-    index_all(app.store(), app.run.index_writer())
+    for key, data in indexed.items():
+        app.store().put(key, data)
     monkeypatch.setattr(handler, "application", lambda: app)
     yield app
     forget()
@@ -113,7 +128,9 @@ def background_fixture(account: Account, app: Application, monkeypatch: pytest.M
     """The function where models are configured, with its state machine."""
     background = Background(account, "")
     function = account.add_function("interrogator", background.call)
-    background.machine = account.add_state_machine("sessions", session_definition(function, 900, pause_seconds=0))
+    background.machine = account.add_state_machine(
+        "sessions", definition.session_definition(function, 900, pause_seconds=0)
+    )
     monkeypatch.setenv("TRIBAL_STATE_MACHINE", background.machine)
     launch = partial(launch_session, load_deployment())
     parts = InterrogationParts(parties=lambda _account, _documentation: RulesByModel(), launch=launch)
@@ -183,13 +200,19 @@ def test_a_session_that_another_process_holds_is_called_for_again(app: Applicati
     assert handler.handle({"session_id": session_id}, Context()) == {"status": "running"}
 
 
-def test_one_that_never_ends_is_given_up(background: Background, app: Application) -> None:
+def test_one_that_never_ends_is_given_up(
+    background: Background, app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(definition, "MOST_CALLS", 3)
+    again = definition.session_definition(background.account.arn("interrogator"), 900, pause_seconds=0)
+    background.machine = background.account.add_state_machine("impatient", again)
+    monkeypatch.setenv("TRIBAL_STATE_MACHINE", background.machine)
     session_id = saved(app)
-    background.remaining_ms = [5_100] * (MOST_CALLS + 10)
+    background.remaining_ms = [5_100] * 10
     launch_session(load_deployment(), session_id)
     execution = background.ended(session_id)
     assert (execution["status"], execution["error"]) == ("FAILED", "InterrogationStuck")
-    assert len(background.account.called("interrogator")) == MOST_CALLS
+    assert len(background.account.called("interrogator")) == 3
     assert Sessions(app.store()).read(session_id).session.is_running
 
 
@@ -246,9 +269,16 @@ def test_the_function_answers_its_own_tools_and_no_others() -> None:
         assert known == (tool in answered_by()["interrogator"]), tool
 
 
-def test_without_its_state_machine_the_function_says_what_is_missing() -> None:
-    with pytest.raises(ConfigurationError, match="TRIBAL_STATE_MACHINE is not set"):
-        launch_session(load_deployment(), "x")
+def test_a_session_that_cannot_be_launched_is_not_left_behind(
+    background: Background, app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRIBAL_STATE_MACHINE")
+    launch = partial(launch_session, load_deployment())
+    parts = InterrogationParts(parties=lambda _account, _documentation: RulesByModel(), launch=launch)
+    monkeypatch.setattr(handler, "application", lambda: app.with_part(parts))
+    status, told = asked("start_interrogation", HYPOTHESIS, caller("ada"))
+    assert (status >= 400, "TRIBAL_STATE_MACHINE is not set" in told["error"]["message"]) == (True, True)
+    assert Sessions(app.store()).newest_first() == []
 
 
 def test_only_the_object_of_a_session_is_written(app: Application) -> None:

@@ -111,7 +111,7 @@ def test_a_state_machine_runs_sessions_where_models_take_part_in_them(template: 
     definition = machines["interrogation"]
     (call,) = [state for _, state in states(definition) if state["Type"] == "Task"]
     assert {name.removesuffix(".$") for name in call["Parameters"]} == {*InterrogationTask.model_fields}
-    assert call["TimeoutSeconds"] == template.environment.functions.interrogator.timeout_seconds + 30
+    assert call["TimeoutSeconds"] == 900 + 30
     assert definition["TimeoutSeconds"] == SESSION_SECONDS
     role = {name.partition("Role")[0] for name, each in statements(template) if each["Sid"] == "CallInterrogator"}
     assert role == {"SessionsMachine"}

@@ -39,7 +39,8 @@ class StateMachine:
         try:
             self.start(name, content)
         except DeploymentUnreachable as error:
-            if error_code(error.__cause__ or error) != "ExecutionAlreadyExists":
+            cause = error.__cause__
+            if not isinstance(cause, ClientError) or error_code(cause) != "ExecutionAlreadyExists":
                 raise
 
     def start(self, name: str, content: bytes) -> Execution:

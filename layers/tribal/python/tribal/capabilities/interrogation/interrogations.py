@@ -30,6 +30,7 @@ from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
 from tribal.capabilities.interrogation.transitions import NewSession, create
 from tribal.capabilities.interrogation.visibility import scope_of, session_scope
+from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import Identity
@@ -117,11 +118,15 @@ class Interrogations:
         models = self.models
         if models is not None:
             self._require_free()
-        self.sessions.create(session)
+        stored = self.sessions.create(session)
         self._remove_expired()
         if models is None:
             return self.run(session.id)
-        models.launch(session.id)
+        try:
+            models.launch(session.id)
+        except TribalError:
+            self.sessions.delete(stored.key)
+            raise
         return session
 
     def run(
