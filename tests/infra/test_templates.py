@@ -333,7 +333,9 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
 
 def test_an_error_that_is_retried_raises_no_alarm(template: Template) -> None:
     alarms = template.of_type("AWS::CloudWatch::Alarm").values()
-    metrics = [each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ())]
+    metrics = [
+        each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ()) if "MetricStat" in each
+    ]
     watched = {(each["Namespace"], each["MetricName"]) for each in [*alarms, *metrics] if "MetricName" in each}
     assert ("AWS/Lambda", "Throttles") in watched
     assert ("AWS/Lambda", "Errors") not in watched
