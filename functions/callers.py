@@ -13,7 +13,7 @@ from tribal.edges.http.context_headers import with_context_headers
 from tribal.identity.scope import EVERYTHING
 from tribal.ports.caller import Caller
 from tribal.settings import read_environment
-from tribal.settings.deployment import COMPANY_VARIABLE
+from tribal.settings.deployment import COMPANY_VARIABLE, IAM_RIGHTS_VARIABLE
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
@@ -34,7 +34,7 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
     """The caller of a request, from its context alone.
 
     A token determines scope and rights; without rights it may read. Callers who signed with IAM see everything, may
-    read, write their own memories, and start syncs, but spend no money on models.
+    read, write their own memories, and start syncs, but spend money on models only if the environment says so.
     """
     authorizer, tools = context.get("authorizer") or {}, offered_tools()
     principal = authorizer.get("principalId") or (context.get("identity") or {}).get("userArn")
@@ -45,7 +45,8 @@ def verified_caller(context: Mapping[str, Any]) -> Caller:
         offered = {spec.right for spec in tools.tools.values()} - tools.spending_rights
         writing = {right for each in capabilities() for right in each.write_rights if right in offered}
         more = frozenset() if user is None else writing
-        return Caller(user or "unknown", EVERYTHING, tools.read_rights | more, identity)
+        named = read_rights(read_environment().get(IAM_RIGHTS_VARIABLE, "")) if user is not None else frozenset()
+        return Caller(user or "unknown", EVERYTHING, tools.read_rights | more | named, identity)
     granted = authorizer.get(RIGHTS)
     rights = tools.read_rights if granted is None else read_rights(granted)
     return Caller(user or "unknown", read_scope(authorizer.get(SCOPE)), rights, identity)

@@ -6,6 +6,8 @@ from tribal.capabilities import capabilities
 from tribal.settings import read_environment
 from tribal.settings.deployment import MODEL_VARIABLE, sections_of
 from tribal.tools.registry import Registry, offered
+from tribal_contracts.core.shape import find_section
+from tribal_contracts.interrogation.settings import InterrogationSettings
 
 RETRIEVER = "retriever"
 
@@ -22,7 +24,10 @@ def answered_by() -> dict[str, tuple[str, ...]]:
 def offered_tools() -> Registry:
     """The tools that the environment offers."""
     values = read_environment()
-    return offered(sections_of(values), has_model=bool(values.get(MODEL_VARIABLE)))
+    sections = sections_of(values)
+    interrogation = find_section(sections, InterrogationSettings)
+    named = interrogation is not None and interrogation.has_models
+    return offered(sections, has_model=named or bool(values.get(MODEL_VARIABLE)))
 
 
 def tools_of(function: str) -> Registry:

@@ -10,14 +10,16 @@ from zoneinfo import available_timezones
 import yaml
 from pydantic import Field, create_model, field_validator, model_validator
 
+from infra.api_settings import Api
 from infra.knowledge import Knowledge
 from infra.model import Part, obstacles_of, variable_of
 from infra.schedule import Schedule
-from infra.sections import CapabilitySection, Memory
+from infra.sections import CapabilitySection, Interrogation, Memory
 from tribal.capabilities import capabilities
 from tribal.ports.tool import Capability
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.core.models import ModelName, ModelSection, resolved
+from tribal_contracts.interrogation.settings import written_location, wrong_names
 
 FOLDER = Path(__file__).parent / "environments"
 
@@ -55,7 +57,8 @@ class _OwnFunctionSizes(Part):
     @model_validator(mode="after")
     def _api_gateway_waits_29_seconds(self) -> Self:
         behind = ["retriever", "authorizer", "mcp"]
-        behind += [spec.name for spec in FUNCTION_SPECS if not spec.has_schedule and spec.name not in behind]
+        alone = {spec.name for spec in FUNCTION_SPECS if spec.has_schedule or spec.machine is not None}
+        behind += [spec.name for spec in FUNCTION_SPECS if spec.name not in alone and spec.name not in behind]
         if max(getattr(self, name).timeout_seconds for name in behind) > 29:
             raise ValueError(
                 f"API Gateway waits 29 seconds: {', '.join(behind[:-1])} and {behind[-1]} must answer within them"
@@ -70,7 +73,7 @@ _CAPABILITY_SIZES: dict[str, Any] = {
     for spec in FUNCTION_SPECS
 }
 FunctionSizes = create_model("FunctionSizes", __base__=_OwnFunctionSizes, **_CAPABILITY_SIZES)
-"""Sizes of all functions. A function with a schedule may take longer than API Gateway waits."""
+"""Sizes of all functions. One with a schedule or a state machine may take longer than API Gateway waits."""
 
 
 class Network(Part):
@@ -82,8 +85,8 @@ class Network(Part):
     """If empty, the stack creates a group that allows all outbound and no inbound traffic."""
     route_table_ids: list[Annotated[str, Field(pattern=r"^rtb-[0-9a-f]+$")]] = Field(default_factory=list)
     """Route tables of the subnets, for the endpoint of S3."""
-    endpoints: list[Literal["s3", "secretsmanager", "sqs", "sts", "bedrock-mantle", "bedrock-runtime"]] = Field(
-        default_factory=list
+    endpoints: list[Literal["s3", "secretsmanager", "sqs", "states", "sts", "bedrock-mantle", "bedrock-runtime"]] = (
+        Field(default_factory=list)
     )
     """Services for which the stack creates an endpoint in the VPC; of the groups of a VPC, one may name a service."""
     role_arn: Arn | None = None
@@ -127,59 +130,6 @@ class OpenSearchSize(Part):
         if (self.dedicated_masters == 0) != (self.master_instance_type is None):
             raise ValueError("dedicated_masters and master_instance_type belong together")
         return self
-
-
-class IamAuth(Part):
-    """Callers sign their requests (SigV4) and need `execute-api:Invoke`."""
-
-    mode: Literal["iam"] = "iam"
-
-
-TokenName = Annotated[str, Field(pattern=r"^[^\s]+$")]
-
-
-class JwtAuth(Part):
-    """Callers send a bearer token of an issuer, checked by a Lambda authorizer."""
-
-    mode: Literal["jwt"]
-    issuer: str = Field(pattern=r"^https://[^\s?#]+$")
-    """Exactly as its tokens and its discovery document name it, with or without a slash at the end."""
-    audience: TokenName | list[TokenName] = Field(min_length=1)
-    """The audience of tokens; one of several is enough."""
-    org_claim: TokenName | None = None
-    teams_claim: TokenName | None = None
-    projects_claim: TokenName | None = None
-    """The claims with a caller's organization, teams and projects, for memory."""
-    audience_claim: Literal["aud", "client_id"] = "aud"
-    """The claim that holds the audience: `client_id` for access tokens without `aud`, such as Amazon Cognito's."""
-    authorized_parties: list[TokenName] = Field(default_factory=list)
-    """Accepted clients, by `azp` or Okta's `cid`; empty for any client."""
-    scope_claim: str = Field(min_length=1)
-    """The claim that lists the databases (`shop`) and schemas (`shop.sales`) that the caller may see; a token without
-    it admits and shows nothing."""
-
-    rights: dict[TokenName, list[TokenName]] = Field(default_factory=dict)
-    """The rights that each value of `scope` or `scp` grants; if empty, every token may read everything in its scope."""
-    clock_skew_seconds: float = Field(default=30, ge=0, le=300)
-    """Accepted clock skew between the issuer and us."""
-
-    @model_validator(mode="after")
-    def _parties_are_of_tokens_with_an_audience(self) -> Self:
-        if self.audience_claim == "client_id" and self.authorized_parties:
-            raise ValueError("authorized_parties: with audience_claim: client_id the audience is the client already")
-        return self
-
-
-class Api(Part):
-    """How the tools are served."""
-
-    auth: IamAuth | JwtAuth = Field(default=IamAuth(), discriminator="mode")
-    rate_per_second: float = Field(default=20, gt=0, le=10_000)
-    burst: int = Field(default=40, ge=1, le=5_000)
-    answer_tokens: int = Field(default=3_000, ge=500, le=100_000)
-    """Maximum tokens of a tool's default answer; corresponds to `limits.answer_tokens` in `databases.yaml`."""
-    account_log_role: bool = True
-    """Whether this stack gives API Gateway its role for writing logs; only one per account and region is needed."""
 
 
 PLACEHOLDER_EMAIL = re.compile(r"@example\.(com|net|org)$")
@@ -243,6 +193,8 @@ class Environment(Part):
     """`rules` disables the model but keeps its settings; `model` requires one."""
     memory: Memory | None = None
     """Memory; without it, no memory tools are deployed."""
+    interrogation: Interrogation | None = None
+    """Models that question the documentation; without it, rules do."""
     knowledge: Knowledge | None = None
     """Decisions and policies; without it, none of their tools are deployed."""
     functions: FunctionSizes = FunctionSizes()
@@ -297,6 +249,19 @@ class Environment(Part):
         return self
 
     @model_validator(mode="after")
+    def _the_parties_are_models(self) -> Self:
+        if self.interrogation is not None:
+            for location, problem in wrong_names(self.interrogation, self.models):
+                raise ValueError(f"{written_location(location)}: {problem}")
+        sent = [*self.named_models.values(), *filter(None, [self.interrogation])]
+        if sum(len(each.model_dump_json(exclude_unset=True)) for each in sent) > _VARIABLE_BYTES:
+            raise ValueError(
+                f"interrogation and its models have more than the {_VARIABLE_BYTES:,} bytes that functions take: name"
+                " fewer models"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _knowledge_has_memory(self) -> Self:
         if self.knowledge is not None and self.memory is None:
             raise ValueError("knowledge needs the section memory, whose function serves it: add memory: {}")
@@ -330,6 +295,12 @@ class Environment(Part):
         return {name: value for each in self.sections.values() for name, value in each.variables.items()}
 
     @property
+    def configuration_variables(self) -> dict[str, str]:
+        """The variables that the configuration in the bucket may use, and the list of their names."""
+        names = ",".join(sorted(self.variables))
+        return self.variables | ({"TRIBAL_CONFIG_VARIABLES": names} if names else {})
+
+    @property
     def obstacles(self) -> list[str]:
         """Why this environment can be synthesised but must not be deployed yet, each with what to do."""
         found = []
@@ -341,7 +312,9 @@ class Environment(Part):
                 f"networks.{name}: {each} is a placeholder; replace it" for each in ids if PLACEHOLDER_ID.match(each)
             ]
         found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
-        return found + (obstacles_of(self.active_model) if self.active_model else [])
+        for name, model in self.named_models.items():
+            found += obstacles_of(model, f"models.{name}")
+        return found + (obstacles_of(self.active_model, "model") if self.active_model else [])
 
     @property
     def active_model(self) -> ModelSettings | None:
@@ -351,6 +324,23 @@ class Environment(Part):
     @property
     def _described_by(self) -> ModelSettings | None:
         return None if self.model is None else resolved(self.model, self.models, self.spending)
+
+    @property
+    def named_models(self) -> dict[str, ModelEntry]:
+        """The entries of `models` that sections of capabilities name."""
+        return {name: model for each in FUNCTION_SPECS for name, model in self.models_of(each.name).items()}
+
+    def models_of(self, function: str) -> dict[str, ModelEntry]:
+        """The entries of `models` that a function asks, by name."""
+        settings = [
+            getattr(self.sections.get(each.name), setting, None)
+            for each in self.capabilities
+            for use in each.uses
+            if use.function == function
+            for setting in use.models
+        ]
+        names = [name for value in settings for name in (value if isinstance(value, list) else [value])]
+        return {name: self.models[name] for name in names if name in self.models}
 
     @property
     def prefix(self) -> str:

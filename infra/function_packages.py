@@ -13,6 +13,8 @@ OUR_LAYER = "tribal"
 """The packages `tribal` and `tribal_contracts`."""
 MODEL_LAYERS = ("deps-model", "deps-openai")
 """SDKs of language models: that of Anthropic and Bedrock, and that of all others; an environment has one or none."""
+SHARED_MODELS_LAYER = "deps-models"
+"""Both SDKs, for functions that ask the models that sections of capabilities name. A function takes five layers."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
 """The second has sqlglot too, which parses the views of any database."""
 _WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
@@ -29,6 +31,7 @@ LAYERS = (
     OUR_LAYER,
     "deps-core",
     *MODEL_LAYERS,
+    SHARED_MODELS_LAYER,
     *_DATABASES,
     "deps-mcp",
     *CAPABILITY_LAYERS,
@@ -47,7 +50,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """The layers of each function, without those for a model."""
 ASKING = ("documenter", "finisher")
-"""The functions that call the model."""
+"""The functions that call the model that describes tables."""
+ASKING_SHARED = tuple({use.function: None for each in capabilities() for use in each.uses if use.models})
+"""The functions that call models which sections of capabilities name, in environments where they name any."""
 DEFAULT_PYTHON = "3.13"
 """The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
 
@@ -87,8 +92,10 @@ def model_layer(model: ModelEntry | None) -> str | None:
     return None if model is None else MODEL_LAYERS[model.provider not in ("anthropic", "bedrock")]
 
 
-def layers_of(function: str, model: str | None) -> tuple[str, ...]:
-    """The layers of a function, in an environment with that layer for its model."""
+def layers_of(function: str, model: str | None, *, shared: bool = False) -> tuple[str, ...]:
+    """The layers of a function, in an environment with that layer for its model, and perhaps with shared models."""
+    if shared and function in ASKING_SHARED:
+        return (*FUNCTIONS[function], SHARED_MODELS_LAYER)
     return (*FUNCTIONS[function], model) if model is not None and function in ASKING else FUNCTIONS[function]
 
 

@@ -8,7 +8,16 @@ import tempfile
 from itertools import product
 from pathlib import Path
 
-from infra.function_packages import ASKING, FUNCTIONS, MODEL_LAYERS, Packages, PackagingError, handler_of, layers_of
+from infra.function_packages import (
+    ASKING,
+    ASKING_SHARED,
+    FUNCTIONS,
+    MODEL_LAYERS,
+    Packages,
+    PackagingError,
+    handler_of,
+    layers_of,
+)
 from tribal.capabilities import capabilities
 
 _PROBE = """
@@ -145,12 +154,17 @@ def import_handlers(packages: Packages, interpreter: str, runtime: Path) -> dict
         for function, model in product(ASKING, MODEL_LAYERS):
             path = _path_of(function, packages, runtime, model)
             _import_handler(function, path, interpreter, Path(folder), WORK[function] + ASKING_WORK[model])
+        for function in ASKING_SHARED:
+            path = _path_of(function, packages, runtime, shared=True)
+            _import_handler(function, path, interpreter, Path(folder), WORK[function] + "".join(ASKING_WORK.values()))
         return took
 
 
-def _path_of(function: str, packages: Packages, runtime: Path, model: str | None = None) -> list[str]:
+def _path_of(
+    function: str, packages: Packages, runtime: Path, model: str | None = None, *, shared: bool = False
+) -> list[str]:
     """Where a function finds what it imports."""
-    layers = [packages.layer(layer) / "python" for layer in layers_of(function, model)]
+    layers = [packages.layer(layer) / "python" for layer in layers_of(function, model, shared=shared)]
     return [str(folder.resolve()) for folder in (packages.function(function), *layers, runtime)]
 
 

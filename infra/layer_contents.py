@@ -28,6 +28,15 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-inspection",
     ),
     # What deps-core has already.
+    "deps-models": (
+        *ONLY_BOTOCORE_NEEDS,
+        "annotated-types",
+        "pydantic",
+        "pydantic-core",
+        "typing-extensions",
+        "typing-inspection",
+    ),
+    # What deps-core has already.
     "deps-mcp": (
         "annotated-types",
         "pydantic",

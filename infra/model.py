@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from tribal_contracts import ModelSettings
+from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
+from tribal_contracts.core.models import SharedModels
 
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@:-]+(#.+)?\Z")
 _ID = re.compile(r"(?!arn:)[A-Za-z0-9.:_-]+\Z")
@@ -24,19 +26,29 @@ def variable_of(model: ModelSettings) -> str:
     return model.model_dump_json(exclude_unset=True, exclude_none=True)
 
 
+def variables_of(models: Mapping[str, ModelEntry], spending: SpendingSettings | None) -> dict[str, str]:
+    """Models by name as a function gets them in its environment; nothing without any."""
+    if not models:
+        return {}
+    shared = SharedModels(models=dict(models), spending=spending or SpendingSettings())
+    return {"TRIBAL_MODELS": shared.model_dump_json(exclude_unset=True, exclude_none=True)}
+
+
 def profiled_model(name: str) -> str | None:
     """The id of the model behind an inference profile of Bedrock; `None` where the model itself is named."""
     profile = _PROFILE.match(name)
     return profile["model"] if profile else None
 
 
-def obstacles_of(model: ModelSettings) -> list[str]:
+def obstacles_of(model: ModelEntry, section: str = "model") -> list[str]:
     """Why functions could not ask this model, or no permission for it alone can be written."""
     found = []
     if model.api_key_secret is not None and not _SECRET.match(model.api_key_secret):
-        found.append("model.api_key_secret is not a secret name; write one without wildcards")
+        found.append(f"{section}.api_key_secret is not a secret name; write one without wildcards")
     if model.provider == "bedrock" and not _ID.match(model.name):
-        found.append("model.name is not the id of a model or an inference profile; for an ARN, write its last part")
+        found.append(
+            f"{section}.name is not the id of a model or an inference profile; for an ARN, write its last part"
+        )
     if model.is_on_this_machine:
-        found.append("model.base_url is on the function's own machine, where no server runs; write its address")
+        found.append(f"{section}.base_url is on the function's own machine, where no server runs; write its address")
     return found

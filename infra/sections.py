@@ -8,6 +8,7 @@ from pydantic import Field, create_model
 
 from tribal.capabilities import capability
 from tribal_contracts import CapabilitySettings, MemorySettings
+from tribal_contracts.interrogation.settings import InterrogationSettings
 
 
 class CapabilitySection(CapabilitySettings):
@@ -35,6 +36,12 @@ def section_of(name: str) -> Any:
     made = cast(Any, create_model(name.capitalize(), __base__=(CapabilitySection, settings())))
     made.CAPABILITY = name
     return made
+
+
+class Interrogation(CapabilitySection, InterrogationSettings):
+    """Models that question the documentation; without this section, rules do."""
+
+    CAPABILITY = "interrogation"
 
 
 class Memory(CapabilitySection, MemorySettings):

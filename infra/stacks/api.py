@@ -11,10 +11,13 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.environment import Environment, JwtAuth
+from infra.api_settings import IamAuth, JwtAuth
+from infra.environment import FUNCTION_SPECS, Environment
+from infra.model import variables_of
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
+from infra.stacks.state_machines import state_machine_arn
 from infra.stacks.tool_rights import rights_of, tools_of, uses_of
 
 RETRIEVER = "retriever"
@@ -60,9 +63,12 @@ class ToolsApi(Construct):
     ) -> None:
         super().__init__(scope, name)
         self._environment = environment
-        settings = variables | {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)} | environment.tool_variables
+        answers = {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)}
+        settings = variables | answers | environment.tool_variables | _iam_rights(environment)
 
         def with_tools(name: str) -> Function:
+            machine = self._machine_of(name)
+            starting = [] if machine is None else [allow("StartMachine", ["states:StartExecution"], machine)]
             return Function(
                 self,
                 name.capitalize(),
@@ -70,8 +76,8 @@ class ToolsApi(Construct):
                 environment=environment,
                 layers=layers,
                 place=place,
-                statements=rights_of(Stack.of(self), environment, bucket_arn, name),
-                variables=settings,
+                statements=[*rights_of(Stack.of(self), environment, bucket_arn, name), *starting],
+                variables=settings | self._for_models(name),
             )
 
         self.retriever = with_tools(RETRIEVER)
@@ -104,10 +110,27 @@ class ToolsApi(Construct):
             if any(use.writes_memories for use in uses_of(self._environment, name))
         ]
 
+    def _machine_of(self, function: str) -> str | None:
+        """The ARN of the state machine that a function starts; there is one where it asks models."""
+        names = [spec.machine for spec in FUNCTION_SPECS if spec.name == function and spec.machine is not None]
+        asks = self._environment.models_of(function)
+        return state_machine_arn(self, self._environment, names[0]) if names and asks else None
+
+    def _for_models(self, function: str) -> dict[str, str]:
+        """What a function that asks models by name reads from its environment."""
+        models = self._environment.models_of(function)
+        if not models:
+            return {}
+        shared = variables_of(models, self._environment.spending)
+        machine = self._machine_of(function)
+        started = {} if machine is None else {"TRIBAL_STATE_MACHINE": machine}
+        return self._environment.configuration_variables | shared | started
+
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
         """The MCP function, whose only right is to call the functions with the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
+        told = environment.tool_variables | _iam_rights(environment)
         others = {f"TRIBAL_{name.upper()}_FUNCTION": function.arn for name, function in self.with_own_tools.items()}
         asked = [function.arn for function in self.searching]
         return Function(
@@ -117,7 +140,7 @@ class ToolsApi(Construct):
             environment=environment,
             layers=layers,
             statements=[allow("AskForTools", ["lambda:InvokeFunction"], *asked)],
-            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | environment.tool_variables,
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | told,
         )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:
@@ -239,3 +262,9 @@ class ToolsApi(Construct):
         return lambda_.Function.from_function_attributes(
             self, name, function_arn=function.arn, same_environment=True, skip_permissions=False
         )
+
+
+def _iam_rights(environment: Environment) -> dict[str, str]:
+    """The rights of callers who sign with IAM, besides those that they always have."""
+    auth = environment.api.auth
+    return {"TRIBAL_IAM_RIGHTS": " ".join(auth.rights)} if isinstance(auth, IamAuth) and auth.rights else {}

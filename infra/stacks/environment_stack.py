@@ -18,6 +18,7 @@ from infra.stacks.observability import Observability
 from infra.stacks.pipeline import Pipeline
 from infra.stacks.schedules import SLOT, schedule
 from infra.stacks.search import Search
+from infra.stacks.sessions import INTERROGATOR, Sessions
 from infra.stacks.storage import Storage
 
 SCHEDULED = "scheduled_at"
@@ -51,6 +52,7 @@ class EnvironmentStack(Stack):
         )
         self.api = self._api()
         self._sync_by_schedule()
+        self.sessions = self._sessions()
         self.search = self._search()
         self._watch()
         self._tell()
@@ -102,6 +104,12 @@ class EnvironmentStack(Stack):
             undelivered=self.indexing.undelivered,
         )
 
+    def _sessions(self) -> Sessions | None:
+        if not self.environment_settings.models_of(INTERROGATOR):
+            return None
+        interrogator = self.api.with_own_tools[INTERROGATOR]
+        return Sessions(self, "Sessions", environment=self.environment_settings, interrogator=interrogator)
+
     def _search(self) -> Search | None:
         size = self.environment_settings.opensearch
         if size is None:
@@ -129,6 +137,7 @@ class EnvironmentStack(Stack):
         watching.watch_api(environment.prefix, environment.name)
         if environment.memory is not None:
             watching.watch_memory()
+        watching.watch_sessions(None if self.sessions is None else self.sessions.machine.attr_arn)
         if environment.knowledge is not None:
             watching.watch_knowledge(environment.knowledge)
         if environment.opensearch is not None:

@@ -14,6 +14,7 @@ from infra.function_packages import (
     CAPABILITY_LAYERS,
     LAYERS,
     MODEL_LAYERS,
+    SHARED_MODELS_LAYER,
     Packages,
     handler_of,
     layers_of,
@@ -30,9 +31,12 @@ class Layers(Construct):
         super().__init__(scope, name)
         self.packages = packages
         self._model = model_layer(environment.active_model)
+        self._shared = bool(environment.named_models)
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
         for layer in LAYERS:
             if layer in MODEL_LAYERS and layer != self._model:
+                continue
+            if layer == SHARED_MODELS_LAYER and not self._shared:
                 continue
             owners = CAPABILITY_LAYERS.get(layer)
             if owners is not None and not any(owner.is_configured(environment.sections) for owner in owners):
@@ -51,7 +55,7 @@ class Layers(Construct):
 
     def of(self, function: str) -> list[str]:
         """The layers of a function."""
-        return [self._versions[layer].ref for layer in layers_of(function, self._model)]
+        return [self._versions[layer].ref for layer in layers_of(function, self._model, shared=self._shared)]
 
 
 class NetworkPlace(Construct):

@@ -92,6 +92,27 @@ class Observability(Construct):
         self._alarm("memory-faults", faults, 1, "Memory could not be read or written; see docs/operating.md")
         self._show("Memory: calls that failed", [self._own_metric("ToolErrors", "memory"), faults])
 
+    def watch_sessions(self, machine_arn: str | None) -> None:
+        """Alarms on calls of interrogation that fail by our fault and, with models, on sessions that fail or are stuck.
+
+        A session that someone stopped has not failed.
+        """
+        faults = self._own_metric("InterrogationFaults", "interrogator")
+        self._alarm("interrogation-faults", faults, 1, "Interrogations could not be read or written")
+        shown = [self._own_metric("ToolErrors", "interrogator"), faults]
+        if machine_arn is not None:
+            failed = self._own_metric("SessionsFailed", "interrogator")
+            self._alarm("sessions-failed", failed, 1, "An interrogation failed; its audit trail says why")
+            stuck = {name: _states_metric(f"Executions{name}", machine_arn) for name in ("Failed", "TimedOut")}
+            either = cloudwatch.MathExpression(
+                expression="failed + timedout",
+                using_metrics={name.lower(): metric for name, metric in stuck.items()},
+                period=_FIVE_MINUTES,
+            )
+            self._alarm("sessions-stuck", either, 1, "An interrogation does not end; see docs/operating.md")
+            shown += [failed, *stuck.values()]
+        self._show("Interrogations", shown)
+
     def watch_knowledge(self, knowledge: Knowledge) -> None:
         """Alarms on syncs that fail or are overdue, on unusable files, and on checks that fail by our fault."""
         failed, items = self._own_metric("SyncsFailed", "syncer"), self._own_metric("ItemsFailed", "syncer")
@@ -178,7 +199,7 @@ class Observability(Construct):
     def _alarm(
         self,
         name: str,
-        metric: cloudwatch.Metric,
+        metric: cloudwatch.IMetric,
         threshold: float,
         description: str,
         comparison: cloudwatch.ComparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -7,7 +7,7 @@ from aws_cdk import aws_iam as iam
 
 from infra.environment import Network
 from infra.model import profiled_model
-from tribal_contracts import ModelSettings
+from tribal_contracts import ModelEntry
 
 ANNOTATIONS = "annotations/*"
 QUERIES = "queries/*"
@@ -95,29 +95,36 @@ def read_secret(stack: Stack, sid: str, name: str) -> iam.PolicyStatement:
     return allow(sid, ["secretsmanager:GetSecretValue"], arn)
 
 
-def ask_model(stack: Stack, model: ModelSettings) -> list[iam.PolicyStatement]:
-    """Ask the configured model alone: read the key of its provider's API, or call the model on Bedrock."""
+def ask_model(stack: Stack, model: ModelEntry, number: str = "") -> list[iam.PolicyStatement]:
+    """Ask one model alone: read the key of its provider's API, or call the model on Bedrock.
+
+    Args:
+        stack: where the account and the region are taken from.
+        model: which one.
+        number: of one of several models of a role, which tells its statements apart.
+    """
+    ask, behind_profile_sid = f"AskModel{number}", f"AskBehindProfile{number}"
     if model.provider != "bedrock":
         # A server of the company may take no key.
-        return [read_secret(stack, "ReadModelKey", model.api_key_secret)] if model.api_key_secret else []
+        return [read_secret(stack, f"ReadModelKey{number}", model.api_key_secret)] if model.api_key_secret else []
     region = model.region or stack.region
     if model.endpoint == "messages":
         # Calls that name no project belong to the default one; the model is a condition.
         # Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_bedrock-mantle.html
         project = stack.format_arn(service="bedrock-mantle", region=region, resource="project", resource_name="default")
         only = {"StringEquals": {"bedrock-mantle:Model": model.name}}
-        return [_when(only, allow("AskModel", ["bedrock-mantle:CreateInference"], project))]
+        return [_when(only, allow(ask, ["bedrock-mantle:CreateInference"], project))]
     behind_profile = profiled_model(model.name)
     if behind_profile is None:
-        return [allow("AskModel", ["bedrock:InvokeModel"], _foundation_model(stack, region, model.name))]
+        return [allow(ask, ["bedrock:InvokeModel"], _foundation_model(stack, region, model.name))]
     # A profile leads to regions of its own choice; in each of them the model has to be allowed as well.
     # Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
     profile = stack.format_arn(service="bedrock", region=region, resource="inference-profile", resource_name=model.name)
     through = {"StringEquals": {"bedrock:InferenceProfileArn": profile}}
     behind = _foundation_model(stack, "*", behind_profile)
     return [
-        allow("AskModel", ["bedrock:InvokeModel"], profile),
-        _when(through, allow("AskBehindProfile", ["bedrock:InvokeModel"], behind)),
+        allow(ask, ["bedrock:InvokeModel"], profile),
+        _when(through, allow(behind_profile_sid, ["bedrock:InvokeModel"], behind)),
     ]
 
 

@@ -7,31 +7,20 @@ import json
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
-from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from infra.environment import Environment, Network
 from infra.model import variable_of
 from infra.stacks import permissions
 from infra.stacks.functions import Function, Layers, NetworkPlace
-from infra.stacks.logging import log_group, log_group_arn
-from infra.stacks.permissions import allow, trusting
-from infra.stacks.run_definition import RunFunctions, States, run_definition, start_definition
+from infra.stacks.looping import States
+from infra.stacks.permissions import allow
+from infra.stacks.run_definition import RunFunctions, run_definition, start_definition
 from infra.stacks.schedules import SLOT, schedule
+from infra.stacks.state_machines import state_machine, state_machine_arn
 from infra.stacks.storage import Storage
 
-_DELIVER_LOGS = [
-    "logs:CreateLogDelivery",
-    "logs:DeleteLogDelivery",
-    "logs:DescribeLogGroups",
-    "logs:DescribeResourcePolicies",
-    "logs:GetLogDelivery",
-    "logs:ListLogDeliveries",
-    "logs:PutResourcePolicy",
-    "logs:UpdateLogDelivery",
-]
 _MADE_BY_RUNS = (permissions.CATALOG, permissions.PROGRESS, permissions.DOCUMENTS)
-_TRACE = ["xray:GetSamplingRules", "xray:GetSamplingTargets", "xray:PutTelemetryRecords", "xray:PutTraceSegments"]
 
 
 class Pipeline(Construct):
@@ -60,10 +49,9 @@ class Pipeline(Construct):
         self.planners = {group: self._planner(group, place) for group, place in places.items()}
         self.documenters = {group: self._documenter(group, place) for group, place in places.items()}
         self.finisher = self._finisher()
-        self.run = self._state_machine("Run", f"{environment.prefix}-run", self._definition(storage), self._run_role())
-        self.start = self._state_machine(
-            "Start", f"{environment.prefix}-start", start_definition(self.run.attr_arn), self._start_role()
-        )
+        self.run = state_machine(self, "Run", environment, "run", self._definition(storage), self._run_role())
+        starting = start_definition(self.run.attr_arn)
+        self.start = state_machine(self, "Start", environment, "start", starting, self._start_role())
         schedule(
             self,
             "Daily",
@@ -110,7 +98,7 @@ class Pipeline(Construct):
             layers=self._layers,
             place=place,
             statements=statements,
-            variables=_given(self._environment) | self._variables | _of(place.network),
+            variables=self._environment.configuration_variables | self._variables | _of(place.network),
         )
 
     def _finisher(self) -> Function:
@@ -129,7 +117,7 @@ class Pipeline(Construct):
             environment=self._environment,
             layers=self._layers,
             statements=statements,
-            variables=_given(self._environment) | self._variables,
+            variables=self._environment.configuration_variables | self._variables,
         )
 
     def _definition(self, storage: Storage) -> States:
@@ -146,52 +134,9 @@ class Pipeline(Construct):
             databases_at_once=self._environment.concurrency.databases,
         )
 
-    def _state_machine(
-        self, name: str, machine_name: str, definition: States, statements: list[iam.PolicyStatement]
-    ) -> stepfunctions.CfnStateMachine:
-        # With the prefix that Step Functions expects, all its log groups share one resource policy.
-        group_name = f"/aws/vendedlogs/states/{machine_name}"
-        group = log_group(self, f"{name}Logs", group_name, self._environment)
-        role = iam.Role(
-            self,
-            f"{name}Role",
-            assumed_by=trusting("states"),
-            inline_policies={
-                "does": iam.PolicyDocument(
-                    statements=[*statements, allow("DeliverLogs", _DELIVER_LOGS, "*"), allow("SendTraces", _TRACE, "*")]
-                )
-            },
-        )
-        machine = stepfunctions.CfnStateMachine(
-            self,
-            name,
-            state_machine_name=machine_name,
-            state_machine_type="STANDARD",
-            role_arn=role.role_arn,
-            # The stack's own JSON conversion drops nulls, and `ResultPath: null` means to keep the input.
-            definition_string=json.dumps(definition),
-            tracing_configuration=stepfunctions.CfnStateMachine.TracingConfigurationProperty(enabled=True),
-            logging_configuration=stepfunctions.CfnStateMachine.LoggingConfigurationProperty(
-                level="ALL",
-                # States pass only names and keys, but errors of functions may quote more.
-                include_execution_data=False,
-                destinations=[
-                    stepfunctions.CfnStateMachine.LogDestinationProperty(
-                        cloud_watch_logs_log_group=stepfunctions.CfnStateMachine.CloudWatchLogsLogGroupProperty(
-                            log_group_arn=f"{log_group_arn(self, group_name)}:*"
-                        )
-                    )
-                ],
-            ),
-        )
-        machine.node.add_dependency(group)
-        return machine
-
     def _run_role(self) -> list[iam.PolicyStatement]:
         stack, name = Stack.of(self), f"{self._environment.prefix}-run"
-        machine = stack.format_arn(
-            service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
-        )
+        machine = state_machine_arn(self, self._environment, "run")
         # The children of a distributed map are executions of the same state machine, with their own names.
         children = stack.format_arn(
             service="states", resource="execution", resource_name=f"{name}/*", arn_format=ArnFormat.COLON_RESOURCE_NAME
@@ -209,12 +154,6 @@ class Pipeline(Construct):
 
     def _start_role(self) -> list[iam.PolicyStatement]:
         return [allow("StartRun", ["states:StartExecution"], self.run.attr_arn)]
-
-
-def _given(environment: Environment) -> dict[str, str]:
-    """The variables that the configuration in the bucket may use, and the list of their names."""
-    names = ",".join(sorted(environment.variables))
-    return environment.variables | ({"TRIBAL_CONFIG_VARIABLES": names} if names else {})
 
 
 def _of(network: Network) -> dict[str, str]:

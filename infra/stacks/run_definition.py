@@ -6,53 +6,14 @@ State holds names and keys, never content: plan, units and failures are in the s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-States = dict[str, Any]
+from infra.stacks.looping import TOO_MANY_CALLS, Loop, States, loop_back, looping_states, task_state
 
-RETRYABLE_ERRORS = (
-    "ConnectionLost",
-    "DatabaseError",
-    "DatabaseUnreachable",
-    "DeploymentUnreachable",
-    "DescriptionPostponed",
-    "EmbeddingFailed",
-    "IndexAbsent",
-    "IndexNotReady",
-    "IndexWriteFailed",
-    "LeaseLost",
-    "PreconditionFailed",
-    "RunError",
-    "RunInterrupted",
-    "RunLocked",
-    "SecretsUnavailable",
-    "ServerUnavailable",
-    "StatementConflict",
-    "StatementTimedOut",
-    "StoreError",
-    "StoreUnwritable",
-)
-"""The retryable classes of `tribal.errors`, by the names that Lambda reports."""
-LAMBDA_ERRORS = (
-    "Lambda.AWSLambdaException",
-    "Lambda.ClientExecutionTimeoutException",
-    "Lambda.SdkClientException",
-    "Lambda.ServiceException",
-    "Lambda.TooManyRequestsException",
-    "Sandbox.Timedout",
-)
-NEVER_RETRIED = ("LeaseLost", "RunLocked")
-"""Retryable by starting another run, but not within this one."""
+RUN_SECONDS = 24 * 3600
 MOST_SLICES = 200
 """The most calls of one unit, or of Finish, that may return `running`."""
-RUN_SECONDS = 24 * 3600
-_ATTEMPTS = 5
-_FIRST_PAUSE_SECONDS = 2
-_LONGEST_PAUSE_SECONDS = 60
-_SECONDS_BEYOND_THE_FUNCTION = 30
 _STARTED_BEFORE = "StepFunctions.ExecutionAlreadyExistsException"
 _UNKNOWN_NETWORK = "NetworkUnknown"
-_SLICES_EXCEEDED = "TooManySlices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +62,7 @@ def run_definition(functions: RunFunctions, *, bucket: str, databases_at_once: i
         "StartAt": "Open",
         "TimeoutSeconds": RUN_SECONDS,
         "States": {
-            "Open": _task(functions.home, opening, planner_seconds)
+            "Open": task_state(functions.home, opening, planner_seconds)
             | {
                 "Catch": [
                     {"ErrorEquals": ["RunLocked"], "ResultPath": None, "Next": "AnotherRunIsUnderWay"},
@@ -189,7 +150,7 @@ def _read(functions: RunFunctions) -> States:
     }
     for group, planner in functions.planners.items():
         # Results of the children are dropped: the readings are in the store.
-        states[names[group]] = _task(planner, reading, functions.timeouts["planner"]) | {
+        states[names[group]] = task_state(planner, reading, functions.timeouts["planner"]) | {
             "ResultSelector": {},
             "End": True,
         }
@@ -209,7 +170,7 @@ def _read(functions: RunFunctions) -> States:
 def _compose(functions: RunFunctions) -> States:
     composing = {"task": "compose", "input": {"run_id.$": "$.run_id", "request.$": "$.request"}}
     return {
-        "Compose": _task(functions.home, composing, functions.timeouts["planner"])
+        "Compose": task_state(functions.home, composing, functions.timeouts["planner"])
         | {"ResultPath": "$.plan", "Next": "BeforeTheFirstWave"},
         "BeforeTheFirstWave": {
             "Type": "Pass",
@@ -266,6 +227,8 @@ def _waves(functions: RunFunctions, bucket: str) -> States:
 def _unit(functions: RunFunctions) -> States:
     """One work unit in a child execution: documented slice by slice, failures recorded, no output."""
     task = {"run_id.$": "$.run_id", "unit_id.$": "$.unit.unit_id", "request.$": "$.request"}
+    kept = {"run_id.$": "$.run_id", "request.$": "$.request", "unit.$": "$.unit"}
+    loop = Loop(name="Document", fields=kept, done="UnitDone", too_many="TooManySlices", most=MOST_SLICES)
     names = {group: f"Document-{group}" for group in functions.documenters}
     recording = {
         "task": "fail",
@@ -281,54 +244,32 @@ def _unit(functions: RunFunctions) -> States:
         "NoSuchNetwork": _failure(
             _UNKNOWN_NETWORK, "databases.yaml names a network that the environment does not have", "RecordFailure"
         ),
-        "HowFar": _how_far("$.result.status", "UnitDone", "CountSlice"),
-        "CountSlice": {
-            "Type": "Pass",
-            "Parameters": {
-                "run_id.$": "$.run_id",
-                "request.$": "$.request",
-                "unit.$": "$.unit",
-                "slices.$": "States.MathAdd($.slices, 1)",
-            },
-            "Next": "EnoughSlices",
-        },
-        "EnoughSlices": _enough("$.slices", "TooManySlices", "DocumentWhere"),
+        **loop_back(loop, "DocumentWhere"),
         "TooManySlices": _failure(
-            _SLICES_EXCEEDED, "the unit handed back unfinished too often; its tables may be too slow", "RecordFailure"
+            TOO_MANY_CALLS, "the unit handed back unfinished too often; its tables may be too slow", "RecordFailure"
         ),
         **_with_cause("WhyNotDocumented", "RecordFailure"),
-        "RecordFailure": _task(functions.home, recording, functions.timeouts["planner"])
+        "RecordFailure": task_state(functions.home, recording, functions.timeouts["planner"])
         | {"ResultPath": None, "Next": "UnitDone"},
         "UnitDone": {"Type": "Pass", "Parameters": {}, "End": True},
     }
     for group, documenter in functions.documenters.items():
-        states[names[group]] = _task(documenter, task, functions.timeouts["documenter"]) | {
+        states[names[group]] = task_state(documenter, task, functions.timeouts["documenter"]) | {
             "ResultPath": "$.result",
             "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "WhyNotDocumented"}],
-            "Next": "HowFar",
+            "Next": "DocumentHowFar",
         }
     return states
 
 
 def _finish(functions: RunFunctions) -> States:
+    run = {"run_id.$": "$.run_id"}
+    loop = Loop(name="Finish", fields=run, done="Finished", too_many="FinishTooLong", most=MOST_SLICES)
     return {
-        "BeforeFinish": {
-            "Type": "Pass",
-            "Parameters": {"run_id.$": "$.run_id", "slices": 0},
-            "Next": "Finish",
-        },
-        "Finish": _task(functions.finisher, {"run_id.$": "$.run_id"}, functions.timeouts["finisher"])
-        | {"ResultPath": "$.result", "Next": "FinishedHowFar"},
-        "FinishedHowFar": _how_far("$.result.status", "Finished", "CountFinish"),
-        "CountFinish": {
-            "Type": "Pass",
-            "Parameters": {"run_id.$": "$.run_id", "slices.$": "States.MathAdd($.slices, 1)"},
-            "Next": "EnoughFinishing",
-        },
-        "EnoughFinishing": _enough("$.slices", "FinishTooLong", "Finish"),
+        **looping_states(loop, task_state(functions.finisher, run, functions.timeouts["finisher"])),
         "FinishTooLong": {
             "Type": "Fail",
-            "Error": _SLICES_EXCEEDED,
+            "Error": TOO_MANY_CALLS,
             "Cause": "Finish never came to an end",
         },
         "Finished": {"Type": "Pass", "Parameters": {"status.$": "$.result.status"}, "End": True},
@@ -337,45 +278,12 @@ def _finish(functions: RunFunctions) -> States:
 
 def _closing(functions: RunFunctions, how: dict[str, str]) -> States:
     content = {"task": "close", "input": {"run_id.$": "$.run_id", **how}}
-    return _task(functions.home, content, functions.timeouts["planner"]) | {"ResultPath": None}
-
-
-def _task(function: str, parameters: States, timeout_seconds: int) -> States:
-    return {
-        "Type": "Task",
-        "Resource": function,
-        "Parameters": parameters,
-        "TimeoutSeconds": timeout_seconds + _SECONDS_BEYOND_THE_FUNCTION,
-        "Retry": [
-            {"ErrorEquals": list(NEVER_RETRIED), "MaxAttempts": 0},
-            {
-                "ErrorEquals": [*(name for name in RETRYABLE_ERRORS if name not in NEVER_RETRIED), *LAMBDA_ERRORS],
-                "IntervalSeconds": _FIRST_PAUSE_SECONDS,
-                "BackoffRate": 2,
-                "MaxDelaySeconds": _LONGEST_PAUSE_SECONDS,
-                "MaxAttempts": _ATTEMPTS,
-                "JitterStrategy": "FULL",
-            },
-        ],
-    }
+    return task_state(functions.home, content, functions.timeouts["planner"]) | {"ResultPath": None}
 
 
 def _by_network(variable: str, names: dict[str, str], otherwise: str) -> States:
     choices = [{"Variable": variable, "StringEquals": group, "Next": name} for group, name in names.items()]
     return {"Type": "Choice", "Choices": choices, "Default": otherwise}
-
-
-def _how_far(variable: str, done: str, again: str) -> States:
-    return {
-        "Type": "Choice",
-        "Choices": [{"Variable": variable, "StringEquals": "running", "Next": again}],
-        "Default": done,
-    }
-
-
-def _enough(variable: str, too_many: str, again: str) -> States:
-    choice = {"Variable": variable, "NumericGreaterThanEquals": MOST_SLICES, "Next": too_many}
-    return {"Type": "Choice", "Choices": [choice], "Default": again}
 
 
 def _with_cause(name: str, following: str) -> States:

@@ -33,6 +33,10 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         files = [pattern for use in uses for pattern in use.reads_without_search]
         read = [*([permissions.INDEX_FILES] if asks else []), *files, *read]
     written = [pattern for use in uses for pattern in use.writes]
+    models = environment.models_of(function)
+    if models:
+        read += [pattern for use in uses for pattern in use.reads_with_models]
+        written += [pattern for use in uses for pattern in use.writes_with_models]
     removed = [pattern for use in uses for pattern in use.removes]
     return [
         *(permissions.read_objects(bucket_arn, *read) if read else []),
@@ -41,6 +45,11 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         *([permissions.delete_objects(bucket_arn, *removed)] if removed else []),
         *(search.memory_statements(domain) if has_domain and remembers else []),
         *(permissions.read_secret(stack, "ReadToken", name) for name in _secrets(environment, function)),
+        *(
+            statement
+            for number, model in enumerate(models.values(), start=1)
+            for statement in permissions.ask_model(stack, model, str(number))
+        ),
     ]
 
 

@@ -67,7 +67,12 @@ class Account:
     def run(self, machine: str, given: dict[str, Any] | None = None, name: str = "one") -> dict[str, Any]:
         """Start an execution, and wait for its end."""
         client = _client("stepfunctions")
-        arn = client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(given or {}))["executionArn"]
+        started = client.start_execution(stateMachineArn=machine, name=name, input=json.dumps(given or {}))
+        return self.ended(str(started["executionArn"]))
+
+    def ended(self, arn: str) -> dict[str, Any]:
+        """An execution when it has ended."""
+        client = _client("stepfunctions")
         end, pause = time.monotonic() + _LONGEST_SECONDS, threading.Event()
         while time.monotonic() < end:
             execution: dict[str, Any] = client.describe_execution(executionArn=arn)

@@ -18,7 +18,7 @@ from tests.cases import each_case
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
-BEHIND_THE_API = {"retriever", "memory", "checker", "syncer"}
+BEHIND_THE_API = {"retriever", "memory", "checker", "syncer", "interrogator"}
 """The functions that answer tools."""
 
 SMALL = Environment.model_validate(
@@ -167,6 +167,26 @@ OPENAI = Environment.model_validate(
 )
 """Two models by name, of which one describes the tables."""
 
+DETECTIVES = Environment.model_validate(
+    {
+        **CLAUDE.model_dump(mode="json", exclude_unset=True, exclude={"model"}),
+        "name": "detectives",
+        "region": "eu-central-1",
+        "account": "111122223333",
+        "models": {
+            "small": {"provider": "openai", "name": "gpt-6-luna", "api_key_secret": "tribal/openai/key"},
+            "claude": {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"},
+            "own": {"provider": "ollama", "name": "qwen3:14b", "base_url": "http://ollama.internal:11434"},
+            "idle": {"provider": "gemini", "name": "gemini-3.8-flash", "api_key_secret": "tribal/gemini/key"},
+        },
+        "interrogation": {"detectives": ["small", "claude"], "witness": "own", "per_session_usd": 0.5},
+        "spending": {"per_day_usd": 7},
+        "api": {"auth": {"mode": "iam", "rights": ["interrogation:start"]}},
+        "memory": {},
+    }
+)
+"""Models question the documentation, and rules describe it. One of the models is not used."""
+
 
 @dataclass(frozen=True)
 class Template:
@@ -243,6 +263,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
 
     folder = tmp_path_factory.mktemp("assembly")
     environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE, OPENAI]
+    environments.append(DETECTIVES)
     app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
     app.synth()
     templates = {

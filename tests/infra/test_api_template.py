@@ -20,7 +20,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     expected = "CUSTOM" if template.environment.api.auth.mode == "jwt" else "AWS_IAM"
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
-    own = (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
+    own = 4 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
     assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
@@ -53,6 +53,7 @@ def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None
     assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own}
 
 
+INTERROGATION_TOOLS = {"start_interrogation", "stop_interrogation", "get_interrogation", "list_interrogations"}
 MEMORY_TOOLS = {"memory_add", "memory_search", "memory_delete"}
 KNOWLEDGE_TOOLS = {
     "memory": {"knowledge_query", "knowledge_show", "sync_status"},
@@ -63,7 +64,8 @@ KNOWLEDGE_TOOLS = {
 
 def own_tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function besides the retriever, in an environment."""
-    found = {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
+    found = {"interrogator": {*INTERROGATION_TOOLS}}
+    found |= {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
     for function, tools in KNOWLEDGE_TOOLS.items() if template.environment.knowledge else ():
         found[function] = found.get(function, set()) | tools
     return found

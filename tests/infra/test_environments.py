@@ -32,6 +32,7 @@ def test_opensearch_is_the_index_of_both() -> None:
 
 CLAUDE = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret": "claude"}
 BEDROCK = {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"}
+OLLAMA = {"provider": "ollama", "name": "qwen3:14b"}
 HTTPS = {"repository": "https://code.acme.dev/decisions.git"}
 JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
 
@@ -74,6 +75,8 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"knowledge": HTTPS | {"layout": "flat", "layer": "team"}}, "set layer and owner"),
         ({"knowledge": HTTPS | {"owner": "billing"}}, "are of `layout: flat`"),
         ({"knowledge": HTTPS | {"schedule": {"expression": "hourly"}}}, "should match pattern"),
+        ({"interrogation": {"detectives": ["gpt"]}}, r"interrogation.detectives\[0\]: 'gpt' is not under `models`"),
+        ({"api": {"auth": {"mode": "iam", "rights": ["memory:write"]}}}, "use interrogation:start"),
         ({"functions": {"checker": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
     ],
@@ -131,6 +134,10 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
             ["knowledge: https://git.example.com/acme/decisions.git is a placeholder"],
         ),
         ({"alarms": "none", "model": BEDROCK}, []),
+        (
+            {"alarms": "none", "models": {"own": OLLAMA, "idle": OLLAMA}, "interrogation": {"witness": "own"}},
+            ["models.own.base_url is on the function's own machine"],
+        ),
         (
             {"alarms": "none", "model": CLAUDE | {"api_key_secret": "tribal/*"}},
             ["model.api_key_secret is not a"],

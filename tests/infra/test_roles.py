@@ -16,6 +16,9 @@ from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
+OWN = ("memory", "checker", "syncer", "interrogator")
+"""The functions with tools of their own."""
+
 # Actions that know no resources, or whose resources do not exist when the policy is written.
 EVERYWHERE = re.compile(r"(xray|ec2|logs):\w+")
 
@@ -36,7 +39,7 @@ def listed(value: Any) -> list[Any]:
 
 def tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function that has some of its own."""
-    found = {function: {*own_tools(template.environment, function)} for function in ("memory", "checker", "syncer")}
+    found = {function: {*own_tools(template.environment, function)} for function in OWN}
     return {function: tools for function, tools in found.items() if tools}
 
 
@@ -117,11 +120,16 @@ def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_no_o
         if {"lambda:InvokeFunction", "lambda:*", "*"} & {*listed(statement["Action"])}:
             invoking |= {name[:10] for each in resources if each == "*" or any(name in each for name in asked)}
     assert own == [(["lambda:InvokeFunction"], [f"<{name}.Arn>" for name in asked])]
-    schedule = {name[:10] for name, statement in statements(template) if name.startswith("SyncRole")}
-    assert invoking == {"ApiMcpRole"} | schedule
-    for name, statement in statements(template):
-        if name.startswith("SyncRole") and statement["Sid"] == "Deliver":
-            assert flat_resources(template, statement) == [f"<{asked[-1]}.Arn>"]
+    callers = {"SyncRole": "ApiSyncer", "SessionsMachineRole": "ApiInterrogator"}
+    others = {
+        name[:10]: (function, flat_resources(template, statement))
+        for name, statement in statements(template)
+        for start, function in callers.items()
+        if name.startswith(start) and statement["Sid"] in ("Deliver", "CallInterrogator")
+    }
+    assert invoking == {"ApiMcpRole", *others}
+    for function, (called,) in others.values():
+        assert called.startswith(f"<{function}Function")
 
 
 def test_only_actions_without_resources_are_allowed_on_everything(template: Template) -> None:
@@ -240,8 +248,8 @@ def test_memory_and_syncer_alone_write_memories_and_memory_writes_nothing_else(t
     assert writers == ({"ApiMemory"} if memory else set()) | syncer
     assert writing.get("ApiMemory", set()) == ({"memory/*"} if memory else set())
     readers = {role for role, keys in reading.items() if "memory/*" in keys}
-    in_files = template.environment.index == "sqlite"
-    assert readers == ({"ApiMemory", *(["ApiRetriever"] if in_files else [])} if memory else set()) | syncer
+    in_files = ["ApiRetriever", "ApiInterrogator"] if template.environment.index == "sqlite" else []
+    assert readers == ({"ApiMemory", *in_files} if memory else set()) | syncer
 
 
 @pytest.mark.parametrize("function", ["Memory", "Syncer"])

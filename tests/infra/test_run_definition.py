@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.stacks.run_definition import LAMBDA_ERRORS, NEVER_RETRIED, RETRYABLE_ERRORS
+from infra.stacks.looping import LAMBDA_ERRORS, NEVER_RETRIED, RETRYABLE_ERRORS
 from tests.infra.synthesis import Template
 from tribal.errors import MemoryRefused, SourceFailed, TribalError
 

@@ -99,7 +99,7 @@ def test_functions_run_in_the_network_of_their_databases_and_nowhere_else(assemb
 def test_what_asks_the_domain_joins_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
     template = assembly.templates["inside"]
     inside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" in each}
-    asking = ("indexer", "retriever", "memory", "checker", "syncer")
+    asking = ("indexer", *BEHIND_THE_API)
     assert {f"tribal-inside-{name}" for name in asking} <= inside
     (domain,) = template.of_type("AWS::OpenSearchService::Domain").values()
     assert domain["VPCOptions"]["SubnetIds"] == ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
@@ -126,8 +126,9 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
             for layer in each["Layers"]
         }
-        model = model_layer(template.environment.active_model)
-        assert names == set(layers_of(each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"], model))
+        model, shared = model_layer(template.environment.active_model), bool(template.environment.named_models)
+        name = each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
+        assert names == set(layers_of(name, model, shared=shared))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"
 
@@ -143,11 +144,12 @@ def test_functions_get_what_they_read_from_the_environment(template: Template) -
         if package == "mcp":
             assert template.flat(variables["TRIBAL_RETRIEVER"]).startswith("<ApiRetrieverFunction")
             assert not {"TRIBAL_STORE", "TRIBAL_INDEX", "TRIBAL_SEARCH_ENDPOINT"} & variables.keys()
-            named = [(name, f"TRIBAL_{name.upper()}_FUNCTION") for name in ("memory", "checker", "syncer")]
+            named = [(name, f"TRIBAL_{name.upper()}_FUNCTION") for name in BEHIND_THE_API - {"retriever"}]
             called = {name: template.flat(variables[key]) for name, key in named if key in variables}
             assert all(arn.startswith(f"<Api{name.capitalize()}Function") for name, arn in called.items())
             of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
-            assert set(called) == {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
+            others = {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
+            assert set(called) == {"interrogator", *others}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
@@ -282,6 +284,7 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
             "<ApiRetrieverRole",
             "<IndexingIndexerRole",
             *(["<ApiCheckerRole"] if template.environment.knowledge else []),
+            "<ApiInterrogatorRole",
             *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
             *(["<ApiSyncerRole"] * 3 if template.environment.knowledge else []),
         )
@@ -330,7 +333,9 @@ def test_failures_dead_letters_and_throttles_raise_alarms(template: Template) ->
 
 def test_an_error_that_is_retried_raises_no_alarm(template: Template) -> None:
     alarms = template.of_type("AWS::CloudWatch::Alarm").values()
-    metrics = [each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ())]
+    metrics = [
+        each["MetricStat"]["Metric"] for alarm in alarms for each in alarm.get("Metrics", ()) if "MetricStat" in each
+    ]
     watched = {(each["Namespace"], each["MetricName"]) for each in [*alarms, *metrics] if "MetricName" in each}
     assert ("AWS/Lambda", "Throttles") in watched
     assert ("AWS/Lambda", "Errors") not in watched

@@ -119,6 +119,23 @@ def deployed_application(
     )
 
 
+def launch_session(deployment: Deployment, session_id: str) -> None:
+    """Have the state machine run an interrogation, under the id of the session: launched twice, it runs once.
+
+    Raises:
+        ConfigurationError: when the function has no state machine.
+        DeploymentRefused, DeploymentUnreachable: when it cannot be started.
+    """
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.state_machine import StateMachine
+    from tribal_contracts.interrogation.tasks import InterrogationTask
+
+    if deployment.state_machine is None:
+        raise ConfigurationError("TRIBAL_STATE_MACHINE is not set; the stack sets it, so deploy again")
+    machine = StateMachine(aws_client("stepfunctions", region=deployment.region), deployment.state_machine)
+    machine.start_once(session_id, InterrogationTask(session_id=session_id).to_compact_json())
+
+
 def _knowledge(
     deployment: Deployment, keys: Provider[Secrets], fetch_seconds: float, sync_seconds: float | None
 ) -> KnowledgeParts | None:

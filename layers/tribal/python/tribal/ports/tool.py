@@ -232,8 +232,11 @@ class FunctionSpec:
     """The metric that counts its answers with a status of 500 or more."""
     memory_mb: int = 1769
     timeout_seconds: int = 25
-    """API Gateway waits 29 s. Only a function with a schedule may take longer."""
+    """API Gateway waits 29 s. Only a function with a schedule or a state machine may take longer."""
     has_schedule: bool = False
+    machine: str | None = None
+    """The state machine that calls it until it is done, and that it starts itself. It is deployed where the function
+    asks models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +259,11 @@ class FunctionUse:
     """Whether it writes memories and their index."""
     secret: str | None = None
     """The setting that names a secret to read."""
+    models: tuple[str, ...] = ()
+    """The settings that name models to ask: entries of `models`, alone or in lists."""
+    reads_with_models: tuple[str, ...] = ()
+    writes_with_models: tuple[str, ...] = ()
+    """Read and written only where it asks models."""
     loads: str = ""
     """Python statements that import what it loads only when it is called; packaging runs them."""
 

@@ -20,6 +20,7 @@ from tribal_contracts import (
     ModelSettings,
     SyncSettings,
 )
+from tribal_contracts.core.models import SharedModels
 from tribal_contracts.core.shape import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
@@ -35,9 +36,15 @@ _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_"
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
 """The section `model` of the environment, as JSON."""
+MODELS_VARIABLE = "TRIBAL_MODELS"
+"""The models that sections of capabilities name, and what they may cost, as `SharedModels` in JSON."""
+MACHINE_VARIABLE = "TRIBAL_STATE_MACHINE"
+"""ARN of the state machine that the function starts."""
 STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
 COMPANY_VARIABLE = "TRIBAL_COMPANY"
 """The company of the environment and of all its callers."""
+IAM_RIGHTS_VARIABLE = "TRIBAL_IAM_RIGHTS"
+"""Rights of callers who sign with IAM, besides those that they always have."""
 IndexKind = Literal["opensearch", "sqlite"]
 
 
@@ -71,6 +78,10 @@ class Deployment:
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` if rules do."""
+    shared: SharedModels = field(default_factory=SharedModels)
+    """The models that sections of capabilities name, and what all models together may cost."""
+    state_machine: str | None = None
+    """ARN of the state machine that the function starts."""
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
     """The sections of capabilities that the environment has, by name."""
     company: str | None = None
@@ -116,6 +127,8 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
         model=part_of(values, MODEL_VARIABLE, ModelSettings),
+        shared=part_of(values, MODELS_VARIABLE, SharedModels) or SharedModels(),
+        state_machine=values.get(MACHINE_VARIABLE) or None,
         sections=sections_of(values),
         company=values.get(COMPANY_VARIABLE) or None,
         sync_stale_hours=_stale_hours(values),

@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from tribal.adapters.aws.clients import error_code, translate_errors
-from tribal.errors import ConfigurationError
+from tribal.errors import ConfigurationError, DeploymentUnreachable
 from tribal.ports.environment import Execution
 
 _PAGE = 100
@@ -29,6 +29,19 @@ class StateMachine:
     def __init__(self, client: Any, arn: str) -> None:
         self._client = client
         self.arn = arn
+
+    def start_once(self, name: str, content: bytes) -> None:
+        """Start an execution unless one of that name was started before, even if it has ended.
+
+        Raises:
+            ConfigurationError, DeploymentRefused, DeploymentUnreachable: as `start` does.
+        """
+        try:
+            self.start(name, content)
+        except DeploymentUnreachable as error:
+            cause = error.__cause__
+            if not isinstance(cause, ClientError) or error_code(cause) != "ExecutionAlreadyExists":
+                raise
 
     def start(self, name: str, content: bytes) -> Execution:
         """Start an execution with this JSON as its input; idempotent for the same name and input.

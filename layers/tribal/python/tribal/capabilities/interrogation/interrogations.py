@@ -8,12 +8,19 @@ import platform
 import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
 from tribal.answering.documentation import Documentation
-from tribal.capabilities.interrogation.errors import SessionsBusy
+from tribal.capabilities.interrogation.errors import (
+    DetectiveUnreachable,
+    SessionEnded,
+    SessionHeld,
+    SessionInvalid,
+    SessionNotFound,
+    SessionsBusy,
+)
 from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.listing import visible_session
 from tribal.capabilities.interrogation.loop import Interrogation, Lease, is_held, stop_session
@@ -30,6 +37,7 @@ from tribal.capabilities.interrogation.visibility import scope_of, session_scope
 from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.ports.remembering.identity import Identity
 from tribal.ports.stopping import StopToken
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.sessions import InterrogationSession
@@ -115,11 +123,15 @@ class Interrogations:
         models = self.models
         if models is not None:
             self._require_free()
-        self.sessions.create(session)
+        stored = self.sessions.create(session)
         self._remove_expired()
         if models is None:
             return self.run(session.id)
-        models.launch(session.id)
+        try:
+            models.launch(session.id)
+        except TribalError:
+            self.sessions.delete(stored.key)
+            raise
         return session
 
     def run(
@@ -151,7 +163,8 @@ class Interrogations:
                 step_seconds=parties.step_seconds,
                 report=report,
             ).run(session_id)
-        self.record([session_result(ended)] if not ended.is_running else [])
+        if not ended.is_running:
+            self.record([session_result(ended)])
         return ended
 
     def record(self, results: Iterable[QuestionResult]) -> None:
@@ -181,22 +194,49 @@ class Interrogations:
         """Stop a session at once, or before its next question; returns it, and whether it still has to stop."""
         visible_session(self.sessions, session_id, self.caller)
         session, stopping = stop_session(self.sessions, session_id, self.caller.subject, self.app.clock)
-        self.record([] if stopping else [session_result(session)])
+        if not stopping:
+            self.record([session_result(session)])
         return session, stopping
 
     def _require_free(self) -> None:
-        keys = self.sessions.newest_first()[:_COUNTED]
-        running = [each for each in keys if is_held(self.sessions.read_key(each.key).session, self.app.clock)]
-        if len(running) >= MOST_RUNNING:
-            raise SessionsBusy(
-                f"{len(running)} sessions are running, which is the most; wait for one to end, or stop one"
-            )
+        running = 0
+        for each in self.sessions.newest_first()[:_COUNTED]:
+            with suppress(SessionInvalid, SessionNotFound):
+                running += is_held(self.sessions.read_key(each.key).session, self.app.clock)
+        if running >= MOST_RUNNING:
+            raise SessionsBusy(f"{running} sessions are running, which is the most; wait for one to end, or stop one")
 
     def _remove_expired(self) -> None:
         oldest = self.app.clock.real() - timedelta(days=self.settings.sessions_days)
         expired = [each for each in self.sessions.newest_first() if each.start < f"{oldest:%Y%m%dT%H%M%SZ}"]
         for each in expired[-_MOST_EXPIRED:]:
             self.sessions.delete(each.key)
+
+
+def run_for_owner(
+    app: Application, session_id: str, stop: StopToken, identity: Identity
+) -> InterrogationSession | None:
+    """Run a session on behalf of its owner until it ends or too little time is left for a step.
+
+    Args:
+        app: the application.
+        session_id: of a saved session.
+        stop: its deadline.
+        identity: whose memories and decisions it reads. Others may see the session, so its owner's own stay out.
+
+    Returns:
+        The session, which is still running also when another process holds it or its audit failed for now; `None` when
+        it was removed.
+    """
+    sessions = Sessions(app.store())
+    try:
+        session = sessions.read(session_id).session
+        owner = Caller(session.owner or "unknown", scope_of(session), identity=identity)
+        with suppress(SessionEnded, SessionHeld, DetectiveUnreachable):
+            return Interrogations(app, owner).run(session_id, stop=stop)
+        return sessions.read(session_id).session
+    except SessionNotFound:
+        return None
 
 
 def _holder() -> str:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.interrogation.tools import INTERROGATION, START_INTERROGATION
-from tribal.ports.tool import Capability, CommandSpec, FunctionUse
+from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
+
+_SESSIONS = "sessions/*"
+_BUDGET = "progress/budget.json"
+_CONFIGURATION = ("config/*", "catalog/databases.json")
+"""Which databases are kept from models, and prompts of one's own."""
+_LOADS = """
+from tribal.adapters.aws.state_machine import StateMachine
+from tribal.capabilities.interrogation.interrogations import Interrogations, run_for_owner
+from tribal.capabilities.interrogation.listing import visible_session
+StateMachine(aws_client("stepfunctions"), "arn")
+assert not {"openai", "anthropic"} & {*sys.modules}
+"""
 
 
 def _section() -> type[CapabilitySettings]:
@@ -32,5 +44,27 @@ CAPABILITY = Capability(
             help="List, show, resume and remove interrogations.",
         ),
     ),
-    uses=(FunctionUse(function="retriever", tools=("ask",)),),
+    functions=(
+        FunctionSpec(
+            name="interrogator",
+            package="interrogator",
+            fault_metric="InterrogationFaults",
+            timeout_seconds=900,
+            machine="interrogation",
+        ),
+    ),
+    uses=(
+        FunctionUse(function="retriever", tools=("ask",)),
+        FunctionUse(
+            function="interrogator",
+            tools=tuple(spec.name for spec in INTERROGATION.tools if spec.name != "ask"),
+            reads=("docs/definitions.json", _SESSIONS),
+            writes=(_SESSIONS,),
+            removes=(_SESSIONS,),
+            models=("detectives", "witness"),
+            reads_with_models=(*_CONFIGURATION, _BUDGET),
+            writes_with_models=(_BUDGET,),
+            loads=_LOADS,
+        ),
+    ),
 )

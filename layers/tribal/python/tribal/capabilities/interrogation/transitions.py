@@ -36,6 +36,7 @@ from tribal_contracts.interrogation.times import instant
 MAX_REASON_CHARS = 500
 MORE_LEFT_OUT = "more entries were left out"
 """The last entry of a full audit trail."""
+_STOPPED_BY = "stopped by "
 
 Part = TypeVar("Part", bound=Contract)
 NextStep = Literal["ask", "audit", "reach_limit", "stop", "none"]
@@ -162,7 +163,12 @@ def fail(session: InterrogationSession, reason: str, now: str, notes: Sequence[N
 
 def stop(session: InterrogationSession, by: str, now: str) -> InterrogationSession:
     """The session stopped by a person."""
-    return fail(session, f"stopped by {by}", now)
+    return fail(session, f"{_STOPPED_BY}{by}", now)
+
+
+def was_stopped(session: InterrogationSession) -> bool:
+    """Whether a person stopped the session."""
+    return session.status == "failed" and any(entry.reason.startswith(_STOPPED_BY) for entry in session.audit_trail)
 
 
 def hold(session: InterrogationSession, name: str, expires_at: str) -> InterrogationSession:

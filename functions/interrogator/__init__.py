@@ -1,0 +1,1 @@
+"""Answers the tools of interrogation, and runs sessions for their state machine."""
