@@ -172,8 +172,8 @@ def test_a_caller_without_the_right_is_refused_in_the_shape_of_the_tool(shop: Ap
     assert answer.success is False
     assert answer.error.code == group.access_denied_code
     assert spec.right in answer.error.message
-    assert type(answer) is (group.failure_model() or spec.output_model)
     assert error_class_of(answer.error.code).http_status == 403
+    assert type(answer) is (group.failure_model() or spec.output_model)
 
 
 def run(program: str) -> str:
@@ -186,7 +186,7 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     assert not [name for name in loaded if name.startswith(unwanted)]
     ours = {name for name in loaded if name.startswith("tribal.")}
     of_capabilities = {name for name in ours if name.startswith("tribal.capabilities.")}
-    assert {name.rpartition(".")[2] for name in of_capabilities} == {*NAMES, "syncing", "manifest", "tools"}
+    assert {name.rpartition(".")[2] for name in of_capabilities} == {*NAMES, "syncing", "manifest", "rights", "tools"}
     assert ours - of_capabilities == {
         "tribal.capabilities",
         "tribal.ports",

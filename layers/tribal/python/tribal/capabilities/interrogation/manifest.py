@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.interrogation.tools import INTERROGATION, START_INTERROGATION
+from tribal.capabilities.interrogation.rights import START_INTERROGATION
+from tribal.capabilities.interrogation.tools import INTERROGATION
 from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 if TYPE_CHECKING:

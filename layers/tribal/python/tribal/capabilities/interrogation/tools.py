@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tribal.capabilities.interrogation.rights import READ_INTERROGATION, START_INTERROGATION
 from tribal.ports.tool import Effect, ToolGroup, ToolSpec, models_of
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     )
 
 READ_DOCUMENTATION = "documentation:read"
-START_INTERROGATION = "interrogation:start"
-READ_INTERROGATION = "interrogation:read"
 _CONTRACTS = "tribal_contracts.interrogation.tools"
 _STARTS = Effect(read_only=False, idempotent=False)
 _STOPS = Effect(read_only=False, destructive=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.capabilities.interrogation.tools import READ_INTERROGATION
+from tribal.capabilities.interrogation.rights import READ_INTERROGATION
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller
 from tribal_contracts.interrogation.open_gaps import GapQuestion
