@@ -70,9 +70,10 @@ class Models:
         if settings is None:
             return rules_describers()
         from tribal.describing.model.describers import ModelDescribers
-        from tribal.describing.model.questions import Prompting, load_prompts
+        from tribal.describing.model.questions import Prompting
         from tribal.models import RUN, Budget, CappedModel, Caps, Spender, Timing
         from tribal.models.known_models import model_facts
+        from tribal.prompt_templates import load_prompts
 
         facts = model_facts(settings)
         prompts = load_prompts(self.prompts(), self.prompts_place)
