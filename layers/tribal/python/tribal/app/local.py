@@ -90,7 +90,7 @@ def local_application(
         hint,
         _region(settings),
         settings.models,
-        settings.per_day_usd,
+        settings.per_day_usd if settings.model is None else settings.model.per_day_usd,
     )
     memory = _memory(settings, store, embedder, limits=limits)
     return Application(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
@@ -17,9 +17,12 @@ from tribal_contracts import (
     CapabilitySettings,
     KnowledgeSettings,
     MemorySettings,
+    ModelEntry,
     ModelSettings,
+    SpendingSettings,
     SyncSettings,
 )
+from tribal_contracts.core.models import ModelName
 from tribal_contracts.core.shape import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
@@ -35,10 +38,18 @@ _NOT_GIVEN = re.compile(r"(?:AWS|LAMBDA|POWERTOOLS|TRIBAL)_|_|PATH\Z|PYTHON|LD_"
 ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
 """The section `model` of the environment, as JSON."""
+MODELS_VARIABLE = "TRIBAL_MODELS"
+"""The entries under `models` of the environment that other sections name, as JSON."""
+SPENDING_VARIABLE = "TRIBAL_SPENDING"
+"""The section `spending` of the environment, as JSON."""
 STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
 COMPANY_VARIABLE = "TRIBAL_COMPANY"
 """The company of the environment and of all its callers."""
 IndexKind = Literal["opensearch", "sqlite"]
+
+
+class _NamedModels(RootModel[dict[ModelName, ModelEntry]]):
+    """The entries under `models`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +82,23 @@ class Deployment:
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` if rules do."""
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """Models by the names that sections use."""
+    spending: SpendingSettings | None = None
+    """What all models together may cost."""
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
     """The sections of capabilities that the environment has, by name."""
     company: str | None = None
     """The company that the environment belongs to."""
     sync_stale_hours: float = 24.0
     """Hours without a sync after which it is unhealthy."""
+
+    @property
+    def per_day_usd(self) -> float:
+        """What all models together may cost in a UTC day."""
+        if self.spending is None and self.model is not None:
+            return self.model.per_day_usd
+        return (self.spending or SpendingSettings()).per_day_usd
 
     @property
     def memory(self) -> MemorySettings | None:
@@ -116,6 +138,8 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
         model=part_of(values, MODEL_VARIABLE, ModelSettings),
+        models=named.root if (named := part_of(values, MODELS_VARIABLE, _NamedModels)) is not None else {},
+        spending=part_of(values, SPENDING_VARIABLE, SpendingSettings),
         sections=sections_of(values),
         company=values.get(COMPANY_VARIABLE) or None,
         sync_stale_hours=_stale_hours(values),
