@@ -51,7 +51,9 @@ def test_each_set_of_prompts_ignores_files_that_replace_prompts_of_the_other() -
     others = load_prompts(own, templates=INTERROGATING)
     assert set(others.texts) == set(INTERROGATING)
     assert others.texts["witness.md"] == "Say what is documented."
-    with pytest.raises(ConfigurationError, match=r"witness\.md, line 1: has the unknown variable \{\{table\}\}; delete it"):
+    with pytest.raises(
+        ConfigurationError, match=r"witness\.md, line 1: has the unknown variable \{\{table\}\}; delete it"
+    ):
         load_prompts({"witness.md": b"{{table}}"}, templates=INTERROGATING)
 
 

@@ -13,7 +13,7 @@ from tribal.text_checks.forms import is_identifier
 Resolve = Callable[[str], str | None]
 """The full name of a table or column that the caller may see; `None` for any other name."""
 
-STATEMENTS = frozenset({"character", "length", "address", "markup", "code", "order", "name"})
+STATEMENTS = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
 """The rules of `text_checks` for statements about the documentation."""
 QUESTIONS = STATEMENTS - {"name"}
 """A question may ask for a table in words of its own."""
@@ -53,19 +53,17 @@ class ProseCheck:
         invented: dict[str, None] = {}
         for sentence in split_sentences(_EMPHASIS.sub("", text)):
             names = _identifiers(sentence)
-            unknown = [name for name in names if not self.exists(name)]
+            existing = [name for name in names if len(name) <= LONGEST_NAME and self.resolve(name)]
+            if self._broken_rule(sentence, existing, rules):
+                continue
+            unknown = [name for name in names if name not in existing and not self._was_shown(name)]
             invented.update(dict.fromkeys(unknown))
-            if not unknown and not self._broken_rule(sentence, names, rules):
+            if not unknown:
                 kept.append(sentence)
         return CheckedProse(tuple(kept), tuple(invented))
 
-    def exists(self, name: str) -> bool:
-        """Whether a name was shown, or is that of a table or column."""
-        if len(name) > LONGEST_NAME:
-            return False
-        return re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", self._shown) is not None or bool(
-            self.resolve(name)
-        )
+    def _was_shown(self, name: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", self._shown) is not None
 
     @cached_property
     def _shown(self) -> str:
@@ -73,7 +71,7 @@ class ProseCheck:
 
     def _broken_rule(self, sentence: str, names: Iterable[str], rules: Collection[str]) -> str:
         # Names that exist are no code, address or word that is too long.
-        handles = {f"t{number}": Handle("table", tuple(name.split("."))) for number, name in enumerate(names)}
+        handles = {f"name {number}": Handle("table", tuple(name.split("."))) for number, name in enumerate(names)}
         judge = SentenceJudge(ShownText(human_text=self.shown), handles, None, rules=rules)
         # Gaps are about answers, unlike descriptions of tables, where that is talk about the request.
         return judge.broken_rule(_THIS_SESSION.sub(r"\1 text", sentence))
