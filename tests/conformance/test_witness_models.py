@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.capabilities.interrogation.asking_models.made import witness_of
-from tests.conformance.test_detective_models import party as party  # noqa: PLC0414 - a fixture
+from tests.conformance.test_detective_models import party as party
 from tests.conformance.witness import *  # noqa: F403
 from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
 
 
 @pytest.fixture
-def witness(party: PartyModel) -> ModelWitness:  # noqa: F811 - the fixture
+def witness(party: PartyModel) -> ModelWitness:
     return witness_of(party)
 
 

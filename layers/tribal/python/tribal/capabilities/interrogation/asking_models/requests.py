@@ -22,7 +22,7 @@ EARLIER_CHARS, AUDITED_CHARS, GAP_CHARS = 1_200, 3_000, 400
 CONTEXT_CHARS = 24_000
 """The most characters of the documentation that a witness is shown; a judgement: some 8,000 tokens."""
 _MOST_SOURCES, _MOST_NAME_CHARS = 60, 200
-SEVERITIES = ("low", "medium", "high")
+SEVERITIES = ("high", "medium", "low")
 
 
 def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
