@@ -20,11 +20,12 @@ from statistics import fmean
 from bench.harness import TRIBAL, Bench, Row, Table, measure, run, write_report
 from bench.question_sets import SAME_AS_ANOTHER, loadable, read_lines, schema_files
 from tribal.describing.model.answers import judge_of
-from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
+from tribal.describing.model.questions import Prompting, Question, table_questions
 from tribal.identity.locations import PLAN_FILE
 from tribal.identity.table_names import TableIdentity
 from tribal.naming import segment_all, split_identifier
 from tribal.ports import TableContext, TableDescription
+from tribal.prompt_templates import load_prompts
 from tribal.text_checks import KnownNames
 from tribal.text_checks.sentences import split_sentences
 from tribal_contracts import CatalogNames, CatalogSlice, Description, DocumentationPlan, ModelSettings

@@ -3,6 +3,8 @@ answers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.cases import each_case
 from tests.conformance.detective import new_session
 from tribal.capabilities.interrogation.parties import Witness
@@ -29,4 +31,4 @@ def test_any_question_is_answered_if_only_with_nothing(witness: Witness, questio
 def test_the_answer_does_not_depend_on_what_it_was_asked_before(witness: Witness, known: str) -> None:
     first = witness.answer(new_session(), known)
     witness.answer(new_session(), "something else")
-    assert witness.answer(new_session(), known) == first
+    assert replace(witness.answer(new_session(), known), cost=first.cost) == first

@@ -22,8 +22,10 @@ from tests.functions.calls import Context, api_request
 from tests.infra.state_machines import BUCKET, REGION, Account
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.published import PublishedSqliteIndex
+from tribal.answering.documentation import Documentation
 from tribal.app.deployed import deployed_application, launch_session
 from tribal.capabilities.interrogation.interrogations import Interrogations
+from tribal.capabilities.interrogation.model_parties import ModelParties
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.capabilities.interrogation.repository import Sessions
 from tribal.capabilities.interrogation.transitions import fail, hold
@@ -31,6 +33,7 @@ from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal.settings.deployment import load_deployment
 from tribal.tools.registry import EVERYTHING as EVERY_TOOL
+from tribal_contracts import ModelQuote
 
 HYPOTHESIS = {"hypothesis": "How many customers are there in each region?"}
 ARN = f"arn:aws:iam::{123456789012}:user/ada"
@@ -93,16 +96,14 @@ def asked(tool: str, arguments: Any, who: dict[str, str] | None) -> tuple[int, A
     return answer["statusCode"], json.loads(answer["body"])
 
 
-@dataclass
-class RulesByModel:
+def rules_by_model(_: str, documentation: Documentation) -> ModelParties:
     """The parties of a session that goes on in the background, in which the rules ask and answer all the same."""
+    return ModelParties(detective=None, witness=None, scope=documentation.caller.scope, providers=(), step_seconds=0.2)
 
-    step_seconds: float = 0.2
-    detective: None = None
-    witness: None = None
 
-    def close(self) -> None:
-        """Nothing is open."""
+def no_quote(_: int, __: int) -> ModelQuote:
+    """Rules cost nothing."""
+    return ModelQuote()
 
 
 @dataclass
@@ -133,7 +134,7 @@ def background_fixture(account: Account, app: Application, monkeypatch: pytest.M
     )
     monkeypatch.setenv("TRIBAL_STATE_MACHINE", background.machine)
     launch = partial(launch_session, load_deployment())
-    parts = InterrogationParts(parties=lambda _account, _documentation: RulesByModel(), launch=launch)
+    parts = InterrogationParts(parties=rules_by_model, quote=no_quote, launch=launch)
     monkeypatch.setattr(handler, "application", lambda: app.with_part(parts))
     return background
 
@@ -274,7 +275,7 @@ def test_a_session_that_cannot_be_launched_is_not_left_behind(
 ) -> None:
     monkeypatch.delenv("TRIBAL_STATE_MACHINE")
     launch = partial(launch_session, load_deployment())
-    parts = InterrogationParts(parties=lambda _account, _documentation: RulesByModel(), launch=launch)
+    parts = InterrogationParts(parties=rules_by_model, quote=no_quote, launch=launch)
     monkeypatch.setattr(handler, "application", lambda: app.with_part(parts))
     status, told = asked("start_interrogation", HYPOTHESIS, caller("ada"))
     assert (status >= 400, "TRIBAL_STATE_MACHINE is not set" in told["error"]["message"]) == (True, True)

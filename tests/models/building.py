@@ -53,9 +53,17 @@ def spender(account: str, holder: str) -> Spender:
     return Spender(account, MODEL, holder)
 
 
-def capped(model: LanguageModel, money: Budget, simulation: Simulation, stop: StopToken | None = None) -> CappedModel:
+def capped(
+    model: LanguageModel,
+    money: Budget,
+    simulation: Simulation,
+    stop: StopToken | None = None,
+    *,
+    caller_waits: bool = False,
+) -> CappedModel:
     """A model whose every request costs at most `PRICE`."""
-    return CappedModel(model, money, lambda _: PRICE, stop or StopToken(), timing(simulation))
+    stop = stop or StopToken()
+    return CappedModel(model, money, lambda _: PRICE, stop, timing(simulation), caller_waits=caller_waits)
 
 
 def request(deadline_seconds: float = 60.0) -> ModelRequest:

@@ -21,6 +21,15 @@ Thinking = Literal["disabled", "between_tools", "adaptive"]
 Effort = Literal["low", "medium", "high"]
 _WITHOUT_KEY = ("bedrock", "ollama")
 _OWN_BINDING = ("anthropic", "bedrock")
+ADDRESSES: Mapping[ModelProvider, str] = {
+    "anthropic": "https://api.anthropic.com",
+    "bedrock": "https://bedrock-runtime.amazonaws.com",
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "groq": "https://api.groq.com/openai/v1",
+    "ollama": "http://127.0.0.1:11434",
+}
+"""The addresses of the providers; Bedrock's has the region in it where it is called."""
 _LOOPBACK = re.compile(r"https?://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?(?:/|$)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:/[^\s?#]*)?", re.IGNORECASE)
 
@@ -89,6 +98,11 @@ class ModelEntry(ClosedContract):
         if provider in _OWN_BINDING and self.binds_answers is not None:
             raise ValueError(f"binds_answers is known for provider {provider}; leave it out")
         return self
+
+    @property
+    def address(self) -> str:
+        """Where it is, as configured or as its provider says."""
+        return self.base_url or ADDRESSES[self.provider]
 
     @property
     def is_on_this_machine(self) -> bool:

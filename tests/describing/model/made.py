@@ -10,8 +10,9 @@ from tests.conformance.describer import column
 from tests.describing.rules.made import make
 from tribal.describing import RulesDescriber
 from tribal.describing.model.answers import CheckedAnswer, read_answer
-from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
+from tribal.describing.model.questions import Prompting, Question, table_questions
 from tribal.ports import HumanDescription, TableContext
+from tribal.prompt_templates import load_prompts
 from tribal.text_checks import KnownNames
 from tribal_contracts import (
     CatalogColumn,

@@ -6,12 +6,12 @@ import pytest
 
 from tests.cases import each_case
 from tests.describing.model.made import asking, question
-from tribal.describing.model.questions import VARIABLES, load_prompts
 from tribal.errors import ConfigurationError
+from tribal.prompt_templates import DESCRIBING, INTERROGATING, load_prompts
 
 
 def test_the_shipped_prompts_have_all_their_variables() -> None:
-    assert set(load_prompts().texts) == set(VARIABLES)
+    assert set(load_prompts().texts) == set(DESCRIBING)
 
 
 def test_a_file_of_the_project_is_in_the_place_of_the_shipped_one() -> None:
@@ -43,6 +43,18 @@ def test_the_version_changes_with_any_byte_and_not_with_the_line_ends_of_a_check
 def test_a_prompt_that_cannot_be_used_is_refused_with_file_and_line(name: str, data: bytes, says: str) -> None:
     with pytest.raises(ConfigurationError, match=says):
         load_prompts({name: data}, "config/prompts")
+
+
+def test_each_set_of_prompts_ignores_files_that_replace_prompts_of_the_other() -> None:
+    own = {"witness.md": b"Say what is documented.", "table.md": b"{{table}}!"}
+    assert load_prompts(own).version == load_prompts({"table.md": own["table.md"]}).version
+    others = load_prompts(own, templates=INTERROGATING)
+    assert set(others.texts) == set(INTERROGATING)
+    assert others.texts["witness.md"] == "Say what is documented."
+    with pytest.raises(
+        ConfigurationError, match=r"witness\.md, line 1: has the unknown variable \{\{table\}\}; delete it"
+    ):
+        load_prompts({"witness.md": b"{{table}}"}, templates=INTERROGATING)
 
 
 def test_what_a_value_holds_is_never_taken_for_a_variable() -> None:

@@ -12,10 +12,11 @@ from tests.fakes.catalogs import HandMadeReader, column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import LaterClock, ModelRuns, asked_about, data_of, says
 from tribal.describing import RulesDescriber
-from tribal.describing.model.questions import Prompting, Question, load_prompts, table_questions
-from tribal.describing.model.questions.prompting import data_json
+from tribal.describing.model.questions import Prompting, Question, table_questions
 from tribal.documenting.units.contexts import unsampled_contexts
 from tribal.identity import locations
+from tribal.prompt_templates import load_prompts
+from tribal.rendering.prompt_data import data_json
 from tribal.store import require_record
 from tribal_contracts import CatalogForeignKey, CatalogTable, DatabaseEntry, DocumentationPlan
 

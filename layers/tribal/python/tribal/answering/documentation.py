@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from tribal.answering.answer import ANSWER_TOKENS, answer_of
 from tribal.answering.focus import Focus, focus_on
+from tribal.answering.statements import table_uri
+from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.context.gathering import gather
-from tribal.capabilities.retrieval.names import find_database, find_domain
+from tribal.capabilities.retrieval.context.query_context import get_query_context
+from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, identity_of, name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import toolbox_of
+from tribal.errors import TableNotFound, ToolInputInvalid
 from tribal.identity.scope import Scope
+from tribal.identity.table_names import format_name, parse_name
+from tribal.identity.targets import target_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal_contracts import ContentHash, GetQueryContextInput
+from tribal_contracts import ContentHash, GetQueryContextInput, TableDocument
 from tribal_contracts.interrogation import InterrogationSettings
-from tribal_contracts.interrogation.answers import Answer, AskInput
+from tribal_contracts.interrogation.answers import Answer, AnswerSource, AskInput
 
 MOST_TABLES = 10
 """The most tables that an answer uses."""
@@ -67,6 +73,38 @@ class Documentation:
             name = None if database is None else find_database(database, opened.tables)
             found = None if domain is None else find_domain(domain, opened.tables, name)
             return Limits(_in_database(self.caller.scope, name), found, opened.metadata.manifest_hash)
+
+    def resolve(self, name: str) -> str | None:
+        """The full name of a table or a column, for any spelling that is unique; `None` for any other name."""
+        try:
+            parts = parse_name(name)
+        except ValueError:
+            return None
+        with self._opened() as (opened, toolbox):
+            with suppress(TableNotFound):
+                return name_of(find_table(name, opened.tables))
+            with suppress(TableNotFound, ValueError):
+                table = find_table(format_name(parts[:-1]), opened.tables)
+                found = toolbox.index.documents([table.record_id], TableDocument)
+                for document in found.values():
+                    for column in bounded_table(document, opened.bounds).columns:
+                        if column.name.casefold() == parts[-1].casefold():
+                            return target_name(identity_of(table), column.name)
+        return None
+
+    def context(self, question: str) -> tuple[str, list[AnswerSource]]:
+        """What SQL for a question needs, as text, and the tables that it is from; empty if it cannot be read."""
+        with self._opened() as (_, toolbox):
+            try:
+                found = get_query_context(GetQueryContextInput(question=question), toolbox)
+            except ToolInputInvalid:
+                return "", []
+        names = [each.table for each in found.tables]
+        sources = [
+            AnswerSource(id=str(number), kind="table", name=name, uri=table_uri(name))
+            for number, name in enumerate(names, start=1)
+        ]
+        return found.text if names else "", sources
 
     def within(self, scope: Scope) -> Documentation:
         """The same for a caller who sees less."""

@@ -128,7 +128,7 @@ def joins(found: Iterable[ContextJoin], among: Collection[str]) -> Iterator[Stat
             how = "One row" if join.cardinality == "one_to_one" else "Many rows"
             likely = " No key is declared; this one is likely." if join.inferred else ""
             text = f"{how} of {_short(child)} may belong to one row of {_short(parent)}: {join.sql}.{likely}"
-            yield Statement(text, f"{child} and {parent}", "join", f"{child} and {parent}", _address(child))
+            yield Statement(text, f"{child} and {parent}", "join", f"{child} and {parent}", table_uri(child))
 
 
 def _metric(metric: DefinedMetric) -> Statement:
@@ -167,10 +167,11 @@ def _guidance(item: GuidanceItem, table: str) -> Statement:
 
 
 def _of_table(table: TableDocument, about: str, text: str) -> Statement:
-    return Statement(text, about, "table", table.name, _address(table.name))
+    return Statement(text, about, "table", table.name, table_uri(table.name))
 
 
-def _address(name: str) -> str:
+def table_uri(name: str) -> str:
+    """The URI of a table's resource."""
     identity = TableIdentity.parse(name)
     return str(Address("table", (identity.database, identity.schema, identity.table)))
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.interrogation import deployed_party_models, interrogation_parts
 from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -86,11 +87,16 @@ def deployed_application(
         deployment.bucket.address(PROMPTS_KEY),
         _HINT,
         deployment.region,
+        deployment.shared.models,
+        deployment.shared.spending.per_day_usd,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     derived = DerivedValues()
     memory = _memory(deployment, store, embedder, audit)
     knowledge = _knowledge(deployment, keys, fetch_seconds, sync_seconds)
+    questioning = interrogation_parts(
+        deployed_party_models(deployment, models, store), partial(launch_session, deployment)
+    )
     return Application(
         clock=clock,
         options=options,
@@ -115,7 +121,7 @@ def deployed_application(
         derived=derived,
         answer_tokens=deployment.answer_tokens,
         sections=deployment.sections,
-        capabilities={type(parts): parts for parts in (memory, knowledge) if parts is not None},
+        capabilities={type(parts): parts for parts in (memory, knowledge, questioning) if parts is not None},
     )
 
 

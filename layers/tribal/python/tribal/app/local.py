@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tribal.app.interrogation import interrogation_parts, local_party_models
 from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -90,9 +91,11 @@ def local_application(
         hint,
         _region(settings),
         settings.models,
-        settings.per_day_usd,
+        settings.per_day_usd if settings.model is None else settings.model.per_day_usd,
     )
     memory = _memory(settings, store, embedder, limits=limits)
+    questioning = interrogation_parts(local_party_models(settings, models, store))
+    knowledge = _knowledge(settings, secrets, limits=limits)
     return Application(
         clock=clock,
         options=options,
@@ -108,7 +111,7 @@ def local_application(
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,
-        capabilities={MemoryParts: memory, KnowledgeParts: _knowledge(settings, secrets, limits=limits)},
+        capabilities={type(parts): parts for parts in (memory, knowledge, questioning) if parts is not None},
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -20,6 +21,7 @@ from tribal_contracts import NANODOLLARS, SpendingSettings
 
 if TYPE_CHECKING:
     from tribal.adapters.language_models.connection import Unsent
+    from tribal.models import CappedModel, Caps
     from tribal.ports import (
         Clock,
         Describers,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     )
     from tribal_contracts import ModelEntry
 
+_PACKAGES = {"anthropic": ("anthropic",), "bedrock": ("anthropic", "boto3")}
+"""What the adapter of a provider imports; those of the others import `openai`."""
 _THINKING_TOKENS = 2_000
 """Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
 _DOES_NOT_THINK = ("disabled", "between_tools")
@@ -58,6 +62,7 @@ class Models:
     named: Mapping[str, ModelEntry] = field(default_factory=dict)
     """The entries under `models`."""
     per_day_usd: float = SpendingSettings().per_day_usd
+    """What all models together may cost in a UTC day."""
 
     def describers(self, run_id: str, stop: StopToken) -> Describers:
         """The describers of a run.
@@ -70,24 +75,59 @@ class Models:
         if settings is None:
             return rules_describers()
         from tribal.describing.model.describers import ModelDescribers
-        from tribal.describing.model.questions import Prompting, load_prompts
-        from tribal.models import RUN, Budget, CappedModel, Caps, Spender, Timing
+        from tribal.describing.model.questions import Prompting
+        from tribal.models import RUN, Caps
         from tribal.models.known_models import model_facts
+        from tribal.prompt_templates import load_prompts
 
         facts = model_facts(settings)
         prompts = load_prompts(self.prompts(), self.prompts_place)
-        model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
-        timing = Timing(self.clock)
-        spender = Spender(RUN + run_id, model.name, _holder())
-        budget = Budget(self.store(), Caps.of(settings), spender, timing)
+        model = self.capped(settings, facts, RUN + run_id, Caps.of(settings), stop)
         return ModelDescribers(
-            CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare),
-            Prompting(prompts, settings, model.name, _thinking_tokens(facts)),
+            model,
+            Prompting(prompts, settings, model.name, thinking_tokens(facts)),
             facts,
             options,
             self.store(),
             self.clock,
         )
+
+    def capped(
+        self,
+        settings: ModelEntry,
+        facts: ModelFacts,
+        account: str,
+        caps: Caps,
+        stop: StopToken,
+        *,
+        caller_waits: bool = False,
+    ) -> CappedModel:
+        """A model within the caps of an account, which loads its SDK with its first call."""
+        from tribal.models import Budget, CappedModel, Spender, Timing
+
+        model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
+        timing = Timing(self.clock)
+        budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
+        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare, caller_waits=caller_waits)
+
+    def require(self, settings: ModelEntry) -> ModelFacts:
+        """The facts of a model that has all that a call needs; loads no SDK.
+
+        Raises:
+            ConfigurationError: when the price is unknown, or the key, the package or the region is missing.
+        """
+        from tribal.models.known_models import model_facts
+
+        facts = model_facts(settings)
+        for package in _PACKAGES.get(settings.provider, ("openai",)):
+            if find_spec(package) is None:
+                missing = ModuleNotFoundError(name=package)
+                raise model_missing(missing, bedrock=settings.provider == "bedrock")
+        if settings.provider == "bedrock":
+            self._region(settings)
+        elif settings.api_key_secret is not None:
+            self._key(settings.api_key_secret)
+        return facts
 
     def unsent(self, requests: Sequence[ModelRequest]) -> list[UnsentRequest]:
         """The requests as the client would send them; needs neither key nor AWS credentials.
@@ -145,7 +185,7 @@ class Models:
             "You are asked whether you can be reached.",
             "Answer with the word: yes",
             None,
-            _WORD_TOKENS + _thinking_tokens(facts),
+            _WORD_TOKENS + thinking_tokens(facts),
             _WORD_SECONDS,
         )
         with Budget(self.store(), caps, Spender(f"check:{_holder()}", model.name, _holder()), timing) as budget:
@@ -187,7 +227,8 @@ class Models:
         return region
 
 
-def _thinking_tokens(facts: ModelFacts) -> int:
+def thinking_tokens(facts: ModelFacts) -> int:
+    """Tokens for thinking to add to the limit of an answer."""
     return 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Callable, Generator
@@ -26,8 +27,9 @@ _Call = Callable[[ModelRequest], Generator[str, None, ModelOutcome]]
 class CappedModel:
     """Asks a model within the caps of a budget; safe to share between threads.
 
-    Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline. Retries of
-    throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over its attempts.
+    Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline, unless a
+    caller waits. Retries of throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over its
+    attempts.
 
     Args:
         model: the model to call.
@@ -36,6 +38,7 @@ class CappedModel:
         stop: ends waiting; if it leaves less time than a call may take, none starts.
         timing: clock, waiting and randomness.
         prepare: slow preparation such as loading an SDK; called before each call, while no slot is held.
+        caller_waits: whether everything after preparation counts towards the deadline.
     """
 
     def __init__(
@@ -46,6 +49,8 @@ class CappedModel:
         stop: StopToken,
         timing: Timing,
         prepare: Callable[[], None] = lambda: None,
+        *,
+        caller_waits: bool = False,
     ) -> None:
         self._model = model
         self._budget = budget
@@ -53,6 +58,7 @@ class CappedModel:
         self._stop = stop
         self._timing = timing
         self._prepare = prepare
+        self._caller_waits = caller_waits
         self._rejections = _Rejections()
 
     @property
@@ -97,27 +103,33 @@ class CappedModel:
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
         self._prepare()
+        ends = self._timing.monotonic() + request.deadline_seconds if self._caller_waits else math.inf
         with self._budget.wanting_slot() as turn:
             while not turn.take():
-                refusal = self._refusal(request)
+                refusal = self._refusal(request, ends)
                 if refusal is not None:
                     return refusal
                 self._timing.pause(_POLL_SECONDS if turn.is_near else _SLICE_SECONDS)
             price = self._worst_price(request)
-            return self._wait_to_begin(request, price) or (yield from self._within_deadline(request, price, call))
+            refusal = self._wait_to_begin(request, price, ends)
+            return refusal or (yield from self._within_deadline(request, price, call, ends))
 
-    def _refusal(self, request: ModelRequest) -> ModelFailure | None:
+    def _refusal(self, request: ModelRequest, ends: float = math.inf) -> ModelFailure | None:
         if not self._stop.has_time_for(request.deadline_seconds):
             return ModelFailure("interrupted", "the run is ending; the model was not called")
+        if ends <= self._timing.monotonic():
+            return ModelFailure("timed_out", "other calls took all of the time; the model was not called")
         return self._budget.refusal()
 
-    def _wait_to_begin(self, request: ModelRequest, price: int) -> ModelFailure | None:
+    def _wait_to_begin(self, request: ModelRequest, price: int, ends: float) -> ModelFailure | None:
         """Wait out any pause, then reserve the price; afterwards one call may be made."""
         while True:
-            refusal = self._refusal(request)
+            refusal = self._refusal(request, ends)
             if refusal is not None:
                 return refusal
             if self._budget.pause_left() > 0:
+                if not self._has_time_after(self._budget.pause_left(), ends, request):
+                    return ModelFailure("throttled", "the provider asked all callers to wait; the model was not called")
                 self._wait_out_pause()
                 continue
             match self._budget.reserve(price):
@@ -133,11 +145,13 @@ class CappedModel:
                 case "later":
                     self._timing.pause(_POLL_SECONDS)
 
-    def _within_deadline(self, request: ModelRequest, price: int, call: _Call) -> Generator[str, None, ModelOutcome]:
+    def _within_deadline(
+        self, request: ModelRequest, price: int, call: _Call, ends: float
+    ) -> Generator[str, None, ModelOutcome]:
         """Make the reserved and admitted call, and retry it while that can help."""
         failed, why = True, ""
         try:
-            outcome = yield from self._repeated(request, price, call)
+            outcome = yield from self._repeated(request, price, call, ends)
             failed = isinstance(outcome, ModelFailure) and _shows_outage(outcome)
             why = outcome.message if isinstance(outcome, ModelFailure) and failed else ""
         except GeneratorExit:
@@ -149,15 +163,18 @@ class CappedModel:
             self._budget.stop(message)
         return outcome
 
-    def _repeated(self, request: ModelRequest, price: int, call: _Call) -> Generator[str, None, ModelOutcome]:
-        ends = self._timing.monotonic() + request.deadline_seconds
-        usage, unseen, asked_to_wait = ModelUsage(), False, 0
+    def _repeated(
+        self, request: ModelRequest, price: int, call: _Call, ends: float
+    ) -> Generator[str, None, ModelOutcome]:
+        ends = min(ends, self._timing.monotonic() + request.deadline_seconds)
+        usage, unseen, asked_to_wait, failures = ModelUsage(), False, 0, list[ModelFailure]()
         for attempt in count():
             left = max(0.0, ends - self._timing.monotonic())
             outcome, spoke = yield from self._booked(replace(request, deadline_seconds=left), price, call)
             usage = usage + outcome.usage
             if not isinstance(outcome, ModelFailure):
-                return replace(outcome, usage=usage)
+                return replace(outcome, usage=usage, retried=tuple(failures))
+            failures.append(outcome)
             unseen = unseen or outcome.unseen
             if outcome.kind == "stopped":
                 self._budget.stop(outcome.message)
@@ -167,8 +184,8 @@ class CappedModel:
                 return replace(outcome, usage=usage, unseen=unseen)
             again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
             if not again:
-                return replace(_given_up(outcome), usage=usage, unseen=unseen)
-            if asks:
+                return replace(_given_up(outcome), usage=usage, unseen=unseen, retried=tuple(failures[:-1]))
+            if asks and not self._caller_waits:
                 ends += self._timing.monotonic() - waited
         raise AssertionError("retries must end at the deadline")
 
@@ -198,11 +215,14 @@ class CappedModel:
         may_help = failure.kind in _TRANSIENT if failure.may_retry is None else failure.may_retry
         if not may_help or _wait_is_too_long(failure):
             return False
+        if failure.retry_after_seconds is None and not request.retries:
+            return False
         delay = _retry_delay(failure, attempt, self._timing.random)
         if failure.kind in _BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
-        is_asked_for, began = failure.retry_after_seconds is not None, self._timing.monotonic()
+        is_asked_for = failure.retry_after_seconds is not None and not self._caller_waits
+        began = self._timing.monotonic()
         while delay > 0:
             # A wait that is asked for takes none of the call's time.
             starts = began if is_asked_for else self._timing.monotonic() + delay
@@ -215,6 +235,9 @@ class CappedModel:
                 return False
             delay = self._budget.pause_left()
         return is_asked_for or _has_time_left(ends - self._timing.monotonic(), request.deadline_seconds)
+
+    def _has_time_after(self, wait_seconds: float, ends: float, request: ModelRequest) -> bool:
+        return _has_time_left(ends - self._timing.monotonic() - wait_seconds, request.deadline_seconds)
 
     def _wait_out_pause(self) -> None:
         self._pause(self._budget.pause_left())

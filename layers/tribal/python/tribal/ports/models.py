@@ -102,6 +102,8 @@ class ModelRequest:
     """The most tokens of output, thinking included."""
     deadline_seconds: float
     """Time limit for the call, including retries."""
+    retries: bool = True
+    """Whether to retry a failure that may pass even if the provider does not say when."""
 
     @property
     def schema_in_words(self) -> str:
@@ -137,6 +139,8 @@ class ModelAnswer:
     usage: ModelUsage
     text: str = ""
     """The answer as the model wrote it."""
+    retried: tuple[ModelFailure, ...] = field(default=(), compare=False, repr=False)
+    """Attempts that failed before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ class ModelFailure:
     """Whether a request was sent whose usage is unknown; record its maximum price."""
     may_retry: bool | None = None
     """Whether the provider says that a retry can help; `None` if it does not say."""
+    retried: tuple[ModelFailure, ...] = field(default=(), compare=False, repr=False)
+    """Attempts that failed before it."""
 
 
 ModelOutcome = ModelAnswer | ModelFailure

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelEntry
 
-ADDRESS = "https://api.anthropic.com"
 HEADERS = {"anthropic-version": "2026-10-21"}
 """The version of the API whose shapes are read here; anthropic 2.12 sends the same."""
 
@@ -52,7 +51,7 @@ def anthropic_model(
     client = AsyncAnthropic(
         # `http_client` sends the key, which may change.
         api_key="never sent",
-        base_url=settings.base_url or ADDRESS,
+        base_url=settings.address,
         max_retries=0,
         open_telemetry=False,
         http_client=http_client(credentials, HEADERS, unsent),

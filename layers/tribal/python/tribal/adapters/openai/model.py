@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelEntry
 
-ADDRESSES = {
-    "openai": "https://api.openai.com/v1",
-    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
-    "groq": "https://api.groq.com/openai/v1",
-    "ollama": "http://127.0.0.1:11434/v1",
-}
 _NAMES = {"openai": "OpenAI", "gemini": "Gemini", "groq": "Groq", "ollama": "Ollama"}
 _CONSOLES = {
     "openai": "the OpenAI console (Settings, Billing and Limits)",
@@ -74,7 +68,7 @@ def openai_model(
 
 def base_url_of(settings: ModelEntry) -> str:
     """The address of the API, with `/v1` where an address has no path."""
-    address = settings.base_url or ADDRESSES[settings.provider]
+    address = settings.address
     return address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
 
 

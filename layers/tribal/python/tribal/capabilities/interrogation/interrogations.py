@@ -6,6 +6,7 @@ import logging
 import os
 import platform
 import secrets
+import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -128,11 +129,17 @@ class Interrogations:
         if models is None:
             return self.run(session.id)
         try:
-            models.launch(session.id)
+            self._launch(session.id, models)
         except TribalError:
             self.sessions.delete(stored.key)
             raise
         return session
+
+    def _launch(self, session_id: str, models: InterrogationParts) -> None:
+        if models.launch is not None:
+            models.launch(session_id)
+            return
+        run_in_thread(self.app, session_id, self.caller.identity)
 
     def run(
         self,
@@ -185,6 +192,9 @@ class Interrogations:
             yield Parties(detective, witness, _RULES_SECONDS)
             return
         by_model = models.parties(account, documentation)
+        # What the rules say reaches the model of the other party.
+        reader = SessionReader(documentation.within(by_model.scope))
+        detective, witness = RulesDetective(reader), DocumentationWitness(reader)
         try:
             yield Parties(by_model.detective or detective, by_model.witness or witness, by_model.step_seconds)
         finally:
@@ -237,6 +247,31 @@ def run_for_owner(
         return sessions.read(session_id).session
     except SessionNotFound:
         return None
+
+
+def run_in_thread(app: Application, session_id: str, identity: Identity) -> None:
+    """Run a session on behalf of its owner in a thread of this process; if that ends, another one may resume it."""
+
+    def run() -> None:
+        try:
+            run_for_owner(app, session_id, StopToken(), identity)
+        except TribalError as error:
+            _LOG.warning("session %s: %s", session_id, error.message)
+
+    threading.Thread(target=run, name=f"session {session_id}", daemon=True).start()
+
+
+def resume_abandoned(app: Application, identity: Identity) -> None:
+    """Resume the newest sessions that no process runs; does nothing where a state machine runs them, or no model."""
+    models = app.part(InterrogationParts)
+    if models is None or models.launch is not None:
+        return
+    sessions = Sessions(app.store())
+    for key in sessions.newest_first()[:_COUNTED]:
+        with suppress(SessionInvalid, SessionNotFound):
+            session = sessions.read_key(key.key).session
+            if session.is_running and not is_held(session, app.clock):
+                run_in_thread(app, session.id, identity)
 
 
 def _holder() -> str:

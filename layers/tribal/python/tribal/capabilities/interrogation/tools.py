@@ -122,6 +122,13 @@ def _failure_model() -> type[Contract]:
     return FailedAnswer
 
 
+def _prepare(app: Application) -> None:
+    from tribal.capabilities.interrogation.interrogations import resume_abandoned
+    from tribal.ports.remembering.identity import UNIDENTIFIED
+
+    resume_abandoned(app, UNIDENTIFIED)
+
+
 def _is_documented(answer: Answer) -> bool:
     return answer.verdict != "not_documented"
 
@@ -192,6 +199,7 @@ INTERROGATION = ToolGroup(
     ),
     failed=_failed,
     failure_model=_failure_model,
+    prepare=_prepare,
     invalid_input_code="INT_HYPOTHESIS_INVALID",
     internal_code="INT_INTERNAL",
     access_denied_code="INT_ACCESS_DENIED",

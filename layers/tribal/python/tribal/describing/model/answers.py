@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tribal.describing.model.questions import Question
-from tribal.describing.model.questions.prompting import data_json
+from tribal.rendering.prompt_data import data_json
 from tribal.text_checks import RULES, KnownNames, SentenceJudge, split_sentences
 from tribal_contracts import DroppedSentence
 

@@ -57,7 +57,9 @@ class Exam:
             IndexNotReady: when there is no finished index.
         """
         service = self.service
-        template = service.new(questions[0], MOST_ITERATIONS, self.database, self.domain)
+        # The rules ask all that they have; each question of a model costs money.
+        iterations = MOST_ITERATIONS if service.models is None else service.settings.iterations
+        template = service.new(questions[0], iterations, self.database, self.domain)
         exam_id = str(uuid.uuid4())
         sessions: dict[str, InterrogationSession] = {}
         with service.parties(template, f"exam:{exam_id}") as parties:

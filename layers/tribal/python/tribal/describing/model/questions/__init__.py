@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tribal.describing.model.questions.domains import domain_key, domain_question
 from tribal.describing.model.questions.prompting import Prompting
-from tribal.describing.model.questions.prompts import VARIABLES, load_prompts
 from tribal.describing.model.questions.question import ANSWER_SCHEMA, Question
 from tribal.describing.model.questions.tables import (
     earlier_question_key,
@@ -19,7 +18,6 @@ from tribal.describing.model.questions.tables import (
 
 __all__ = [
     "ANSWER_SCHEMA",
-    "VARIABLES",
     "Prompting",
     "Question",
     "domain_key",
@@ -27,7 +25,6 @@ __all__ = [
     "earlier_question_key",
     "halved",
     "is_open",
-    "load_prompts",
     "narrowed",
     "question_key",
     "slice_key",

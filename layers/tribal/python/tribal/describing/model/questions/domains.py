@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tribal.describing.model.questions.prompting import Prompting, data_json
+from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.question import Question
 from tribal.describing.rules.phrases import clean_comment
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext
+from tribal.rendering.prompt_data import data_json
 from tribal.text_checks import Handle, ShownText
 
 # Limits are a judgement: the most central tables show what a domain is about.

@@ -1,16 +1,14 @@
-"""What all questions of a run share, the size of answers, and JSON that cannot break out of its place in a prompt."""
+"""What all questions of a run share, and the size of answers."""
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tribal.describing.model.questions.prompts import Prompts
 from tribal.identity.hashing import object_hash
-from tribal.sql.visibility import is_visible
+from tribal.prompt_templates import Prompts
+from tribal.rendering.prompt_data import data_json
 from tribal_contracts import ModelSettings
 
 TEXT_TOKENS = 400
@@ -48,20 +46,3 @@ class Prompting:
         """SHA-256 over the shown data, prompts, model, language and terms."""
         settings = self.settings
         return object_hash([shows, self.prompts.version, self.model, settings.language, settings.terms])
-
-
-# What could close a tag or a fence, or begin an entity.
-_MARKS = re.compile(r"[<>&`]")
-
-
-def data_json(value: Any) -> str:
-    """Compact JSON on one line, with markup and invisible characters escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if not (text.isascii() and text.isprintable()):
-        text = "".join(char if is_visible(char) else _escaped(char) for char in text)
-    return _MARKS.sub(lambda found: _escaped(found.group()), text)
-
-
-def _escaped(char: str) -> str:
-    data = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{int.from_bytes(data[at : at + 2], 'big'):04x}" for at in range(0, len(data), 2))

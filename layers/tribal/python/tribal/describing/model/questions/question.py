@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tribal.describing.model.questions.prompts import Prompts
 from tribal.ports import ModelRequest
+from tribal.prompt_templates import Prompts
 from tribal.text_checks import Handle, ShownText
 
 ANSWER_SCHEMA: Mapping[str, Any] = {

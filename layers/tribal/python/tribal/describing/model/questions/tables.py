@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tribal.describing.model.questions.keys import earlier_table_key, part_key, table_key
-from tribal.describing.model.questions.prompting import Prompting, data_json
+from tribal.describing.model.questions.prompting import Prompting
 from tribal.describing.model.questions.question import Question
 from tribal.describing.model.questions.table_data import MAX_OTHER_COLUMNS, TableData
 from tribal.masking import redact_table
 from tribal.ports import TableContext, TableDescription
+from tribal.rendering.prompt_data import data_json
 from tribal_contracts import Description, EvidenceKind
 
 MAX_COLUMNS = 40

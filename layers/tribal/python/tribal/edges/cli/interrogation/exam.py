@@ -44,6 +44,8 @@ def take_exam(service: Interrogations, options: ExamOptions, *, quiet: bool) -> 
     from tribal.ports.stopping import StopToken
 
     questions = read_questions(options.questions.name, _read(options.questions))
+    if options.asks_models:
+        _confirm(service, len(questions), asks=options.confirms)
     stop = StopToken()
     exam = Exam(
         service=service,
@@ -56,6 +58,23 @@ def take_exam(service: Interrogations, options: ExamOptions, *, quiet: bool) -> 
     )
     with _interruptible(stop):
         return exam.take(questions)
+
+
+def _confirm(service: Interrogations, questions: int, *, asks: bool) -> None:
+    """Print what the models of an exam may cost, and ask on a terminal before anything is sent."""
+    from tribal.capabilities.interrogation.errors import ConfigurationInvalid
+    from tribal_contracts import NANODOLLARS
+
+    if service.models is None:
+        raise ConfigurationInvalid("--models needs models: name them under `interrogation:` in databases.yaml")
+    quote = service.models.quote(questions, service.settings.iterations)
+    dollars, cap = quote.nanodollars / NANODOLLARS, service.settings.per_exam_usd
+    typer.echo(f"Up to {counted(quote.calls, 'call')} and ${dollars:,.2f}; the exam ends at ${cap:,.2f}.", err=True)
+    if not asks:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigurationInvalid("nothing was asked: confirm on a terminal, or with --yes")
+    typer.confirm("Take the exam?", abort=True, err=True)
 
 
 def print_exam(result: ExamResult, report: Path | None) -> None:

@@ -1,0 +1,73 @@
+"""A witness that is a language model and knows nothing but the query context that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tribal.capabilities.interrogation.asking_models.prose import ANSWERS, ProseCheck, Resolve
+from tribal.capabilities.interrogation.asking_models.providers import PartyModel, Prompt, Providers, Reading
+from tribal.capabilities.interrogation.asking_models.requests import ANSWER_SCHEMA, answer_data, texts_of
+from tribal.capabilities.interrogation.audits import bounded
+from tribal.capabilities.interrogation.errors import PartyFailed, WitnessUnreachable
+from tribal.capabilities.interrogation.parties import Note, WitnessAnswer
+from tribal.ports import FailureKind
+from tribal.prompt_templates import Prompts
+from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.interrogation.sessions import MAX_ANSWER_CHARS, InterrogationSession
+
+ANSWER_TOKENS = 1_500
+"""The most tokens of an answer; a judgement: three times the words that the prompt allows."""
+Context = Callable[[str], tuple[str, Sequence[AnswerSource]]]
+"""What the documentation says about a question, as text, and where that is from."""
+_NOT_EXISTING = "it names a table or column that the documentation does not name"
+_RETRIED: frozenset[FailureKind] = frozenset({"malformed", "refused", "truncated", "rejected"})
+
+
+class ModelWitness:
+    """Answers from the query context of a question, with one more attempt in its time and no other model.
+
+    Args:
+        model: who answers.
+        prompts: the templates of interrogations.
+        context: within the scope of the session.
+        resolve: finds tables and columns within the same scope.
+    """
+
+    def __init__(self, model: PartyModel, prompts: Prompts, context: Context, resolve: Resolve) -> None:
+        self._name = model.name
+        self._providers = Providers([model], _unreachable, _RETRIED)
+        self._context = context
+        self._resolve = resolve
+        self._prompt = Prompt(prompts.texts["witness.md"], ANSWER_SCHEMA, ANSWER_TOKENS)
+
+    def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
+        """The answer; without documentation about the question it is empty, and the model is not asked."""
+        del session  # An answer depends on the question alone.
+        documentation, sources = self._context(question)
+        if not documentation.strip():
+            return WitnessAnswer("", self._name)
+        data = answer_data(question, documentation, sources)
+        shown = sources[: len(data["sources"])]
+        check = ProseCheck(self._resolve, tuple(texts_of(data)))
+        reply = self._providers.ask(self._prompt, data, lambda value: _read(value, check, shown))
+        text, used = reply.value
+        return WitnessAnswer(text, self._name, used if text else (), reply.cost)
+
+
+def _read(
+    value: Mapping[str, Any], check: ProseCheck, shown: Sequence[AnswerSource]
+) -> Reading[tuple[str, tuple[AnswerSource, ...]]]:
+    text, listed = value.get("answer"), value.get("sources")
+    if not isinstance(text, str) or not isinstance(listed, list):
+        return Reading(None)
+    checked = check.check(text, ANSWERS)
+    numbers = {number for number in listed if type(number) is int}
+    cited = tuple(source for number, source in enumerate(shown, 1) if number in numbers)
+    answer = bounded("\n".join(checked.sentences), MAX_ANSWER_CHARS)
+    faults = (_NOT_EXISTING,) if checked.invented else ()
+    return Reading((answer, cited or tuple(shown)), faults, checked.invented)
+
+
+def _unreachable(says: str, notes: Sequence[Note], _may_pass: bool) -> PartyFailed:
+    return WitnessUnreachable(f"the witness does not answer: {says}", notes)

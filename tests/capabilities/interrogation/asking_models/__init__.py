@@ -1,0 +1,1 @@
+"""Detectives and witnesses that are language models."""
