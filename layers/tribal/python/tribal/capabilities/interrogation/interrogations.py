@@ -120,14 +120,16 @@ class Interrogations:
 
         Raises:
             SessionsBusy: when too many sessions are running.
+            ConfigurationInvalid: when a model, its key, price or package is missing.
         """
         models = self.models
-        if models is not None:
-            self._require_free()
-        stored = self.sessions.create(session)
-        self._remove_expired()
         if models is None:
-            return self.run(session.id)
+            return self.examine(session)
+        self._require_free()
+        # A model without its key fails now, and not in the background.
+        with self.parties(session, _account(session)):
+            stored = self.sessions.create(session)
+        self._remove_expired()
         try:
             self._launch(session.id, models)
         except TribalError:
@@ -140,6 +142,26 @@ class Interrogations:
             models.launch(session_id)
             return
         run_in_thread(self.app, session_id, self.caller.identity)
+
+    def examine(
+        self,
+        session: InterrogationSession,
+        *,
+        stop: StopToken | None = None,
+        report: Callable[[InterrogationSession], None] = lambda _: None,
+    ) -> InterrogationSession:
+        """Save a new session and run it here to its end; raises as `run` does, and `ConfigurationInvalid` before that.
+
+        Args:
+            session: not saved yet.
+            stop: ends it before its next question.
+            report: called with the session after each step, and first when it is saved.
+        """
+        with self.parties(session, _account(session)) as parties:
+            self.sessions.create(session)
+            self._remove_expired()
+            report(session)
+            return self._run(session.id, parties, stop, report)
 
     def run(
         self,
@@ -157,22 +179,30 @@ class Interrogations:
             DetectiveUnreachable: when its audit fails for now; the next call retries.
         """
         session = visible_session(self.sessions, session_id, self.caller).session
-        with self.parties(session, f"session:{session_id}") as parties:
-            lease = Lease(_holder(), timedelta(seconds=_LEASE_FACTOR * parties.step_seconds))
-            ended = Interrogation(
-                sessions=self.sessions,
-                detective=parties.detective,
-                witness=parties.witness,
-                clock=self.app.clock,
-                lease=lease,
-                stop=stop or StopToken(),
-                stopped_by=self.caller.subject,
-                step_seconds=parties.step_seconds,
-                report=report,
-            ).run(session_id)
-        if not ended.is_running:
-            self.record([session_result(ended)])
-        return ended
+        with self.parties(session, _account(session)) as parties:
+            return self._run(session_id, parties, stop, report)
+
+    def _run(
+        self,
+        session_id: str,
+        parties: Parties,
+        stop: StopToken | None,
+        report: Callable[[InterrogationSession], None],
+    ) -> InterrogationSession:
+        session = Interrogation(
+            sessions=self.sessions,
+            detective=parties.detective,
+            witness=parties.witness,
+            clock=self.app.clock,
+            lease=Lease(_holder(), timedelta(seconds=_LEASE_FACTOR * parties.step_seconds)),
+            stop=stop or StopToken(),
+            stopped_by=self.caller.subject,
+            step_seconds=parties.step_seconds,
+            report=report,
+        ).run(session_id)
+        if not session.is_running:
+            self.record([session_result(session)])
+        return session
 
     def record(self, results: Iterable[QuestionResult]) -> None:
         """Write what questions found into the open gaps; a failure is logged, since it is saved with them already."""
@@ -272,6 +302,11 @@ def resume_abandoned(app: Application, identity: Identity) -> None:
             session = sessions.read_key(key.key).session
             if session.is_running and not is_held(session, app.clock):
                 run_in_thread(app, session.id, identity)
+
+
+def _account(session: InterrogationSession) -> str:
+    """What the calls of a session's models are booked to."""
+    return f"session:{session.id}"
 
 
 def _holder() -> str:

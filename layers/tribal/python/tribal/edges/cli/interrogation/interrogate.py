@@ -109,8 +109,7 @@ def _examine(
     from tribal.edges.cli.interrogation.running import run_shown
 
     session = service.new(hypothesis, iterations, database, domain)
-    service.sessions.create(session)
-    run_shown(service, session.id, as_json=as_json)
+    run_shown(service, session.id, lambda report: service.examine(session, report=report), as_json=as_json)
 
 
 def _write_report(file: Path, result: ExamResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,17 +15,21 @@ if TYPE_CHECKING:
     from tribal.capabilities.interrogation.interrogations import Interrogations
     from tribal_contracts.interrogation.sessions import AuditResult, Gap, InterrogationSession, QuestionAnswerPair
 
+    Report = Callable[[InterrogationSession], None]
+
 _INDENT = 3
 
 
-def run_shown(service: Interrogations, session_id: str, *, as_json: bool) -> None:
+def run_shown(
+    service: Interrogations, session_id: str, run: Callable[[Report], InterrogationSession], *, as_json: bool
+) -> None:
     """Run a session and show each question when it is answered; Ctrl-C stops it and keeps what there is."""
     from tribal.errors import EXIT_INTERRUPTED, EXIT_PARTIAL
 
     printer = _Printer(console())
     is_stopped = False
     try:
-        session = service.run(session_id, report=(lambda _: None) if as_json else printer.show)
+        session = run((lambda _: None) if as_json else printer.show)
     except KeyboardInterrupt:
         session, _ = service.stop(session_id)
         is_stopped = True

@@ -46,7 +46,7 @@ def list_interrogations(
 
     with _service(project) as service:
         if resume is not None:
-            run_shown(service, resume, as_json=as_json)
+            run_shown(service, resume, lambda report: service.run(resume, report=report), as_json=as_json)
             return
         arguments = {"limit": limit, **({} if status is None else {"status": status})}
         answer = call_tool("list_interrogations", arguments, service.caller, service.app)
