@@ -17,7 +17,7 @@ from tribal_contracts.interrogation.tasks import InterrogationTask
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-ITEMS = {"knowledge/manifest.json", "knowledge/projections/*", "knowledge/items/*"}
+SNAPSHOT = {"knowledge/manifest.json", "knowledge/projections/*"}
 OF_MODELS = {"config/*", "catalog/databases.json", "progress/budget.json"}
 
 
@@ -35,7 +35,7 @@ def test_the_interrogator_reads_what_it_answers_from_and_writes_sessions_and_wha
 ) -> None:
     environment = template.environment
     in_files = environment.index == "sqlite"
-    read = {"docs/definitions.json", "sessions/*"} | (ITEMS if environment.knowledge else set())
+    read = {"docs/definitions.json", "sessions/*"} | (SNAPSHOT if environment.knowledge else set())
     read |= {"data/*", *(["memory/*"] if environment.memory else [])} if in_files else set()
     has_models = environment.name == "detectives"
     assert objects_of(template, "Interrogator", "s3:GetObject") == read | (OF_MODELS if has_models else set())

@@ -19,6 +19,7 @@ def interrogate(system: DeployedSystem, hypothesis: str) -> None:
     shown = system.ask("get_interrogation", session)
     assert shown["session"]["owner"].endswith(f":user/caller-{system.environment.name}")
     assert shown["total"] > 0
-    (listed,) = over_mcp(system, "list_interrogations")["sessions"]
-    assert (listed["id"], listed["status"]) == (started["sessionId"], started["status"])
+    for answer in (system.ask("list_interrogations", {}), over_mcp(system, "list_interrogations")):
+        (listed,) = answer["sessions"]
+        assert (listed["id"], listed["status"]) == (started["sessionId"], started["status"])
     assert system.ask("stop_interrogation", session)["stopping"] is False
