@@ -27,7 +27,7 @@ def variable_of(model: ModelSettings) -> str:
 
 
 def variables_of(models: Mapping[str, ModelEntry], spending: SpendingSettings | None) -> dict[str, str]:
-    """Models by name, and what all models may cost, as a function gets them in its environment; without any, nothing."""
+    """Models by name, and what all may cost, as a function gets them in its environment; without any, nothing."""
     if not models:
         return {}
     entries = {
