@@ -21,7 +21,7 @@ from bench.search import questions
 from tribal.answering.documentation import Documentation
 from tribal.capabilities.interrogation.exams.taking import Exam
 from tribal.capabilities.interrogation.interrogations import Interrogations
-from tribal.capabilities.interrogation.loop import run_unsaved
+from tribal.capabilities.interrogation.sessions.loop import run_unsaved
 from tribal.errors import TribalError
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Application, Caller, Provider

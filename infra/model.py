@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict
 
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
-from tribal_contracts.core.models import SharedModels
 
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@:-]+(#.+)?\Z")
 _ID = re.compile(r"(?!arn:)[A-Za-z0-9.:_-]+\Z")
@@ -27,11 +27,14 @@ def variable_of(model: ModelSettings) -> str:
 
 
 def variables_of(models: Mapping[str, ModelEntry], spending: SpendingSettings | None) -> dict[str, str]:
-    """Models by name as a function gets them in its environment; nothing without any."""
+    """Models by name, and what all may cost, as a function gets them in its environment; without any, nothing."""
     if not models:
         return {}
-    shared = SharedModels(models=dict(models), spending=spending or SpendingSettings())
-    return {"TRIBAL_MODELS": shared.model_dump_json(exclude_unset=True, exclude_none=True)}
+    entries = {
+        name: model.model_dump(mode="json", exclude_unset=True, exclude_none=True) for name, model in models.items()
+    }
+    cap = {} if spending is None else {"TRIBAL_SPENDING": spending.model_dump_json()}
+    return {"TRIBAL_MODELS": json.dumps(entries, separators=(",", ":"))} | cap
 
 
 def profiled_model(name: str) -> str | None:

@@ -13,7 +13,7 @@ from functions.offering import fault_metric_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.interrogation.interrogations import run_for_owner
-from tribal.capabilities.interrogation.transitions import was_stopped
+from tribal.capabilities.interrogation.sessions.transitions import was_stopped
 from tribal.ports import Application, Identity, StopToken
 from tribal.settings.deployment import Deployment, load_deployment
 from tribal.tools.registry import Registry

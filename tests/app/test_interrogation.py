@@ -241,11 +241,12 @@ def test_an_environment_names_models_spending_and_section_in_variables() -> None
     values: Mapping[str, str] = {
         "AWS_REGION": "eu-central-1",
         "TRIBAL_STORE": "s3://bucket/main",
-        "TRIBAL_MODELS": json.dumps({"models": models, "spending": {"per_day_usd": 7}}),
+        "TRIBAL_MODELS": json.dumps(models),
+        "TRIBAL_SPENDING": '{"per_day_usd": 7}',
         "TRIBAL_INTERROGATION": '{"detectives": ["large"]}',
     }
     deployment = load_deployment(values)
-    assert deployment.shared.spending.per_day_usd == 7
+    assert deployment.per_day_usd == 7
     store: Provider[Any] = Provider(lambda: None)
     secrets: Provider[Any] = Provider(lambda: EnvironmentSecrets({}, None))
     options: Provider[Any] = Provider(lambda: None)
@@ -258,13 +259,14 @@ def test_an_environment_names_models_spending_and_section_in_variables() -> None
         "",
         "",
         deployment.region,
-        deployment.shared.models,
-        deployment.shared.spending.per_day_usd,
+        deployment.models,
+        deployment.per_day_usd,
     )
     found = deployed_party_models(deployment, models_of, store)
     assert found is not None
     assert [(each.provider, each.api_key) for each in found.configuration().detectives] == [("anthropic", None)]
-    missing = deployed_party_models(deployment, replace(models_of, named={}), store)
+    broken = replace(deployment, models={})
+    missing = deployed_party_models(broken, replace(models_of, named={}), store)
     assert missing is not None
     with pytest.raises(ConfigurationInvalid, match=r"interrogation\.detectives\[0\] in the environment file: 'large'"):
         missing.configuration()

@@ -7,7 +7,14 @@ import json
 import jsonschema
 
 from tribal.capabilities.interrogation.parties import Detective, Witness, WitnessAnswer
-from tribal.capabilities.interrogation.transitions import NewSession, add_pair, complete, create, next_step, reach_limit
+from tribal.capabilities.interrogation.sessions.transitions import (
+    NewSession,
+    add_pair,
+    complete,
+    create,
+    next_step,
+    reach_limit,
+)
 from tribal_contracts.interrogation.rules import broken_rules, is_provider
 from tribal_contracts.interrogation.sessions import InterrogationSession
 from tribal_contracts.schemas import json_schema

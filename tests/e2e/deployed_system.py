@@ -18,6 +18,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from functions.planner.identity import run_id_of
+from infra.api_settings import Api, IamAuth
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from infra.knowledge import Knowledge
@@ -31,7 +32,10 @@ PASSWORD_SECRET = "tribal/dev/company"
 COMPANY = "acme"
 TOKEN_SECRET = "tribal/dev/git"
 KNOWLEDGE = Knowledge(repository="https://git.example.com/acme/decisions.git", token_secret=TOKEN_SECRET)
-DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE})
+SIGNERS_MAY = {"memory:write", "knowledge:sync", "interrogation:start"}
+"""The rights of callers who sign with IAM, besides reading."""
+API = Api(auth=IamAuth(rights=["interrogation:start"]))
+DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE, "api": API})
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={
@@ -133,6 +137,11 @@ class DeployedSystem:
         """The events with which a function was called so far."""
         name = f"{self.environment.prefix}-{function}"
         return [each.event for each in self.account.processes.invocations if each.function == name]
+
+    def runtime_of(self, function: str) -> str:
+        """The runtime of a function."""
+        found = self.account.client("lambda").get_function(FunctionName=function)
+        return str(found["Configuration"]["Runtime"])
 
     def ask(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """A signed request for a tool."""

@@ -24,7 +24,7 @@ class Exemption:
         return all(re.fullmatch(pattern, value) for pattern, value in parts)
 
 
-_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer).*Role.*"
+_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator).*Role.*"
 _MACHINE = r".*Pipeline(Run|Start)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
@@ -54,6 +54,12 @@ EXEMPTIONS = (
         r"es:ESHttpPut",
         r".*/tribal-memories-\*",
         "the first to keep a memory makes their index, and here somebody has remembered something before the sync",
+    ),
+    Exemption(
+        r".*InterrogatorRole.*",
+        r"s3:DeleteObject",
+        r".*/sessions/\*",
+        "sessions are removed when they are a year old",
     ),
     Exemption(
         r"events\.amazonaws\.com",

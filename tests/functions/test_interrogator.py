@@ -27,8 +27,8 @@ from tribal.app.deployed import deployed_application, launch_session
 from tribal.capabilities.interrogation.interrogations import Interrogations
 from tribal.capabilities.interrogation.model_parties import ModelParties
 from tribal.capabilities.interrogation.parts import InterrogationParts
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.transitions import fail, hold
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.transitions import fail, hold
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal.settings.deployment import load_deployment

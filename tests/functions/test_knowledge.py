@@ -26,6 +26,7 @@ from tests.fakes.application import with_knowledge
 from tests.functions.calls import Context, api_request
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app.remote_tools import tools_of_functions
+from tribal.capabilities import capabilities
 from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.errors import ConfigurationError, SourceFailed
 from tribal.identity.scope import EVERYTHING
@@ -191,8 +192,12 @@ def test_a_function_answers_the_tools_that_are_its_own_and_no_others(function: s
 
 def test_each_tool_of_these_capabilities_is_answered_by_one_function() -> None:
     answered = [tool for tools in answered_by().values() for tool in tools]
-    others = {spec.name for each in EVERY_TOOL.groups if each.name != "retrieval" for spec in each.tools}
-    assert sorted(answered) == sorted(others)
+    assert sorted(answered) == sorted(EVERY_TOOL.tools.keys() - tools_of_the_retriever())
+
+
+def tools_of_the_retriever() -> set[str]:
+    uses = [use for each in capabilities() for use in each.uses if use.function == "retriever"]
+    return {tool for use in uses for tool in use.tools}
 
 
 def test_without_knowledge_memory_answers_what_is_memorys_and_the_others_nothing(
@@ -303,6 +308,4 @@ def test_the_function_for_mcp_asks_for_each_tool_the_function_that_has_it(monkey
     assert {tool: arn.rpartition(":")[2] for tool, arn in others.items()} == {
         tool: name for name, tools in answered_by().items() for tool in tools
     }
-    assert {tool for tool in offered_tools().tools if tool not in others} == {
-        spec.name for each in EVERY_TOOL.groups if each.name == "retrieval" for spec in each.tools
-    }
+    assert {tool for tool in offered_tools().tools if tool not in others} == tools_of_the_retriever()

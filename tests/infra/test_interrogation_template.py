@@ -17,7 +17,7 @@ from tribal_contracts.interrogation.tasks import InterrogationTask
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-ITEMS = {"knowledge/manifest.json", "knowledge/projections/*", "knowledge/items/*"}
+SNAPSHOT = {"knowledge/manifest.json", "knowledge/projections/*"}
 OF_MODELS = {"config/*", "catalog/databases.json", "progress/budget.json"}
 
 
@@ -35,7 +35,7 @@ def test_the_interrogator_reads_what_it_answers_from_and_writes_sessions_and_wha
 ) -> None:
     environment = template.environment
     in_files = environment.index == "sqlite"
-    read = {"docs/definitions.json", "sessions/*"} | (ITEMS if environment.knowledge else set())
+    read = {"docs/definitions.json", "sessions/*"} | (SNAPSHOT if environment.knowledge else set())
     read |= {"data/*", *(["memory/*"] if environment.memory else [])} if in_files else set()
     has_models = environment.name == "detectives"
     assert objects_of(template, "Interrogator", "s3:GetObject") == read | (OF_MODELS if has_models else set())
@@ -78,16 +78,15 @@ def test_models_and_their_caps_are_given_to_the_interrogator_alone(assembly: Ass
     template = assembly.templates["detectives"]
     variables = variables_of(template, "interrogator")
     deployment = load_deployment({**variables, "AWS_REGION": "eu-central-1", "TRIBAL_STORE": "s3://bucket"})
-    shared = deployment.shared
-    assert (sorted(shared.models), shared.spending.per_day_usd) == (["claude", "own", "small"], 7)
-    assert shared.models == {name: DETECTIVES.models[name] for name in shared.models}
+    assert (sorted(deployment.models), deployment.per_day_usd) == (["claude", "own", "small"], 7)
+    assert deployment.models == {name: DETECTIVES.models[name] for name in deployment.models}
     machine = "arn:<AWS::Partition>:states:eu-central-1:111122223333:stateMachine:tribal-detectives-interrogation"
     assert deployment.state_machine == machine
-    given = ("TRIBAL_MODELS", "TRIBAL_STATE_MACHINE")
+    given = ("TRIBAL_MODELS", "TRIBAL_SPENDING", "TRIBAL_STATE_MACHINE")
     for each in template.of_type(LAMBDA).values():
         own = each["Environment"]["Variables"]
         told = own["POWERTOOLS_SERVICE_NAME"] == "interrogator"
-        assert [name in own for name in given] == [told, told]
+        assert [name in own for name in given] == [told] * 3
         assert len(json.dumps(own)) < 4_096
 
 

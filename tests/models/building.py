@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 from tests.fakes.simulation import Simulation
@@ -63,7 +64,7 @@ def capped(
 ) -> CappedModel:
     """A model whose every request costs at most `PRICE`."""
     stop = stop or StopToken()
-    return CappedModel(model, money, lambda _: PRICE, stop, timing(simulation), caller_waits=caller_waits)
+    return CappedModel(model, money, lambda _: PRICE, stop, replace(timing(simulation), caller_waits=caller_waits))
 
 
 def request(deadline_seconds: float = 60.0) -> ModelRequest:

@@ -17,8 +17,8 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
 from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
 from tribal.capabilities.interrogation.open_gaps.recording import record
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.visibility import session_scope
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.visibility import session_scope
 from tribal.edges.http.messages import Request
 from tribal.edges.http.page import PAGE_ROUTES
 from tribal.edges.http.routes import respond

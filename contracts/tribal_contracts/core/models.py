@@ -138,13 +138,6 @@ class SpendingSettings(ClosedContract):
     """Days are UTC."""
 
 
-class SharedModels(ClosedContract):
-    """The parts `models` and `spending`, as functions get them in their environment."""
-
-    models: dict[ModelName, ModelEntry] = Field(default_factory=dict)
-    spending: SpendingSettings = SpendingSettings()
-
-
 def _tag(value: object) -> str:
     named = "use" in value if isinstance(value, Mapping) else isinstance(value, NamedModel)
     return "named" if named else "given"

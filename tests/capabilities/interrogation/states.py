@@ -12,9 +12,9 @@ import jsonschema
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.interrogation import ScriptedDetective, ScriptedWitness, do_nothing, gap
 from tests.fakes.memory_store import MemoryStore
-from tribal.capabilities.interrogation.loop import Interrogation, Lease
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.transitions import NewSession, create
+from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.ports import StoredObject
 from tribal.store import require_seal
 from tribal_contracts.interrogation.rules import broken_by_change, broken_rules

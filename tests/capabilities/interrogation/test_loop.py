@@ -23,9 +23,9 @@ from tribal.capabilities.interrogation.errors import (
     SessionNotFound,
     WitnessUnreachable,
 )
-from tribal.capabilities.interrogation.loop import Interrogation, stop_session
 from tribal.capabilities.interrogation.parties import Note
-from tribal.capabilities.interrogation.repository import Sessions
+from tribal.capabilities.interrogation.sessions.loop import Interrogation, stop_session
+from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import RunInterrupted, StoreUnwritable
 from tribal.ports import StopToken, StoredObject
 from tribal_contracts.interrogation.sessions import InterrogationSession

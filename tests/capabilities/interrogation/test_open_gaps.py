@@ -17,15 +17,15 @@ from tests.fakes.interrogation import gap
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.capabilities.interrogation import transitions
 from tribal.capabilities.interrogation.errors import SessionInvalid
 from tribal.capabilities.interrogation.listing import remove
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult, merged
 from tribal.capabilities.interrogation.open_gaps.reading import load_gaps, visible_gaps
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results, forget, record, session_result
 from tribal.capabilities.interrogation.parties import Analysis, Question, WitnessAnswer
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.visibility import session_scope
+from tribal.capabilities.interrogation.sessions import transitions
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.visibility import session_scope
 from tribal.identity.locations import DEFINITIONS_FILE, OPEN_GAPS_FILE
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.identity.targets import current_gaps, target_hash

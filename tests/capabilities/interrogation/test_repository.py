@@ -12,11 +12,11 @@ from tests.capabilities.interrogation.states import ID, new_session
 from tests.cases import each_case
 from tests.fakes.memory_store import MemoryStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.capabilities.interrogation import transitions
 from tribal.capabilities.interrogation.errors import InterrogationForbidden, SessionInvalid, SessionNotFound
 from tribal.capabilities.interrogation.listing import PageRequest, list_sessions, remove, visible_session
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.visibility import session_scope
+from tribal.capabilities.interrogation.sessions import transitions
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.visibility import session_scope
 from tribal.errors import PreconditionFailed
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller

@@ -9,10 +9,10 @@ import pytest
 from tests.capabilities.interrogation.states import new_session
 from tests.cases import each_case
 from tests.fakes.interrogation import DETECTIVE, WITNESS, gap
-from tribal.capabilities.interrogation import transitions
 from tribal.capabilities.interrogation.errors import HypothesisInvalid, SessionEnded, SessionInvalid
-from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Note, Question, WitnessAnswer
+from tribal.capabilities.interrogation.sessions import transitions
+from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
 from tribal_contracts.interrogation.rules import broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
 

@@ -17,9 +17,9 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import FUNCTIONS, OUR_LAYER, package_of
 from tests.e2e.account import REGION, wait_until
-from tests.e2e.deployed import deciding
+from tests.e2e.deployed import deciding, interrogating
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
-from tests.e2e.deployed_system import DeployedSystem, unit_of
+from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, unit_of
 from tests.e2e.git_server import GitServer
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
@@ -34,7 +34,7 @@ from tribal_contracts import Definitions, IndexerProgress
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer")
+DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -105,7 +105,7 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | {"memory:write", "knowledge:sync"}
+    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | SIGNERS_MAY
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 
@@ -163,6 +163,11 @@ def test_what_was_decided_is_synced_over_https_checked_and_told_and_synced_again
 def test_what_a_team_decided_is_there_for_that_team_alone(system: DeployedSystem, git: GitServer) -> None:
     assert deciding.seen_by(system, "billing") == ({"drivers", "0001-payments", "dunning"}, None)
     assert deciding.seen_by(system, "ops") == ({"drivers", "0001-payments"}, "NOT_FOUND")
+
+
+def test_a_question_is_answered_and_an_interrogation_ends_and_is_shown(system: DeployedSystem) -> None:
+    interrogating.ask(system, "which invoices are unpaid?", "company.billing.invoice")
+    interrogating.interrogate(system, "How many invoices has each customer not paid?")
 
 
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
@@ -334,13 +339,7 @@ def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSyst
     assert str(layers[FUNCTIONS[package].index(OUR_LAYER)] / "tribal" / "__init__.py") in executed
     allowed = (*(f"{place}/" for place in path), sysconfig.get_path("stdlib"), str(Path(json.__file__).parent.parent))
     assert [file for file in executed if not file.startswith(allowed) or "site-packages" in file] == []
-    assert f"python{sys.version_info.major}.{sys.version_info.minor}" in deployed_runtime(system, name)
-
-
-def deployed_runtime(system: DeployedSystem, function: str) -> str:
-    """The runtime that was deployed."""
-    configuration = system.account.client("lambda").get_function(FunctionName=function)["Configuration"]
-    return str(configuration["Runtime"])
+    assert f"python{sys.version_info.major}.{sys.version_info.minor}" in system.runtime_of(name)
 
 
 def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp_path: Path) -> None:

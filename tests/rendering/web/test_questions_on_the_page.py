@@ -17,7 +17,7 @@ from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
 from tribal.capabilities.interrogation.open_gaps.recording import record
-from tribal.capabilities.interrogation.repository import Sessions
+from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.identity.locations import INDEX_FILE, OPEN_GAPS_FILE
 
 pytestmark = pytest.mark.xdist_group("chromium")

@@ -20,10 +20,10 @@ from tribal.adapters.openai.model import openai_model
 from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
 from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
-from tribal.capabilities.interrogation.loop import Interrogation, Lease
 from tribal.capabilities.interrogation.parties import Detective, Witness
-from tribal.capabilities.interrogation.repository import Sessions
-from tribal.capabilities.interrogation.transitions import NewSession, create
+from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.models import Budget, CappedModel, Caps, Spender, Timing
 from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel, StopToken
@@ -126,13 +126,13 @@ def party(
     usd: float = 1.0,
 ) -> PartyModel:
     """A model within the caps of a session."""
-    timing = Timing(SystemClock(None))
+    timing = Timing(SystemClock(None), caller_waits=True)
     caps = Caps(round(usd * NANODOLLARS), round(20 * NANODOLLARS), calls_at_once=5)
     budget = Budget(
         store or MemoryStore(), caps, Spender(f"session:{ID}", model.name, f"test/{name}"), timing, beat_seconds=None
     )
     price = model_facts(entry).worst_price
-    capped = CappedModel(model, budget, price, StopToken(), timing, caller_waits=True)
+    capped = CappedModel(model, budget, price, StopToken(), timing)
     return PartyModel(name=name, model=capped, timeout_seconds=timeout_seconds)
 
 

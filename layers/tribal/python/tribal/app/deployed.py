@@ -87,8 +87,8 @@ def deployed_application(
         deployment.bucket.address(PROMPTS_KEY),
         _HINT,
         deployment.region,
-        deployment.shared.models,
-        deployment.shared.spending.per_day_usd,
+        deployment.models,
+        deployment.per_day_usd,
     )
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     derived = DerivedValues()

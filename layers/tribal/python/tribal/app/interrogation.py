@@ -19,6 +19,7 @@ from tribal_contracts.interrogation.settings import InterrogationSettings, Locat
 if TYPE_CHECKING:
     from tribal.answering.documentation import Documentation
     from tribal.app.models import Models
+    from tribal.app.project_text import ProjectText
     from tribal.capabilities.interrogation.asking_models.providers import PartyModel
     from tribal.capabilities.interrogation.model_parties import CatalogAccess, ModelParties
     from tribal.identity.scope import Scope
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from tribal.prompt_templates import Prompts
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
-    from tribal.settings.project_text import ProjectText
     from tribal_contracts import ModelEntry, ModelQuote
     from tribal_contracts.interrogation.configuration import Configuration
 
@@ -230,8 +230,8 @@ def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable
 
 
 def _text_in_folder(settings: Settings) -> ProjectText:
+    from tribal.app.project_text import ProjectText
     from tribal.settings import PROJECT_FILE
-    from tribal.settings.project_text import ProjectText
     from tribal.settings.yaml_reader import read_small_file
 
     file = settings.project / PROJECT_FILE
@@ -239,8 +239,8 @@ def _text_in_folder(settings: Settings) -> ProjectText:
 
 
 def _text_in_bucket(store: ObjectStore) -> ProjectText:
+    from tribal.app.project_text import ProjectText
     from tribal.settings.deployment import PROJECT_KEY
-    from tribal.settings.project_text import ProjectText
 
     return ProjectText(f"{store.location}{PROJECT_KEY}", store.get(PROJECT_KEY).data)
 

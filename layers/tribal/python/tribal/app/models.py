@@ -106,9 +106,9 @@ class Models:
         from tribal.models import Budget, CappedModel, Spender, Timing
 
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
-        timing = Timing(self.clock)
+        timing = Timing(self.clock, caller_waits=caller_waits)
         budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
-        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare, caller_waits=caller_waits)
+        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare)
 
     def require(self, settings: ModelEntry) -> ModelFacts:
         """The facts of a model that has all that a call needs; loads no SDK.

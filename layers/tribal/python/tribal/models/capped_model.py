@@ -36,9 +36,8 @@ class CappedModel:
         budget: what this process may spend, and how many calls it may run at once.
         worst_price: the most a request may cost, in nanodollars.
         stop: ends waiting; if it leaves less time than a call may take, none starts.
-        timing: clock, waiting and randomness.
+        timing: clock, waiting and randomness, and whether a caller waits.
         prepare: slow preparation such as loading an SDK; called before each call, while no slot is held.
-        caller_waits: whether everything after preparation counts towards the deadline.
     """
 
     def __init__(
@@ -49,8 +48,6 @@ class CappedModel:
         stop: StopToken,
         timing: Timing,
         prepare: Callable[[], None] = lambda: None,
-        *,
-        caller_waits: bool = False,
     ) -> None:
         self._model = model
         self._budget = budget
@@ -58,7 +55,7 @@ class CappedModel:
         self._stop = stop
         self._timing = timing
         self._prepare = prepare
-        self._caller_waits = caller_waits
+        self._caller_waits = timing.caller_waits
         self._rejections = _Rejections()
 
     @property

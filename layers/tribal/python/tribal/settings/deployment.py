@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.settings import BucketPlace, read_environment, source_date_epoch
@@ -17,10 +17,12 @@ from tribal_contracts import (
     CapabilitySettings,
     KnowledgeSettings,
     MemorySettings,
+    ModelEntry,
     ModelSettings,
+    SpendingSettings,
     SyncSettings,
 )
-from tribal_contracts.core.models import SharedModels
+from tribal_contracts.core.models import ModelName
 from tribal_contracts.core.shape import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
@@ -37,7 +39,9 @@ ANSWER_TOKENS_VARIABLE = "TRIBAL_ANSWER_TOKENS"
 MODEL_VARIABLE = "TRIBAL_MODEL"
 """The section `model` of the environment, as JSON."""
 MODELS_VARIABLE = "TRIBAL_MODELS"
-"""The models that sections of capabilities name, and what they may cost, as `SharedModels` in JSON."""
+"""The entries under `models` of the environment that other sections name, as JSON."""
+SPENDING_VARIABLE = "TRIBAL_SPENDING"
+"""The section `spending` of the environment, as JSON."""
 MACHINE_VARIABLE = "TRIBAL_STATE_MACHINE"
 """ARN of the state machine that the function starts."""
 STALE_VARIABLE = "TRIBAL_SYNC_STALE_HOURS"
@@ -46,6 +50,10 @@ COMPANY_VARIABLE = "TRIBAL_COMPANY"
 IAM_RIGHTS_VARIABLE = "TRIBAL_IAM_RIGHTS"
 """Rights of callers who sign with IAM, besides those that they always have."""
 IndexKind = Literal["opensearch", "sqlite"]
+
+
+class _NamedModels(RootModel[dict[ModelName, ModelEntry]]):
+    """The entries under `models`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +86,10 @@ class Deployment:
     """The most tokens of a tool's default answer."""
     model: ModelSettings | None = None
     """The model that describes tables; `None` if rules do."""
-    shared: SharedModels = field(default_factory=SharedModels)
-    """The models that sections of capabilities name, and what all models together may cost."""
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """Models by the names that sections use."""
+    spending: SpendingSettings | None = None
+    """What all models together may cost."""
     state_machine: str | None = None
     """ARN of the state machine that the function starts."""
     sections: Mapping[str, CapabilitySettings] = field(default_factory=dict)
@@ -88,6 +98,13 @@ class Deployment:
     """The company that the environment belongs to."""
     sync_stale_hours: float = 24.0
     """Hours without a sync after which it is unhealthy."""
+
+    @property
+    def per_day_usd(self) -> float:
+        """What all models together may cost in a UTC day."""
+        if self.spending is None and self.model is not None:
+            return self.model.per_day_usd
+        return (self.spending or SpendingSettings()).per_day_usd
 
     @property
     def memory(self) -> MemorySettings | None:
@@ -127,7 +144,8 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
         source_date_epoch=source_date_epoch(values),
         answer_tokens=_answer_tokens(values),
         model=part_of(values, MODEL_VARIABLE, ModelSettings),
-        shared=part_of(values, MODELS_VARIABLE, SharedModels) or SharedModels(),
+        models=named.root if (named := part_of(values, MODELS_VARIABLE, _NamedModels)) is not None else {},
+        spending=part_of(values, SPENDING_VARIABLE, SpendingSettings),
         state_machine=values.get(MACHINE_VARIABLE) or None,
         sections=sections_of(values),
         company=values.get(COMPANY_VARIABLE) or None,

@@ -22,19 +22,19 @@ from tribal.capabilities.interrogation.errors import (
     SessionNotFound,
     SessionsBusy,
 )
-from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.listing import visible_session
-from tribal.capabilities.interrogation.loop import Interrogation, Lease, is_held, stop_session
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
 from tribal.capabilities.interrogation.open_gaps.recording import record, session_result
 from tribal.capabilities.interrogation.parties import Detective, Witness
 from tribal.capabilities.interrogation.parts import InterrogationParts
-from tribal.capabilities.interrogation.repository import Sessions
 from tribal.capabilities.interrogation.rules.detective import RulesDetective
 from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
-from tribal.capabilities.interrogation.transitions import NewSession, create
-from tribal.capabilities.interrogation.visibility import scope_of, session_scope
+from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
+from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease, is_held, stop_session
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
+from tribal.capabilities.interrogation.sessions.visibility import scope_of, session_scope
 from tribal.errors import TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller

@@ -12,8 +12,8 @@ from tribal.capabilities.interrogation.errors import (
     SessionNotFound,
 )
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results, forget, session_result
-from tribal.capabilities.interrogation.repository import SessionKey, Sessions, StoredSession, not_found
-from tribal.capabilities.interrogation.visibility import is_own, is_visible
+from tribal.capabilities.interrogation.sessions.repository import SessionKey, Sessions, StoredSession, not_found
+from tribal.capabilities.interrogation.sessions.visibility import is_own, is_visible
 from tribal.identity.scope import EVERYTHING
 from tribal.ports import Caller
 from tribal_contracts.interrogation.sessions import (

@@ -20,9 +20,9 @@ from tribal.capabilities.interrogation.asking_models.requests import (
     texts_of,
 )
 from tribal.capabilities.interrogation.asking_models.summaries import markdown_summary
-from tribal.capabilities.interrogation.audits import bounded
 from tribal.capabilities.interrogation.errors import DetectiveUnreachable, PartyFailed
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Note, Question, WitnessAnswer
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.prompt_templates import Prompts
 from tribal_contracts.interrogation.sessions import (
     GAP_CATEGORIES,
@@ -61,7 +61,7 @@ class _Findings:
 class ModelDetective:
     """Asks the first model, and the others where it fails.
 
-    Gaps and contradictions are data of ours: the model chooses among categories, severities and numbers, and writes
+    Gaps and contradictions are our data: the model chooses among categories, severities and numbers, and writes
     texts, which are checked. Earlier gaps stay word for word until it closes them.
 
     Args:

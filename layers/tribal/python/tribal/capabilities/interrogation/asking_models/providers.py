@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tribal.capabilities.interrogation.audits import bounded
 from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFailed
 from tribal.capabilities.interrogation.parties import Cost, Note
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.ports import FailureKind, LanguageModel, ModelFailure, ModelOutcome, ModelRequest
 from tribal.rendering.prompt_data import data_json
 from tribal_contracts import ModelUsage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tribal.capabilities.interrogation.audits import bounded
 from tribal.capabilities.interrogation.parties import WitnessAnswer
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal_contracts.interrogation.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import (
     GAP_CATEGORIES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tribal.capabilities.interrogation.asking_models.prose import STATEMENTS, ProseCheck
-from tribal.capabilities.interrogation.audits import bounded
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.rendering.markdown import escape_text
 
 MOST_CHARS, MOST_LINES = 4_000, 60

@@ -8,9 +8,9 @@ from typing import Any
 from tribal.capabilities.interrogation.asking_models.prose import ANSWERS, ProseCheck, Resolve
 from tribal.capabilities.interrogation.asking_models.providers import PartyModel, Prompt, Providers, Reading
 from tribal.capabilities.interrogation.asking_models.requests import ANSWER_SCHEMA, answer_data, texts_of
-from tribal.capabilities.interrogation.audits import bounded
 from tribal.capabilities.interrogation.errors import PartyFailed, WitnessUnreachable
 from tribal.capabilities.interrogation.parties import Note, WitnessAnswer
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.ports import FailureKind
 from tribal.prompt_templates import Prompts
 from tribal_contracts.interrogation.answers import AnswerSource

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 
 from tribal.capabilities.interrogation.errors import ExamInvalid, HypothesisInvalid
-from tribal.capabilities.interrogation.hypotheses import require_hypothesis
+from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis
 from tribal_contracts.interrogation.exams import MAX_QUESTIONS
 
 COLUMN = "question"
@@ -23,7 +23,7 @@ def read_questions(name: str, data: bytes) -> list[str]:
         data: its content, in UTF-8.
 
     Raises:
-        ExamInvalid: when a line is not a question, or there are none or too many; the message names the line.
+        ExamInvalid: when a line is not a question, or there is not one to 5,000 of them; the message names the line.
     """
     try:
         text = data.decode("utf-8-sig")

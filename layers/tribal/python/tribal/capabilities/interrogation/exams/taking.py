@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFailed
 from tribal.capabilities.interrogation.interrogations import Interrogations, Parties
-from tribal.capabilities.interrogation.loop import run_unsaved
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results
+from tribal.capabilities.interrogation.sessions.loop import run_unsaved
 from tribal.ports.stopping import StopToken
 from tribal_contracts.interrogation.exams import (
     BlockingGap,

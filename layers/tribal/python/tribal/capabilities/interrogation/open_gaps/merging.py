@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.capabilities.interrogation.audits import bounded
+from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.identity.hashing import object_hash
 from tribal.identity.targets import WORD
 from tribal_contracts.interrogation.open_gaps import (

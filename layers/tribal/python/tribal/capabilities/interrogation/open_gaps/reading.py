@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from tribal.capabilities.interrogation.errors import SessionInvalid
-from tribal.capabilities.interrogation.visibility import may_read
+from tribal.capabilities.interrogation.sessions.visibility import may_read
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity.locations import DEFINITIONS_FILE, OPEN_GAPS_FILE
 from tribal.identity.targets import WORD, parse_target

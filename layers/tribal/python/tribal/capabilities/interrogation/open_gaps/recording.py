@@ -9,7 +9,7 @@ from contextlib import suppress
 from tribal.capabilities.interrogation.errors import SessionInvalid, SessionsBusy
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult, merged, without
 from tribal.capabilities.interrogation.open_gaps.reading import load_gaps
-from tribal.capabilities.interrogation.repository import Sessions
+from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import PreconditionFailed
 from tribal.identity.hashing import record_id
 from tribal.identity.locations import OPEN_GAPS_FILE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.interrogation.audits import summary_of
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
 from tribal.capabilities.interrogation.rules.inquiries import Inquiry
 from tribal.capabilities.interrogation.rules.reading import SessionReader
+from tribal.capabilities.interrogation.sessions.audits import summary_of
 from tribal.text_checks.contradictions import catalog_contradictions
 from tribal_contracts.interrogation.sessions import Contradiction, Gap, InterrogationSession
 

@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from tribal.capabilities.interrogation import transitions
 from tribal.capabilities.interrogation.errors import DetectiveUnreachable, PartyFailed, SessionEnded, SessionHeld
 from tribal.capabilities.interrogation.parties import Audit, Detective, Note, Witness
-from tribal.capabilities.interrogation.repository import Sessions, StoredSession
+from tribal.capabilities.interrogation.sessions import transitions
+from tribal.capabilities.interrogation.sessions.repository import Sessions, StoredSession
 from tribal.errors import PreconditionFailed, TribalError
 from tribal.ports import Clock, StopToken
 from tribal_contracts.interrogation.sessions import InterrogationSession

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from tribal.capabilities.interrogation.audits import audit_result, bounded, gap_analysis, interim_audit
 from tribal.capabilities.interrogation.errors import SessionEnded, SessionInvalid
-from tribal.capabilities.interrogation.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Note, Question, WitnessAnswer
+from tribal.capabilities.interrogation.sessions.audits import audit_result, bounded, gap_analysis, interim_audit
+from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
 from tribal_contracts import Contract, ModelUsage
 from tribal_contracts.interrogation.sessions import (
     MAX_ANSWER_CHARS,

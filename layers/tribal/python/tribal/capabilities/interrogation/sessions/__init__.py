@@ -1,0 +1,1 @@
+"""Sessions: their states, files, and the loop that runs them."""

@@ -1,0 +1,25 @@
+"""Questions to the documentation of a deployed environment."""
+
+from __future__ import annotations
+
+from tests.e2e.deployed.deciding import over_mcp
+from tests.e2e.deployed_system import DeployedSystem
+
+
+def ask(system: DeployedSystem, question: str, table: str) -> None:
+    """Ask a question that is answered from a table."""
+    assert table in {source["name"] for source in system.ask("ask", {"question": question})["sources"]}
+
+
+def interrogate(system: DeployedSystem, hypothesis: str) -> None:
+    """Start an interrogation by rules, and look at it in every way."""
+    started = system.ask("start_interrogation", {"hypothesis": hypothesis})
+    assert started["status"] in ("completed", "limit-reached")
+    session = {"sessionId": started["sessionId"]}
+    shown = system.ask("get_interrogation", session)
+    assert shown["session"]["owner"].endswith(f":user/caller-{system.environment.name}")
+    assert shown["total"] > 0
+    for answer in (system.ask("list_interrogations", {}), over_mcp(system, "list_interrogations")):
+        (listed,) = answer["sessions"]
+        assert (listed["id"], listed["status"]) == (started["sessionId"], started["status"])
+    assert system.ask("stop_interrogation", session)["stopping"] is False
