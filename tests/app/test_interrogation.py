@@ -33,8 +33,8 @@ from tribal.app.interrogation import (
 )
 from tribal.app.models import Models
 from tribal.app.options import options_of
+from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
-from tribal.capabilities.interrogation.model_parties import CatalogAccess, ModelParties
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.models import read_spending
 from tribal.ports import Provider, RunParameters
@@ -281,7 +281,7 @@ def test_opening_the_parties_loads_no_sdk(tmp_path: Path) -> None:
         "from tribal.app.interrogation import local_party_models\n"
         "from tribal.app.local import local_application\n"
         "from tribal.app.models import Models\n"
-        "from tribal.capabilities.interrogation.model_parties import CatalogAccess\n"
+        "from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess\n"
         "from tribal.identity.scope import EVERYTHING\n"
         "from tribal.settings import load_settings\n"
         "settings = load_settings(project=Path(sys.argv[1]), environment={'OPENAI': 'x' * 40}, needs_databases=False)\n"

@@ -131,7 +131,7 @@ def party(
         store or MemoryStore(), caps, Spender(f"session:{ID}", model.name, f"test/{name}"), timing, beat_seconds=None
     )
     price = model_facts(entry).worst_price
-    capped = CappedModel(model, budget, price, StopToken(), timing, caller_waits=True)
+    capped = CappedModel(model, budget, price, StopToken(), timing)
     return PartyModel(name=name, model=capped, timeout_seconds=timeout_seconds)
 
 

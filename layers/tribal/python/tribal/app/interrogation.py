@@ -17,15 +17,15 @@ from tribal_contracts.interrogation.settings import InterrogationSettings, Locat
 
 if TYPE_CHECKING:
     from tribal.app.models import Models
+    from tribal.app.project_text import ProjectText
+    from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
     from tribal.capabilities.interrogation.asking_models.providers import PartyModel
-    from tribal.capabilities.interrogation.model_parties import CatalogAccess, ModelParties
     from tribal.identity.scope import Scope
     from tribal.models import CappedModel
     from tribal.ports import ModelFacts, ObjectStore, Provider
     from tribal.prompt_templates import Prompts
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
-    from tribal.settings.project_text import ProjectText
     from tribal_contracts import ModelEntry, ModelQuote
     from tribal_contracts.interrogation.configuration import Configuration
 
@@ -73,7 +73,7 @@ class ApplicationPartyModels:
         Raises:
             ConfigurationInvalid: when a model, its key, price or package is missing; the message names the place.
         """
-        from tribal.capabilities.interrogation.configuring import derive_configuration
+        from tribal.capabilities.interrogation.asking_models.configuring import derive_configuration
 
         # Names first, which the facts of their models need.
         derived = derive_configuration(self.section, self.models.named, self.models.secrets().get, self.place_of)
@@ -83,8 +83,8 @@ class ApplicationPartyModels:
     def open(self, account: str, scope: Scope, access: Callable[[Scope], CatalogAccess]) -> ModelParties:
         """The parties of a session or an exam; see `PartyModels.open`."""
         from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
+        from tribal.capabilities.interrogation.asking_models.model_parties import ModelParties
         from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
-        from tribal.capabilities.interrogation.model_parties import ModelParties
 
         self.configuration()
         narrowed = self.sendable(scope)
@@ -130,7 +130,7 @@ class ApplicationPartyModels:
         return without_databases(scope, documented, text.keeps_from_models)
 
     def _facts(self) -> dict[str, ModelFacts]:
-        from tribal.capabilities.interrogation.configuring import parties
+        from tribal.capabilities.interrogation.asking_models.configuring import parties
         from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 
         facts = {}
@@ -162,7 +162,7 @@ class _OpenModels:
         section, source = self._source.section, self._source
         usd = section.per_exam_usd if self._account.startswith(EXAM) else section.per_session_usd
         caps = Caps(round(usd * NANODOLLARS), round(source.models.per_day_usd * NANODOLLARS), entry.calls_at_once)
-        model = source.models.capped(entry, facts, self._account, caps, StopToken(), caller_waits=True)
+        model = source.models.capped(entry, facts, self._account, caps, StopToken())
         self._capped.append(model)
         is_local = entry.is_on_this_machine
         return PartyModel(
@@ -195,8 +195,8 @@ def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable
 
 
 def _text_in_folder(settings: Settings) -> ProjectText:
+    from tribal.app.project_text import ProjectText
     from tribal.settings import PROJECT_FILE
-    from tribal.settings.project_text import ProjectText
     from tribal.settings.yaml_reader import read_small_file
 
     file = settings.project / PROJECT_FILE
@@ -204,8 +204,8 @@ def _text_in_folder(settings: Settings) -> ProjectText:
 
 
 def _text_in_bucket(store: ObjectStore) -> ProjectText:
+    from tribal.app.project_text import ProjectText
     from tribal.settings.deployment import PROJECT_KEY
-    from tribal.settings.project_text import ProjectText
 
     return ProjectText(f"{store.location}{PROJECT_KEY}", store.get(PROJECT_KEY).data)
 

@@ -99,8 +99,6 @@ class Models:
         account: str,
         caps: Caps,
         stop: StopToken,
-        *,
-        caller_waits: bool = False,
     ) -> CappedModel:
         """A model within the caps of an account, which loads its SDK with its first call."""
         from tribal.models import Budget, CappedModel, Spender, Timing
@@ -108,7 +106,7 @@ class Models:
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
         timing = Timing(self.clock)
         budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
-        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare, caller_waits=caller_waits)
+        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare)
 
     def require(self, settings: ModelEntry) -> ModelFacts:
         """The facts of a model that has all that a call needs; loads no SDK.

@@ -34,7 +34,7 @@ class ProjectText:
     def keeps_from_models(self, database: str) -> bool:
         """Whether a database is of an entry with `describer: rules`.
 
-        What variables stand for is unknown: a name with one is that of any database that it fits.
+        The values of variables are unknown: a name with one is that of any database that it fits.
         """
         return any(pattern.fullmatch(database) for pattern in self._kept)
 

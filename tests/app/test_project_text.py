@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cases import each_case
-from tribal.settings.project_text import ProjectText
+from tribal.app.project_text import ProjectText
 
 TEXT = ProjectText(
     "databases.yaml",
