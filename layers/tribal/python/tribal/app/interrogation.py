@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -91,13 +92,14 @@ class ApplicationPartyModels:
         opened, prompts, facts = _OpenModels(self, account), self._prompts(), self._facts()
         detectives = [opened.party(self.models.named[name], facts[name]) for name in self.section.order]
         name = self.section.witness
-        witness = None if name is None else opened.party(self.models.named[name], facts[name])
+        witnesses = [] if name is None else [opened.party(self.models.named[name], facts[name])]
         reads = access(narrowed)
         return ModelParties(
             detective=ModelDetective(detectives, prompts, reads.resolve) if detectives else None,
-            witness=None if witness is None else ModelWitness(witness, prompts, reads.context, reads.resolve),
+            witness=ModelWitness(witnesses[0], prompts, reads.context, reads.resolve) if witnesses else None,
             scope=narrowed,
-            providers=tuple(each.name for each in (*detectives, *([witness] if witness is not None else []))),
+            providers=tuple(each.name for each in (*detectives, *witnesses)),
+            step_seconds=sum(each.timeout_seconds for each in (*detectives, *detectives, *witnesses)),
             close=opened.close,
         )
 
@@ -173,8 +175,9 @@ class _OpenModels:
         )
 
     def close(self) -> None:
-        for each in self._capped:
-            each.close()
+        with ExitStack() as closing:
+            for each in self._capped:
+                closing.callback(each.close)
 
 
 def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable[[str], bool]) -> Scope:
