@@ -171,9 +171,7 @@ def test_spent_money_ends_the_call_without_another_provider() -> None:
 def test_requests_are_bounded_however_long_a_session_is() -> None:
     model = Says(analysis(gap(severity="medium")))
     session, long = new_session(20), replace(KNOWN, text="word " * 10_000)
-    found = Analysis(
-        tuple(replace_description(number) for number in range(20)), can_continue=True, detective="openai:one"
-    )
+    found = Analysis(tuple(map(long_gap, range(20))), can_continue=True, detective="openai:one")
     for number in range(19):
         session = add_pair(session, Question(f"{number} " + "?" * 600), long, found, NOW)
     detective = detective_of(party(model))
