@@ -33,8 +33,8 @@ from tribal.app.interrogation import (
 )
 from tribal.app.models import Models
 from tribal.app.options import options_of
+from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
-from tribal.capabilities.interrogation.model_parties import CatalogAccess, ModelParties
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.models import read_spending
 from tribal.ports import Provider, RunParameters
@@ -172,6 +172,7 @@ def test_timeouts_are_those_of_the_place_where_a_model_runs(tmp_path: Path) -> N
     assert [each.timeout_seconds for each in detective._providers.models] == [20]
     assert [each.timeout_seconds for each in witness._providers.models] == [300]
     assert parties.providers == ("openai:gpt-6-luna", "ollama:qwen3")
+    assert parties.step_seconds == 20 + 300 + 20
 
 
 def test_nothing_of_a_database_described_by_rules_is_within_the_scope_of_a_session(tmp_path: Path) -> None:
@@ -281,7 +282,7 @@ def test_opening_the_parties_loads_no_sdk(tmp_path: Path) -> None:
         "from tribal.app.interrogation import local_party_models\n"
         "from tribal.app.local import local_application\n"
         "from tribal.app.models import Models\n"
-        "from tribal.capabilities.interrogation.model_parties import CatalogAccess\n"
+        "from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess\n"
         "from tribal.identity.scope import EVERYTHING\n"
         "from tribal.settings import load_settings\n"
         "settings = load_settings(project=Path(sys.argv[1]), environment={'OPENAI': 'x' * 40}, needs_databases=False)\n"

@@ -24,8 +24,8 @@ from tests.sample_shop.indexed import index_all, shop_tables, write_documentatio
 from tribal.adapters.sqlite.published import PublishedSqliteIndex
 from tribal.answering.documentation import Documentation
 from tribal.app.deployed import deployed_application, launch_session
+from tribal.capabilities.interrogation.asking_models.model_parties import ModelParties
 from tribal.capabilities.interrogation.interrogations import Interrogations
-from tribal.capabilities.interrogation.model_parties import ModelParties
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import fail, hold

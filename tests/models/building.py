@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 from tests.fakes.simulation import Simulation
@@ -54,17 +53,9 @@ def spender(account: str, holder: str) -> Spender:
     return Spender(account, MODEL, holder)
 
 
-def capped(
-    model: LanguageModel,
-    money: Budget,
-    simulation: Simulation,
-    stop: StopToken | None = None,
-    *,
-    caller_waits: bool = False,
-) -> CappedModel:
+def capped(model: LanguageModel, money: Budget, simulation: Simulation, stop: StopToken | None = None) -> CappedModel:
     """A model whose every request costs at most `PRICE`."""
-    stop = stop or StopToken()
-    return CappedModel(model, money, lambda _: PRICE, stop, replace(timing(simulation), caller_waits=caller_waits))
+    return CappedModel(model, money, lambda _: PRICE, stop or StopToken(), timing(simulation))
 
 
 def request(deadline_seconds: float = 60.0) -> ModelRequest:

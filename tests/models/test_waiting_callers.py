@@ -12,6 +12,8 @@ from tests.models.building import budget, capped, request, settings
 from tribal.ports import FailureKind, ModelAnswer, ModelFailure
 from tribal_contracts import ModelUsage
 
+WAITING = replace(request(30), waits_count=True)
+
 
 def _failing(kind: FailureKind, after: float | None = None) -> ScriptedModel:
     failure = ModelFailure(kind, kind, ModelUsage(calls=1), after)
@@ -24,7 +26,7 @@ def test_a_wait_that_the_provider_asks_for_is_waited_out_only_if_a_call_still_fi
 ) -> None:
     simulation, model = Simulation(), _failing("throttled", after)
     with budget(MemoryStore(), simulation) as money:
-        outcome = capped(model, money, simulation, caller_waits=True).ask(request(30))
+        outcome = capped(model, money, simulation).ask(WAITING)
     assert isinstance(outcome, ModelAnswer) == waits
     assert simulation.monotonic() <= (after + 2 if waits else 0)
     if isinstance(outcome, ModelAnswer):
@@ -43,7 +45,7 @@ def test_a_pause_of_all_callers_that_takes_too_long_is_reported_at_once() -> Non
     simulation, model = Simulation(), _failing("throttled", 1)
     with budget(MemoryStore(), simulation) as money:
         money.pause(29)
-        outcome = capped(model, money, simulation, caller_waits=True).ask(request(30))
+        outcome = capped(model, money, simulation).ask(WAITING)
     assert (getattr(outcome, "kind", ""), model.requests, simulation.monotonic()) == ("throttled", [], 0)
 
 
@@ -51,6 +53,6 @@ def test_a_call_without_a_slot_ends_with_its_time() -> None:
     simulation, store, model = Simulation(), MemoryStore(), _failing("unavailable")
     with budget(store, simulation, settings(at_once=1)) as money, money.wanting_slot() as turn:
         assert turn.take()
-        outcome = capped(model, money, simulation, caller_waits=True).ask(request(30))
+        outcome = capped(model, money, simulation).ask(WAITING)
     assert (getattr(outcome, "kind", ""), model.requests) == ("timed_out", [])
     assert 30 <= simulation.monotonic() <= 31

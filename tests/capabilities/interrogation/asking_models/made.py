@@ -126,7 +126,7 @@ def party(
     usd: float = 1.0,
 ) -> PartyModel:
     """A model within the caps of a session."""
-    timing = Timing(SystemClock(None), caller_waits=True)
+    timing = Timing(SystemClock(None))
     caps = Caps(round(usd * NANODOLLARS), round(20 * NANODOLLARS), calls_at_once=5)
     budget = Budget(
         store or MemoryStore(), caps, Spender(f"session:{ID}", model.name, f"test/{name}"), timing, beat_seconds=None

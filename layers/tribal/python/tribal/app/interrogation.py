@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from tribal.answering.documentation import Documentation
     from tribal.app.models import Models
     from tribal.app.project_text import ProjectText
+    from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
     from tribal.capabilities.interrogation.asking_models.providers import PartyModel
-    from tribal.capabilities.interrogation.model_parties import CatalogAccess, ModelParties
     from tribal.identity.scope import Scope
     from tribal.models import CappedModel
     from tribal.ports import ModelFacts, ObjectStore, Provider
@@ -73,7 +74,7 @@ def interrogation_parts(
 
 
 def _parties(models: ApplicationPartyModels, account: str, documentation: Documentation) -> ModelParties:
-    from tribal.capabilities.interrogation.model_parties import CatalogAccess
+    from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess
 
     def access(scope: Scope) -> CatalogAccess:
         narrowed = documentation.within(scope)
@@ -82,11 +83,10 @@ def _parties(models: ApplicationPartyModels, account: str, documentation: Docume
     return models.open(account, documentation.caller.scope, access)
 
 
-def _step_seconds(detectives: Sequence[PartyModel], witness: PartyModel | None) -> float:
+def _step_seconds(detectives: Sequence[PartyModel], witnesses: Sequence[PartyModel]) -> float:
     """Two calls of the detective, each of which may try every provider, and one of the witness."""
-    asking = 2 * sum(each.timeout_seconds for each in detectives)
-    answering = 0.0 if witness is None else witness.timeout_seconds
-    return min(asking + answering + _RULES_SECONDS, _LONGEST_STEP_SECONDS)
+    calls = (*detectives, *detectives, *witnesses)
+    return min(sum(each.timeout_seconds for each in calls) + _RULES_SECONDS, _LONGEST_STEP_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class ApplicationPartyModels:
         Raises:
             ConfigurationInvalid: when a model, its key, price or package is missing; the message names the place.
         """
-        from tribal.capabilities.interrogation.configuring import derive_configuration
+        from tribal.capabilities.interrogation.asking_models.configuring import derive_configuration
 
         # Names first, which the facts of their models need.
         derived = derive_configuration(self.section, self.models.named, self.models.secrets().get, self.place_of)
@@ -117,22 +117,22 @@ class ApplicationPartyModels:
     def open(self, account: str, scope: Scope, access: Callable[[Scope], CatalogAccess]) -> ModelParties:
         """The parties of a session or an exam; see `PartyModels.open`."""
         from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
+        from tribal.capabilities.interrogation.asking_models.model_parties import ModelParties
         from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
-        from tribal.capabilities.interrogation.model_parties import ModelParties
 
         self.configuration()
         narrowed = self.sendable(scope)
         opened, prompts, facts = _OpenModels(self, account), self._prompts(), self._facts()
         detectives = [opened.party(self.models.named[name], facts[name]) for name in self.section.order]
         name = self.section.witness
-        witness = None if name is None else opened.party(self.models.named[name], facts[name])
+        witnesses = [] if name is None else [opened.party(self.models.named[name], facts[name])]
         reads = access(narrowed)
         return ModelParties(
             detective=ModelDetective(detectives, prompts, reads.resolve) if detectives else None,
-            witness=None if witness is None else ModelWitness(witness, prompts, reads.context, reads.resolve),
+            witness=ModelWitness(witnesses[0], prompts, reads.context, reads.resolve) if witnesses else None,
             scope=narrowed,
-            providers=tuple(each.name for each in (*detectives, *([witness] if witness is not None else []))),
-            step_seconds=_step_seconds(detectives, witness),
+            providers=tuple(each.name for each in (*detectives, *witnesses)),
+            step_seconds=_step_seconds(detectives, witnesses),
             close=opened.close,
         )
 
@@ -165,7 +165,7 @@ class ApplicationPartyModels:
         return without_databases(scope, documented, text.keeps_from_models)
 
     def _facts(self) -> dict[str, ModelFacts]:
-        from tribal.capabilities.interrogation.configuring import parties
+        from tribal.capabilities.interrogation.asking_models.configuring import parties
         from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 
         facts = {}
@@ -197,7 +197,7 @@ class _OpenModels:
         section, source = self._source.section, self._source
         usd = section.per_exam_usd if self._account.startswith(EXAM) else section.per_session_usd
         caps = Caps(round(usd * NANODOLLARS), round(source.models.per_day_usd * NANODOLLARS), entry.calls_at_once)
-        model = source.models.capped(entry, facts, self._account, caps, StopToken(), caller_waits=True)
+        model = source.models.capped(entry, facts, self._account, caps, StopToken())
         self._capped.append(model)
         is_local = entry.is_on_this_machine
         return PartyModel(
@@ -208,8 +208,9 @@ class _OpenModels:
         )
 
     def close(self) -> None:
-        for each in self._capped:
-            each.close()
+        with ExitStack() as closing:
+            for each in self._capped:
+                closing.callback(each.close)
 
 
 def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable[[str], bool]) -> Scope:

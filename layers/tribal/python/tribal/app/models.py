@@ -99,14 +99,12 @@ class Models:
         account: str,
         caps: Caps,
         stop: StopToken,
-        *,
-        caller_waits: bool = False,
     ) -> CappedModel:
         """A model within the caps of an account, which loads its SDK with its first call."""
         from tribal.models import Budget, CappedModel, Spender, Timing
 
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
-        timing = Timing(self.clock, caller_waits=caller_waits)
+        timing = Timing(self.clock)
         budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
         return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare)
 

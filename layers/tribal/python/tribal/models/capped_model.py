@@ -27,9 +27,9 @@ _Call = Callable[[ModelRequest], Generator[str, None, ModelOutcome]]
 class CappedModel:
     """Asks a model within the caps of a budget; safe to share between threads.
 
-    Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline, unless a
-    caller waits. Retries of throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over its
-    attempts.
+    Waiting for a slot, for money and as long as the provider asks for does not count towards the deadline, unless the
+    request says so. Retries of throttled, overloaded and unavailable calls do. The usage of an outcome is the sum over
+    its attempts.
 
     Args:
         model: the model to call.
@@ -55,7 +55,6 @@ class CappedModel:
         self._stop = stop
         self._timing = timing
         self._prepare = prepare
-        self._caller_waits = timing.caller_waits
         self._rejections = _Rejections()
 
     @property
@@ -100,7 +99,7 @@ class CappedModel:
         if refusal is not None:
             return refusal  # the budget may be closed already, and is not opened again
         self._prepare()
-        ends = self._timing.monotonic() + request.deadline_seconds if self._caller_waits else math.inf
+        ends = self._timing.monotonic() + request.deadline_seconds if request.waits_count else math.inf
         with self._budget.wanting_slot() as turn:
             while not turn.take():
                 refusal = self._refusal(request, ends)
@@ -182,7 +181,7 @@ class CappedModel:
             again = self._wait_to_repeat(outcome, attempt, ends, request) and self._budget.reserve(price) == "reserved"
             if not again:
                 return replace(_given_up(outcome), usage=usage, unseen=unseen, retried=tuple(failures[:-1]))
-            if asks and not self._caller_waits:
+            if asks and not request.waits_count:
                 ends += self._timing.monotonic() - waited
         raise AssertionError("retries must end at the deadline")
 
@@ -218,7 +217,7 @@ class CappedModel:
         if failure.kind in _BUSY:
             self._budget.pause(delay)
             delay += self._timing.random() * _SPREAD_SECONDS
-        is_asked_for = failure.retry_after_seconds is not None and not self._caller_waits
+        is_asked_for = failure.retry_after_seconds is not None and not request.waits_count
         began = self._timing.monotonic()
         while delay > 0:
             # A wait that is asked for takes none of the call's time.

@@ -21,8 +21,6 @@ class Timing:
     pause: Callable[[float], None] = time.sleep
     random: Callable[[], float] = random.random
     """From 0 to 1; spreads retries of calls that failed together."""
-    caller_waits: bool = False
-    """Whether everything after preparation counts towards the deadline of a call."""
 
     def now(self) -> datetime:
         """The real time in UTC."""

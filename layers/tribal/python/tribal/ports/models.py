@@ -104,6 +104,8 @@ class ModelRequest:
     """Time limit for the call, including retries."""
     retries: bool = True
     """Whether to retry a failure that may pass even if the provider does not say when."""
+    waits_count: bool = False
+    """Whether waiting for a turn, for money and for the provider takes the call's time too, because someone waits."""
 
     @property
     def schema_in_words(self) -> str:

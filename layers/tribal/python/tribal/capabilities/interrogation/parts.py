@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tribal.answering.documentation import Documentation
-    from tribal.capabilities.interrogation.model_parties import ModelParties
+    from tribal.capabilities.interrogation.asking_models.model_parties import ModelParties
     from tribal_contracts import ModelQuote
 
 

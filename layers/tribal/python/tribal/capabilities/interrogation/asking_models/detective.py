@@ -61,8 +61,8 @@ class _Findings:
 class ModelDetective:
     """Asks the first model, and the others where it fails.
 
-    Gaps and contradictions are our data: the model chooses among categories, severities and numbers, and writes
-    texts, which are checked. Earlier gaps stay word for word until it closes them.
+    The model chooses among categories, severities and numbers, and writes texts, which are checked. Earlier gaps stay
+    word for word until it closes them.
 
     Args:
         models: in the order in which a call tries them.

@@ -165,6 +165,7 @@ class _Turn(Generic[T]):
             max_tokens=self.prompt.answer_tokens + self.party.thinking_tokens,
             deadline_seconds=max(0.0, ends - self.providers.monotonic()),
             retries=self.retries,
+            waits_count=True,
         )
         outcome = self.party.model.ask(request)
         self.attempts.usage = self.attempts.usage + outcome.usage

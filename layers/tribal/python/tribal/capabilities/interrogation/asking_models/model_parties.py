@@ -41,8 +41,8 @@ class ModelParties:
     """What the session may read: nothing of a database that is kept from models."""
     providers: tuple[str, ...]
     """`{provider}:{model}` of each detective, in the order in which a call tries them, and of the witness."""
-    step_seconds: float
-    """The longest that a question, its answer and their analysis may take."""
+    step_seconds: float = 0.0
+    """The longest that a question, its answer and their analysis may take, if every model has to be asked."""
     close: Callable[[], None] = field(default=_nothing)
     """Books what was spent; no call may follow."""
 

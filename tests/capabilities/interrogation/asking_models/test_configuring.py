@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.cases import each_case
-from tribal.capabilities.interrogation.configuring import derive_configuration
+from tribal.capabilities.interrogation.asking_models.configuring import derive_configuration
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 from tribal_contracts import ModelEntry
 from tribal_contracts.interrogation.configuration import Configuration
