@@ -6,8 +6,6 @@ from tribal.capabilities import capabilities
 from tribal.settings import read_environment
 from tribal.settings.deployment import MODEL_VARIABLE, sections_of
 from tribal.tools.registry import Registry, offered
-from tribal_contracts.core.shape import find_section
-from tribal_contracts.interrogation.settings import InterrogationSettings
 
 RETRIEVER = "retriever"
 
@@ -25,8 +23,7 @@ def offered_tools() -> Registry:
     """The tools that the environment offers."""
     values = read_environment()
     sections = sections_of(values)
-    interrogation = find_section(sections, InterrogationSettings)
-    named = interrogation is not None and interrogation.has_models
+    named = any(section.has_models for section in sections.values())
     return offered(sections, has_model=named or bool(values.get(MODEL_VARIABLE)))
 
 

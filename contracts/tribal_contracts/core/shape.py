@@ -91,7 +91,12 @@ class ClosedContract(Contract):
 
 
 class CapabilitySettings(ClosedContract):
-    """The section of a capability in `databases.yaml`; its tools are offered where the section is present."""
+    """The section of a capability in `databases.yaml`."""
+
+    @property
+    def has_models(self) -> bool:
+        """Whether it names a model to ask."""
+        return False
 
 
 Section = TypeVar("Section", bound=CapabilitySettings)

@@ -58,7 +58,7 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
     asks_time = _YEAR.search(question) is not None or any(stem(word) in TIME_WORDS for word in tokenize_text(question))
     words = {word: terms for word, terms in context.words.items() if needs_explaining(word)}
     main = _main_tables(words, context)
-    columns = {name: _columns(table, list(words.values())) for name, table in main.items()}
+    columns = {name: _columns(table, words, context) for name, table in main.items()}
     strengths = [_strengths(table, words) for table in main.values()]
     values = _values(question)
     covered = {word for each in strengths for word, rank in each.items() if rank}
@@ -211,16 +211,22 @@ def _column_terms(column: DocumentedColumn) -> frozenset[str]:
     }
 
 
-def _columns(table: TableDocument, words: Sequence[frozenset[str]]) -> list[DocumentedColumn]:
-    """The columns that words name, best first: by name or value, then by description."""
+def _columns(
+    table: TableDocument, words: Mapping[str, frozenset[str]], context: GatheredContext
+) -> list[DocumentedColumn]:
+    """The columns that words name, best first: by name or value, then by description.
+
+    A word about computing, such as "total", names only a column of exactly that name.
+    """
     own = terms_of(table.table)
+    spelt = {stem(word) for word in context.words if word not in words}
 
     def score(column: DocumentedColumn) -> int:
         named = _column_terms(column) - own
-        said = (
-            frozenset(index_terms(column.description.text)) if column.description.source != "derived" else frozenset()
-        )
-        return sum(2 if terms & named else 1 if (terms - own) & said else 0 for terms in words)
+        is_derived = column.description.source == "derived"
+        said = frozenset(() if is_derived else index_terms(column.description.text))
+        exact = 2 * (not column.is_primary_key and stem(column.name.casefold()) in spelt)
+        return exact + sum(2 if terms & named else 1 if (terms - own) & said else 0 for terms in words.values())
 
     ranked = sorted(((-score(column), place) for place, column in enumerate(table.columns)))
     return [table.columns[place] for rank, place in ranked[:COLUMNS] if rank < 0]

@@ -118,6 +118,11 @@ class Settings:
         """The section `knowledge`."""
         return find_section(self.sections, KnowledgeSettings)
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether a model is configured."""
+        return self.model is not None or any(section.has_models for section in self.sections.values())
+
     def address(self, key: str) -> str:
         """The path or S3 address of a file in the store, for messages."""
         return str(self.store / key) if self.bucket is None else self.bucket.address(key)

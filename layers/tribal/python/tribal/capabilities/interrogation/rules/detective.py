@@ -43,10 +43,14 @@ class RulesDetective:
     def _contradictions(self, session: InterrogationSession) -> Iterator[Contradiction]:
         focus = self.reader.read(session).focus
         for name in focus.joined:
-            places = [place for place, pair in enumerate(session.qa_pairs) if _names(pair.sources or (), name)]
+            citing = (
+                place
+                for place, pair in enumerate(session.qa_pairs)
+                if any(source.name == name for source in pair.sources or ())
+            )
+            place = next(citing, 0)
             for each in catalog_contradictions(focus.context.documents[name]):
-                pair = places[0] if places else 0
-                yield Contradiction(qa_pair_indexes=[pair, pair], description=each.description)
+                yield Contradiction(qa_pair_indexes=[place, place], description=each.description)
 
 
 def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
@@ -55,7 +59,3 @@ def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
         return inquiry.gaps
     text = f"not answered: {inquiry.question}"
     return [*inquiry.gaps, Gap(category="missing_information", description=text, severity="medium")]
-
-
-def _names(sources: Sequence[object], name: str) -> bool:
-    return any(getattr(source, "name", None) == name for source in sources)

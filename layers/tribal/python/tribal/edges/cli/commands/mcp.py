@@ -66,7 +66,7 @@ def mcp(
 
     scope = _scope(database or [], schema or [])
     settings = load_settings(project=project, needs_databases=False)
-    offered = offered_tools(settings.sections, has_model=settings.model is not None).narrowed(tools or [])
+    offered = offered_tools(settings.sections, has_model=settings.asks_models).narrowed(tools or [])
     if as_json or client or url:
         start = _command(settings.project, database or [], schema or [], tools or [])
         print_json(_client_settings(client, start, url))

@@ -71,7 +71,7 @@ def _prepare_next(app: Application, tools: Registry) -> None:
 
 def _tools_of(blueprint: ServerBlueprint) -> Registry:
     settings = blueprint.settings
-    return offered(settings.sections, has_model=settings.model is not None).narrowed(blueprint.tools)
+    return offered(settings.sections, has_model=settings.asks_models).narrowed(blueprint.tools)
 
 
 def check_server(blueprint: ServerBlueprint) -> None:
