@@ -172,7 +172,7 @@ def test_timeouts_are_those_of_the_place_where_a_model_runs(tmp_path: Path) -> N
     assert [each.timeout_seconds for each in detective._providers.models] == [20]
     assert [each.timeout_seconds for each in witness._providers.models] == [300]
     assert parties.providers == ("openai:gpt-6-luna", "ollama:qwen3")
-    assert parties.step_seconds == 20 + 300 + 20
+    assert parties.step_seconds == 20 + 300 + 20 + 20  # the last for reading the documentation
 
 
 def test_nothing_of_a_database_described_by_rules_is_within_the_scope_of_a_session(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_what_was_documented_is_indexed_and_answers_over_http(environment: Envir
     assert call("POST", "/v1/tools/no_such_tool", {})["statusCode"] == 404
     assert call("POST", "/v1/tools/search_tables", [1])["statusCode"] == 400
     assert call("POST", "/v1/tools/get_table_schema", {"table": "nope"})["statusCode"] == 404
-    assert len(call("GET", "/v1/tools")["body"]["tools"]) == 8
+    assert len(call("GET", "/v1/tools")["body"]["tools"]) == 13
     assert call("GET", "/health")["body"]["ready"] is True
 
 

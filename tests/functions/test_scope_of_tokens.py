@@ -28,6 +28,7 @@ QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "list_domains": [{}],
     "get_lineage": [{"table": "shop.crm.customer"}, {"table": "shop.sales.order_line"}],
     "get_query_context": [{"question": "customer region order visit", "database": "shop"}],
+    "ask": [{"question": "customer region order visit"}, {"question": "order lines of each product"}],
     "check_sql": [{"sql": "SELECT nope FROM sales.order_line", "database": "shop"}],
 }
 TABLES = {f"{table.database}.{table.schema_}.{table.table}" for table in shop_tables()}
@@ -88,7 +89,8 @@ def test_no_tool_tells_of_what_the_token_does_not_name(ask: Any, tool: str, clai
 
 def test_all_that_a_token_names_is_found_by_each_tool(ask: Any) -> None:
     told = {tool: [json.loads(ask("web shop.crm", tool, each)) for each in QUESTIONS[tool]] for tool in QUESTIONS}
-    assert set(told) == set(REGISTRY.tools)
+    answered_elsewhere = {name for name in REGISTRY.tools if name.endswith(("_interrogation", "_interrogations"))}
+    assert set(told) == set(REGISTRY.tools) - answered_elsewhere
     assert {table["name"] for table in told["search_tables"][0]["tables"]} >= {"shop.crm.customer", "web.public.visit"}
     assert [answer["success"] for answer in told["get_table_schema"]] == [True, False, True]
     assert told["get_join_path"][0]["path_found"] is True

@@ -288,7 +288,7 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
             *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
             *(["<ApiSyncerRole"] * 3 if template.environment.knowledge else []),
         )
-        assert [role.startswith(name) for role, name in zip(roles, known, strict=True)] == [True] * len(known)
+        assert [role.partition("Role")[0] + "Role" for role in sorted(roles)] == sorted(known)
 
 
 def test_no_log_group_is_made_that_keeps_its_lines_for_ever(template: Template) -> None:

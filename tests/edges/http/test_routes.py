@@ -54,7 +54,7 @@ def test_every_tool_is_listed_with_its_schemas(shop: Application) -> None:
     assert [tool["name"] for tool in told["tools"]] == list(REGISTRY.tools)
     for tool in told["tools"]:
         assert set(tool) == {"name", "title", "description", "input_schema", "output_schema", "annotations"}
-        assert tool["annotations"]["readOnlyHint"] is True
+        assert tool["annotations"]["readOnlyHint"] is REGISTRY.tools[tool["name"]].effect.read_only
 
 
 def test_an_answer_keeps_to_the_limit_and_one_that_cannot_says_so(shop: Application) -> None:

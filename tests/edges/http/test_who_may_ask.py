@@ -82,7 +82,12 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
     assert token[7:71] not in kept
     listed = json.loads(tribal("token", "list", "--json", cwd=tmp_path).stdout)["tokens"]
     assert [(each["name"], each["scope"], each["rights"], each["expired"]) for each in listed] == [
-        ("ada", ["shop", 'web."My schema"'], ["documentation:read", "knowledge:read", "memory:read"], False)
+        (
+            "ada",
+            ["shop", 'web."My schema"'],
+            ["documentation:read", "interrogation:read", "knowledge:read", "memory:read"],
+            False,
+        )
     ]
     assert token not in tribal("token", "list", cwd=tmp_path).stdout
 

@@ -42,17 +42,18 @@ REFUSED: list[tuple[str, Arguments, str]] = [
 CALLS = [*ANSWERED, *((tool, arguments) for tool, arguments, _ in REFUSED)]
 
 
-@pytest.fixture(name="server")
-def server_fixture(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
-    index_project(tmp_path)
+@pytest.fixture(name="server", scope="module")
+def server_fixture(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("project")
+    index_project(folder)
     if request.param == "stdio":
-        yield stdio_server(tmp_path)
+        yield stdio_server(folder)
         return
-    with Served(tmp_path, "--write") as running:
+    with Served(folder, "--write") as running:
         yield f"{running.address}/mcp"
 
 
-@pytest.fixture(name="asker")
+@pytest.fixture(name="asker", scope="module")
 def asker_fixture(server: Server, request: pytest.FixtureRequest) -> Iterator[ToolClient]:
     with asking(server, request.param) as asker:
         yield asker

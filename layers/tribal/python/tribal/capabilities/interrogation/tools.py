@@ -81,10 +81,13 @@ def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Co
 
 
 def _list(request: ListInterrogationsInput, caller: Caller, app: Application) -> Contract:
+    from tribal.capabilities.interrogation.errors import HypothesisInvalid
     from tribal.capabilities.interrogation.listing import PageRequest, list_sessions
     from tribal_contracts import agent_error
-    from tribal_contracts.interrogation.tools import ListInterrogationsOutput
+    from tribal_contracts.interrogation.tools import MOST_LISTED, ListInterrogationsOutput
 
+    if not 1 <= request.limit <= MOST_LISTED:
+        raise HypothesisInvalid(f"limit is {request.limit}; it must be from 1 to {MOST_LISTED}")
     wanted = PageRequest(status=request.status, limit=request.limit, cursor=request.cursor)
     page = list_sessions(_interrogations(caller, app).sessions, caller, wanted)
     notes = [f"{key} is damaged; restore it from a backup, or remove it" for key in page.damaged]
