@@ -20,7 +20,7 @@ COLUMNS = 5
 DATES = 3
 """The most date columns of a table that a question about time brings."""
 _DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
-_DATE_NAMES = frozenset(("date", "year", "month"))
+_DATE_NAMES = frozenset(("date", "year", "month", "timestamp", "clock"))
 """Words in names of columns that hold a date, or a part of one."""
 _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
@@ -141,7 +141,7 @@ def _rivals(
     first = next(iter(main), None)
     if first is None or first not in context.scores:
         return []
-    strengths = _strengths(context.documents[first], words)
+    strengths, near = _strengths(context.documents[first], words), _neighbours(context)
     return [
         name
         for name, score in context.scores.items()
@@ -150,6 +150,7 @@ def _rivals(
         and context.documents[name].copy_of is None
         and context.documents[name].view_definition is None
         and score >= _RIVAL * context.scores[first]
+        and name not in near[first]
         and _strengths(context.documents[name], words) == strengths
     ]
 

@@ -101,7 +101,9 @@ def about_column(table: TableDocument, column: DocumentedColumn) -> Statement:
     optional = "may be empty" if column.nullable and table.kind == "table" else ""
     kind = ", ".join(filter(None, (one_line(short_type(column.type)), optional)))
     text = f"{_short(table.name)}.{one_line(column.name)} ({kind})"
-    said = _said(column.description.text)
+    # Rules describe a column by its values, which follow anyway.
+    lists_values = column.description.source == "derived" and bool(column.allowed_values)
+    said = "" if lists_values else _said(column.description.text)
     values = values_of(column)
     return _of_table(table, name, " ".join(filter(None, (f"{text}: {said}" if said else f"{text}.", values))))
 
@@ -116,7 +118,10 @@ def values_of(column: DocumentedColumn) -> str:
         f"{one_line(value)} ({one_line(meanings[value].text)})" if value in meanings else one_line(value)
         for value in listed
     ]
-    start = "Values such as" if column.allowed_values_complete is False else "It allows"
+    if column.allowed_values_complete is False:
+        start = "Values such as"
+    else:
+        start = "Its values are" if column.allowed_values_from == "lookup" else "It allows"
     return f"{start} {listing(shown, limit=_VALUES, last='or')}."
 
 
@@ -148,7 +153,7 @@ def _term(term: DefinedTerm) -> Statement:
 
 def _query(query: VerifiedQuery) -> Statement:
     verified = f", verified on {query.verified}" if query.verified else ""
-    owner = f" by {query.owner}" if query.owner and query.verified else ""
+    owner = f"; owner: {query.owner}" if query.owner else ""
     state = {
         "current": "",
         "changed": " Its tables have changed since: check it.",

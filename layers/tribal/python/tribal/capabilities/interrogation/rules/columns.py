@@ -48,7 +48,7 @@ def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Expla
     """What is not said about a column that a question names."""
     name = _shown(table, column)
     severity = _vagueness(column)
-    if severity and not known.has(table, column) and not column.allowed_values and not column.is_foreign_key:
+    if severity and not known.has(table, column) and not column.allowed_values and not _is_key(table, column):
         yield Gap(
             category="vagueness",
             description=f"only the name of {name} says what it holds",
@@ -86,6 +86,8 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
                 severity="medium",
                 target=_target(table, column),
             )
+        return
+    if {"is", "has"} & {*split_identifier(column.name)[:1]}:
         return
     codes = [each for each in column.allowed_values if each not in meanings and _is_code(each)]
     if codes and not explained:
@@ -134,6 +136,12 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
             severity="low",
             target=_target(table, column),
         )
+
+
+def _is_key(table: TableDocument, column: DocumentedColumn) -> bool:
+    """Whether a column is a key, or likely one: what it holds is what it refers to."""
+    likely = (key for key in table.inferred_keys if key.from_table == table.name)
+    return column.is_primary_key or column.is_foreign_key or any(column.name in key.from_columns for key in likely)
 
 
 def is_measured(column: DocumentedColumn) -> bool:

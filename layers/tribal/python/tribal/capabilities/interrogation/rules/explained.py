@@ -44,7 +44,6 @@ def _texts(table: TableDocument, focus: Focus) -> Sequence[str | None]:
     queries = [each for each in defined.queries if table.name in each.tables]
     return [
         *([table.description.text] if table.description.source != "derived" else []),
-        *table.notes,
         *(text for each in metrics for text in (each.description, each.expression, *each.filters, each.time_column)),
         *(text for each in terms for text in (each.definition, *each.columns)),
         *(text for each in queries for text in (*each.questions, each.sql)),

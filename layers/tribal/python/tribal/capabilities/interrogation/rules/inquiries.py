@@ -159,7 +159,7 @@ def _joins(focus: Focus) -> Iterator[Inquiry]:
             target=join.tables[0],
         )
         for join in found
-        if join.inferred
+        if join.inferred and join.tables[0] != join.tables[1]
     ]
     yield Inquiry(f"Which keys join {_listed(focus.main)}?", list(joins(found, used)), gaps)
 

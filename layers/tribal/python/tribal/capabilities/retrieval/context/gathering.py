@@ -56,6 +56,8 @@ _COMPUTING_WORDS = frozenset(
         named names neither new older ones only other others otherwise past people please record records related
         relevant respective respectively result results row rows same several show specific table tables taken together
         twice type types within without
+        make know live use used take run set long moment now right no until hold one three four five six seven eight
+        nine ten hundred thousand million
         """.split(),
     )
 )
