@@ -52,8 +52,8 @@ _COMPUTING_WORDS = frozenset(
         unique versus vs worst youngest
         above according across after ago along alphabetically among ascending associated based before belong belonging
         below both common correspond corresponding data database descending during earlier excluding exactly exist
-        exists found get given half id identify identifier include included including inclusive later left list main name
-        named names neither new older ones only other others otherwise past people please record records related
+        exists found get given half id identify identifier include included including inclusive later left list main
+        name named names neither new older ones only other others otherwise past people please record records related
         relevant respective respectively result results row rows same several show specific table tables taken together
         twice type types within without
         make know live use used take run set long moment now right no until hold one three four five six seven eight
