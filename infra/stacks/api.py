@@ -130,7 +130,7 @@ class ToolsApi(Construct):
         """The MCP function, whose only right is to call the functions with the tools."""
         auth = environment.api.auth
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
-        told = environment.tool_variables | _iam_rights(environment)
+        shared = environment.tool_variables | _iam_rights(environment)
         others = {f"TRIBAL_{name.upper()}_FUNCTION": function.arn for name, function in self.with_own_tools.items()}
         asked = [function.arn for function in self.searching]
         return Function(
@@ -140,7 +140,7 @@ class ToolsApi(Construct):
             environment=environment,
             layers=layers,
             statements=[allow("AskForTools", ["lambda:InvokeFunction"], *asked)],
-            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | told,
+            variables={"TRIBAL_RETRIEVER": self.retriever.arn} | issuer | others | shared,
         )
 
     def _authorizer(self, environment: Environment, layers: Layers) -> Function | None:

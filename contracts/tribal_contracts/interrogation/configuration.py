@@ -42,7 +42,7 @@ class WitnessModel(CamelContract):
 
 
 class Configuration(CamelContract):
-    """Who asks, who answers, and for how long. Source: data model, 6.
+    """The models of the detective and the witness, and their time limits. Source: data model, 6.
 
     Without detectives the rules ask; without a witness the documentation answers.
     """

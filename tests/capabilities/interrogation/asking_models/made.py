@@ -170,6 +170,6 @@ class Setting:
         ).run(ID)
 
     def file(self) -> bytes:
-        """The session as it lies in the store."""
+        """The stored session."""
         (key,) = self.store.keys("sessions/")
         return self.store.get(key).data

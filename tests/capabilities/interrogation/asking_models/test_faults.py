@@ -233,8 +233,8 @@ class TestInventedNames:
         session, _ = run(openai_party(openai), claude_party(claude))
         assert (session.status, entries(session)) == ("completed", [("error", None, None)])
         assert "does not exist" in session.audit_trail[0].reason
-        told = next(data for call in openai.calls if "faults" in (data := data_of(call.body)))
-        assert {"shop.sales.refunds", "sales.refund_lines"} <= {*told["unknown_names"]}
+        sent = next(data for call in openai.calls if "faults" in (data := data_of(call.body)))
+        assert {"shop.sales.refunds", "sales.refund_lines"} <= {*sent["unknown_names"]}
         self.assert_nothing_invented(session)
 
     def test_else_the_next_provider_is_asked(self, openai: FakeOpenAI, claude: FakeClaude) -> None:

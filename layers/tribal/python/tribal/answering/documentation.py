@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from tribal.answering.answer import ANSWER_TOKENS, answer_of
@@ -12,12 +12,12 @@ from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.context.gathering import gather
 from tribal.capabilities.retrieval.context.query_context import get_query_context
-from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, identity_of, name_of
+from tribal.capabilities.retrieval.names import find_database, find_domain, identity_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import toolbox_of
-from tribal.errors import TableNotFound, ToolInputInvalid
+from tribal.errors import ToolInputInvalid
 from tribal.identity.scope import Scope
-from tribal.identity.table_names import format_name, parse_name
+from tribal.identity.table_names import format_name, look_up, parse_name
 from tribal.identity.targets import target_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
@@ -81,16 +81,18 @@ class Documentation:
         except ValueError:
             return None
         with self._opened() as (opened, toolbox):
-            with suppress(TableNotFound):
-                return name_of(find_table(name, opened.tables))
-            with suppress(TableNotFound, ValueError):
-                table = find_table(format_name(parts[:-1]), opened.tables)
-                found = toolbox.index.documents([table.record_id], TableDocument)
-                for document in found.values():
-                    for column in bounded_table(document, opened.bounds).columns:
-                        if column.name.casefold() == parts[-1].casefold():
-                            return target_name(identity_of(table), column.name)
-        return None
+            tables = {identity_of(each): each for each in opened.tables}
+            known = [(identity, each.database_type) for identity, each in tables.items()]
+            whole = look_up(name, known).found
+            if whole is not None or len(parts) < 2:
+                return None if whole is None else str(whole)
+            owner = look_up(format_name(parts[:-1]), known).found
+            if owner is None:
+                return None
+            found = toolbox.index.documents([tables[owner].record_id], TableDocument)
+            columns = [each for one in found.values() for each in bounded_table(one, opened.bounds).columns]
+            named = (each.name for each in columns if each.name.casefold() == parts[-1].casefold())
+            return next((target_name(owner, column) for column in named), None)
 
     def context(self, question: str) -> tuple[str, list[AnswerSource]]:
         """What SQL for a question needs, as text, and the tables that it is from; empty if it cannot be read."""

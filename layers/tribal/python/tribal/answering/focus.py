@@ -57,26 +57,28 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
     """Read a question against its context."""
     asks_time = _YEAR.search(question) is not None or any(stem(word) in TIME_WORDS for word in tokenize_text(question))
     words = {word: terms for word, terms in context.words.items() if needs_explaining(word)}
-    main = _main_tables(words, context)
-    columns = {name: _columns(table, words, context) for name, table in main.items()}
-    strengths = [_strengths(table, words) for table in main.values()]
-    values = _values(question)
-    covered = {word for each in strengths for word, rank in each.items() if rank}
+    candidates = sorted(context.scores.keys() & context.documents.keys(), key=lambda name: -context.scores[name])
+    candidates = candidates or list(context.documents)[:1]
+    strengths = {name: _strengths(context.documents[name], words) for name in candidates}
     near = _neighbours(context)
+    main = {name: context.documents[name] for name in _main_tables(candidates, strengths, near)}
+    columns = {name: _columns(table, words, context) for name, table in main.items()}
+    values = _values(question)
+    covered = {word for name in main for word, rank in strengths[name].items() if rank}
     ways = {name: _way(near, next(iter(main)), name) for name in main}
     return Focus(
         context=context,
         main=main,
         joined=list(dict.fromkeys((*main, *(each for way in ways.values() for each in way)))),
         reached=frozenset(name for name, way in ways.items() if way),
-        rivals=_rivals(main, words, context),
+        rivals=_rivals(list(main), strengths, near, context),
         columns=columns,
         dates={name: _dates(table, columns[name]) if asks_time else [] for name, table in main.items()},
         uncovered=[
             word for word in words if word not in covered and word not in values and not context.defined.explains(word)
         ],
         asks_time=asks_time,
-        is_named=any(rank > 1 for each in strengths for rank in each.values()),
+        is_named=any(rank > 1 for name in main for rank in strengths[name].values()),
     )
 
 
@@ -87,16 +89,18 @@ def _values(question: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) -> dict[str, TableDocument]:
+def _main_tables(
+    candidates: Sequence[str], strengths: Mapping[str, Mapping[str, int]], near: Mapping[str, Sequence[str]]
+) -> list[str]:
     """The most relevant table, then those that have words which the ones before lack or have less plainly.
 
     If no key joins them all, another relevant table comes first with which they have as many words and are joined.
-    Without a table that the question is about, the first one that was asked for.
+
+    Args:
+        candidates: names of tables, the most relevant first.
+        strengths: where each of them has each word.
+        near: the tables that keys join to each table.
     """
-    candidates = sorted(context.scores.keys() & context.documents.keys(), key=lambda name: -context.scores[name])
-    candidates = candidates or list(context.documents)[:1]
-    strengths = {name: _strengths(context.documents[name], words) for name in candidates}
-    near = _neighbours(context)
     best: list[str] = []
     for first in candidates[:_FIRST_TABLES]:
         chosen = _grown(first, candidates, strengths, near)
@@ -105,7 +109,7 @@ def _main_tables(words: Mapping[str, frozenset[str]], context: GatheredContext) 
             best = chosen
         if is_joined:
             break
-    return {name: context.documents[name] for name in best}
+    return best
 
 
 def _grown(
@@ -136,12 +140,14 @@ def _covered(chosen: Sequence[str], strengths: Mapping[str, Mapping[str, int]]) 
 
 
 def _rivals(
-    main: Mapping[str, TableDocument], words: Mapping[str, frozenset[str]], context: GatheredContext
+    main: Sequence[str],
+    strengths: Mapping[str, Mapping[str, int]],
+    near: Mapping[str, Sequence[str]],
+    context: GatheredContext,
 ) -> list[str]:
     first = next(iter(main), None)
     if first is None or first not in context.scores:
         return []
-    strengths, near = _strengths(context.documents[first], words), _neighbours(context)
     return [
         name
         for name, score in context.scores.items()
@@ -151,7 +157,7 @@ def _rivals(
         and context.documents[name].view_definition is None
         and score >= _RIVAL * context.scores[first]
         and name not in near[first]
-        and _strengths(context.documents[name], words) == strengths
+        and strengths[name] == strengths[first]
     ]
 
 

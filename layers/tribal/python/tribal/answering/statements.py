@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from tribal.answering.focus import Focus
 from tribal.identity.addresses import Address
-from tribal.identity.table_names import TableIdentity, format_name
+from tribal.identity.table_names import TableIdentity
 from tribal.identity.table_states import change_text
+from tribal.identity.targets import target_name
 from tribal.joins.outline import row_keys
 from tribal.rendering.compact_table import repeats_keys
 from tribal.rendering.markdown import one_line
@@ -82,8 +83,8 @@ def about_table(table: TableDocument) -> Statement:
     text = "" if repeats_keys(table.description) else _said(table.description.text)
     if not text:
         names = listing([one_line(column.name) for column in table.columns], limit=_NAMED_COLUMNS)
-        return _of_table(table, table.name, f"{_short(table.name)} has the columns {names}.")
-    return _of_table(table, table.name, f"{_short(table.name)}: {text}")
+        return _of_table(table, table.name, f"{short_name(table.name)} has the columns {names}.")
+    return _of_table(table, table.name, f"{short_name(table.name)}: {text}")
 
 
 def row_of(table: TableDocument) -> Statement | None:
@@ -92,20 +93,21 @@ def row_of(table: TableDocument) -> Statement | None:
     if not keys:
         return None
     columns = listing([one_line(name) for name in keys[0]], limit=_NAMED_COLUMNS)
-    return _of_table(table, table.name, f"A row of {_short(table.name)} is identified by {columns}.")
+    return _of_table(table, table.name, f"A row of {short_name(table.name)} is identified by {columns}.")
 
 
 def about_column(table: TableDocument, column: DocumentedColumn) -> Statement:
     """The type of a column, what is said of it, and which values it may have."""
-    name = format_name((table.database, table.schema_, table.table, column.name))
     optional = "may be empty" if column.nullable and table.kind == "table" else ""
     kind = ", ".join(filter(None, (one_line(short_type(column.type)), optional)))
-    text = f"{_short(table.name)}.{one_line(column.name)} ({kind})"
+    text = f"{short_column_name(table, column)} ({kind})"
     # Rules describe a column by its values, which follow anyway.
     lists_values = column.description.source == "derived" and bool(column.allowed_values)
     said = "" if lists_values else _said(column.description.text)
     values = values_of(column)
-    return _of_table(table, name, " ".join(filter(None, (f"{text}: {said}" if said else f"{text}.", values))))
+    return _of_table(
+        table, column_name(table, column), " ".join(filter(None, (f"{text}: {said}" if said else f"{text}.", values)))
+    )
 
 
 def values_of(column: DocumentedColumn) -> str:
@@ -132,13 +134,13 @@ def joins(found: Iterable[ContextJoin], among: Collection[str]) -> Iterator[Stat
         if {child, parent} <= {*among}:
             how = "One row" if join.cardinality == "one_to_one" else "Many rows"
             likely = " No key is declared; this one is likely." if join.inferred else ""
-            text = f"{how} of {_short(child)} may belong to one row of {_short(parent)}: {join.sql}.{likely}"
+            text = f"{how} of {short_name(child)} may belong to one row of {short_name(parent)}: {join.sql}.{likely}"
             yield Statement(text, f"{child} and {parent}", "join", f"{child} and {parent}", table_uri(child))
 
 
 def _metric(metric: DefinedMetric) -> Statement:
     where = f" where {' and '.join(map(one_line, metric.filters))}" if metric.filters else ""
-    over = listing([_short(name) for name in metric.tables])
+    over = listing([short_name(name) for name in metric.tables])
     time = f", by {one_line(metric.time_column)}" if metric.time_column else ""
     stale = " It no longer fits these tables." if metric.status == "stale" else ""
     text = f"{metric.name} is {metric.expression}{where} over {over}{time}: {_said(metric.description)}{stale}"
@@ -146,7 +148,7 @@ def _metric(metric: DefinedMetric) -> Statement:
 
 
 def _term(term: DefinedTerm) -> Statement:
-    named = listing([*map(one_line, term.columns), *map(_short, term.tables)])
+    named = listing([*map(one_line, term.columns), *map(short_name, term.tables)])
     text = f"{term.name}: {_said(term.definition)}{f' See {named}.' if named else ''}"
     return Statement(one_line(text), term.name, "term", term.name, f"{term.file}#L{term.line}")
 
@@ -181,10 +183,20 @@ def table_uri(name: str) -> str:
     return str(Address("table", (identity.database, identity.schema, identity.table)))
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """A table's name without its database."""
     identity = TableIdentity.parse(name)
     return one_line(f"{identity.schema}.{identity.table}")
+
+
+def short_column_name(table: TableDocument, column: DocumentedColumn) -> str:
+    """A column's name without its database."""
+    return f"{short_name(table.name)}.{one_line(column.name)}"
+
+
+def column_name(table: TableDocument, column: DocumentedColumn) -> str:
+    """A column's qualified name."""
+    return target_name(TableIdentity.parse(table.name), column.name)
 
 
 def _said(text: str) -> str:

@@ -101,6 +101,12 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequ
     return "\n".join(lines)
 
 
+def list_section(heading: str, lines: Iterable[str]) -> str:
+    """A heading and a list below it, both already Markdown; empty without lines."""
+    items = "\n".join(f"- {line}" for line in lines)
+    return f"{heading}\n\n{items}" if items else ""
+
+
 def page(blocks: Iterable[str]) -> str:
     """Join blocks with blank lines and end with a newline; empty blocks are left out."""
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import platform
 import secrets
 import threading
 import uuid
@@ -32,7 +30,7 @@ from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
 from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease, is_held, stop_session
-from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.repository import Sessions, start_in_names
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.capabilities.interrogation.sessions.visibility import scope_of, session_scope
 from tribal.errors import TribalError
@@ -40,6 +38,7 @@ from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.stopping import StopToken
+from tribal.runs.leases.lease import this_process
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
@@ -58,7 +57,7 @@ _LEASE_FACTOR = 2.5
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Who asks and who answers."""
+    """The detective and the witness of a session."""
 
     detective: Detective
     witness: Witness
@@ -147,21 +146,19 @@ class Interrogations:
         self,
         session: InterrogationSession,
         *,
-        stop: StopToken | None = None,
         report: Callable[[InterrogationSession], None] = lambda _: None,
     ) -> InterrogationSession:
         """Save a new session and run it here to its end; raises as `run` does, and `ConfigurationInvalid` before that.
 
         Args:
             session: not saved yet.
-            stop: ends it before its next question.
             report: called with the session after each step, and first when it is saved.
         """
         with self.parties(session, _account(session)) as parties:
             self.sessions.create(session)
             self._remove_expired()
             report(session)
-            return self._run(session.id, parties, stop, report)
+            return self._run(session.id, parties, None, report)
 
     def run(
         self,
@@ -213,20 +210,19 @@ class Interrogations:
 
     @contextmanager
     def parties(self, session: InterrogationSession, account: str) -> Iterator[Parties]:
-        """Who asks and answers in a session, which reads what its own scope shows."""
+        """The detective and the witness of a session, which reads only what its own scope allows."""
         documentation = Documentation(self.caller, self.app).within(scope_of(session))
-        reader = SessionReader(documentation)
-        detective, witness = RulesDetective(reader), DocumentationWitness(reader)
         models = self.models
         if models is None:
-            yield Parties(detective, witness, _RULES_SECONDS)
+            yield _by_rules(documentation)
             return
         by_model = models.parties(account, documentation)
         # What the rules say reaches the model of the other party.
-        reader = SessionReader(documentation.within(by_model.scope))
-        detective, witness = RulesDetective(reader), DocumentationWitness(reader)
+        rules = _by_rules(documentation.within(by_model.scope))
         try:
-            yield Parties(by_model.detective or detective, by_model.witness or witness, by_model.step_seconds)
+            yield Parties(
+                by_model.detective or rules.detective, by_model.witness or rules.witness, by_model.step_seconds
+            )
         finally:
             by_model.close()
 
@@ -248,7 +244,7 @@ class Interrogations:
 
     def _remove_expired(self) -> None:
         oldest = self.app.clock.real() - timedelta(days=self.settings.sessions_days)
-        expired = [each for each in self.sessions.newest_first() if each.start < f"{oldest:%Y%m%dT%H%M%SZ}"]
+        expired = [each for each in self.sessions.newest_first() if each.start < start_in_names(oldest)]
         for each in expired[-_MOST_EXPIRED:]:
             self.sessions.delete(each.key)
 
@@ -304,10 +300,16 @@ def resume_abandoned(app: Application, identity: Identity) -> None:
                 run_in_thread(app, session.id, identity)
 
 
+def _by_rules(documentation: Documentation) -> Parties:
+    """The parties that ask no model."""
+    reader = SessionReader(documentation)
+    return Parties(RulesDetective(reader), DocumentationWitness(reader), _RULES_SECONDS)
+
+
 def _account(session: InterrogationSession) -> str:
     """What the calls of a session's models are booked to."""
     return f"session:{session.id}"
 
 
 def _holder() -> str:
-    return f"{platform.node()}/{os.getpid()}/{secrets.token_hex(4)}"
+    return f"{this_process()}/{secrets.token_hex(4)}"

@@ -16,7 +16,7 @@ from tribal.edges.mcp.tool_client import ToolClient
 from tribal.identity.addresses import AS_JSON, DOMAIN_TEMPLATE, TABLE_TEMPLATE, Address, read_address
 from tribal.identity.table_names import format_name
 from tribal.identity.table_states import change_text
-from tribal.rendering.markdown import cell_code, code_span, escape_text, fence, page, table
+from tribal.rendering.markdown import cell_code, code_span, escape_text, fence, list_section, page, table
 from tribal.rendering.words import row_figure
 from tribal_contracts import (
     AgentError,
@@ -140,15 +140,17 @@ def _table_markdown(answer: GetTableSchemaOutput) -> str:
             *_warnings(answer.warnings),
             _said(shown.description, shown.description_source),
             f"Domain {code_span(shown.domain)}, {_rows(shown.row_count)}.",
-            _listed("## Notes", [escape_text(note) for note in shown.notes or ()]),
-            _listed("## Decided", [_guidance_line(each) for each in answer.guidance or () if each.kind != "memory"]),
-            _listed(
+            list_section("## Notes", [escape_text(note) for note in shown.notes or ()]),
+            list_section(
+                "## Decided", [_guidance_line(each) for each in answer.guidance or () if each.kind != "memory"]
+            ),
+            list_section(
                 "## Remembered by others",
                 [_guidance_line(each) for each in answer.guidance or () if each.kind == "memory"],
             ),
             _columns(shown),
             _related(shown.related_tables or ()),
-            _listed(
+            list_section(
                 "## Indexes",
                 [
                     f"{code_span(each.name)} on {_names(each.columns)}{', unique' * each.unique}"
@@ -194,10 +196,6 @@ def _rows(count: int) -> str:
 
 def _warnings(warnings: Sequence[AgentError] | None) -> list[str]:
     return [f"> {escape_text(warning.message)}" for warning in warnings or ()]
-
-
-def _listed(heading: str, lines: Sequence[str]) -> str:
-    return heading + "\n\n" + "\n".join(f"- {line}" for line in lines) if lines else ""
 
 
 def _columns(shown: TableSchema) -> str:

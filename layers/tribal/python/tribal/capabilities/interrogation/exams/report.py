@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tribal.identity.targets import WORD
-from tribal.rendering.markdown import code_span, escape_text, page, table
+from tribal.rendering.markdown import code_span, escape_text, list_section, page, table
 from tribal.rendering.words import number
 from tribal_contracts.interrogation.exams import ExamGap, ExamQuestion, ExamResult
 
@@ -30,10 +30,10 @@ def report(result: ExamResult) -> str:
             "# What the documentation answers",
             summary_line(result),
             *_changes(result),
-            *_section("What to write first", _gap_rows(result.gaps)),
-            *_list("Questions that it does not answer", map(_failing, failing)),
-            *_list("Questions that were not asked", _texts(result.questions, "not_asked")),
-            *_list("Questions that it answers", _texts(result.questions, "answered")),
+            *(["## What to write first", _gap_rows(result.gaps)] if result.gaps else []),
+            list_section("## Questions that it does not answer", map(_failing, failing)),
+            list_section("## Questions that were not asked", _texts(result.questions, "not_asked")),
+            list_section("## Questions that it answers", _texts(result.questions, "answered")),
         ]
     )
 
@@ -51,8 +51,8 @@ def target_name(target: str) -> str:
 
 def _changes(result: ExamResult) -> Iterator[str]:
     if result.baseline is not None:
-        yield from _list("Newly answered", map(escape_text, result.baseline.newly_answered))
-        yield from _list("No longer answered", map(escape_text, result.baseline.newly_failing))
+        yield list_section("## Newly answered", map(escape_text, result.baseline.newly_answered))
+        yield list_section("## No longer answered", map(escape_text, result.baseline.newly_failing))
 
 
 def _gap_rows(gaps: Sequence[ExamGap]) -> str:
@@ -60,7 +60,7 @@ def _gap_rows(gaps: Sequence[ExamGap]) -> str:
         [str(gap.question_count), _about(gap.target), escape_text(gap.description), _some(gap)]
         for gap in gaps[:MOST_GAPS]
     ]
-    return table(["Questions", "About", "What is lacking", "For example"], rows, right=[0]) if rows else ""
+    return table(["Questions", "About", "What is lacking", "For example"], rows, right=[0])
 
 
 def _some(gap: ExamGap) -> str:
@@ -80,11 +80,3 @@ def _about(target: str) -> str:
     if not target or target.startswith(WORD):
         return escape_text(target_name(target))
     return code_span(target)
-
-
-def _section(title: str, body: str) -> list[str]:
-    return [f"## {title}", body] if body else []
-
-
-def _list(title: str, lines: Iterable[str]) -> list[str]:
-    return _section(title, "\n".join(f"- {line}" for line in lines))

@@ -55,7 +55,7 @@ def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False
 
     Args:
         store: has the gaps, and the definitions.
-        caller: who asks.
+        caller: sees only gaps within its scope.
         exams_only: hide the questions of sessions, as a static site does.
 
     Raises:

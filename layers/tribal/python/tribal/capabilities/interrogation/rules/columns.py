@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tribal.answering.focus import Focus
+from tribal.answering.statements import column_name, short_column_name, short_name
 from tribal.capabilities.interrogation.rules.explained import Explained, is_explained
-from tribal.identity.table_names import TableIdentity
-from tribal.identity.targets import target_name
 from tribal.naming import is_word, likely_words, split_identifier
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
@@ -46,21 +45,21 @@ _SHORT_CODE = 3
 
 def gaps_of_columns(table: TableDocument, column: DocumentedColumn, known: Explained) -> Iterator[Gap]:
     """What is not said about a column that a question names."""
-    name = _shown(table, column)
+    name = short_column_name(table, column)
     severity = _vagueness(column)
     if severity and not known.has(table, column) and not column.allowed_values and not _is_key(table, column):
         yield Gap(
             category="vagueness",
             description=f"only the name of {name} says what it holds",
             severity=severity,
-            target=_target(table, column),
+            target=column_name(table, column),
         )
     if is_measured(column) and not _has_unit(column, _words(column.name)):
         yield Gap(
             category="missing_information",
             description=f"nothing says in which unit {name} is",
             severity="low",
-            target=_target(table, column),
+            target=column_name(table, column),
         )
 
 
@@ -76,7 +75,7 @@ def code_columns(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:
 
 def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explained) -> Iterator[Gap]:
     """Codes of a column that have no meaning, or are not listed."""
-    name, meanings = _shown(table, column), column.value_meanings or {}
+    name, meanings = short_column_name(table, column), column.value_meanings or {}
     explained = known.has(table, column)
     if not column.allowed_values:
         if not explained:
@@ -84,7 +83,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
                 category="missing_information",
                 description=f"nothing says which values {name} has, and what they mean",
                 severity="medium",
-                target=_target(table, column),
+                target=column_name(table, column),
             )
         return
     if {"is", "has"} & {*split_identifier(column.name)[:1]}:
@@ -95,7 +94,7 @@ def gaps_of_codes(table: TableDocument, column: DocumentedColumn, known: Explain
             category="missing_information",
             description=f"nothing says what {listing([one_line(each) for each in codes])} mean in {name}",
             severity="medium",
-            target=_target(table, column),
+            target=column_name(table, column),
         )
 
 
@@ -108,12 +107,12 @@ def gaps_of_dates(focus: Focus, known: Explained) -> Iterator[Gap]:
     if not chosen:
         yield Gap(
             category="missing_information",
-            description=f"there is no date in {listing([_short(each) for each in focus.main.values()], last='or')}",
+            description=f"there is no date in {listing(list(map(short_name, focus.main)), last='or')}",
             severity="high",
             target=first,
         )
     elif len(chosen) > 1 and not named and not any(known.has(table, each) for table, each in chosen):
-        names = listing([_shown(table, each) for table, each in chosen], last="or")
+        names = listing([short_column_name(table, each) for table, each in chosen], last="or")
         yield Gap(
             category="ambiguity",
             description=f"nothing says whether {names} is the date that counts",
@@ -132,9 +131,9 @@ def gaps_of_exclusions(table: TableDocument, column: DocumentedColumn, known: Ex
     if not known.has(table, column):
         yield Gap(
             category="vagueness",
-            description=f"nothing says whether rows that {_shown(table, column)} marks count",
+            description=f"nothing says whether rows that {short_column_name(table, column)} marks count",
             severity="low",
-            target=_target(table, column),
+            target=column_name(table, column),
         )
 
 
@@ -173,15 +172,3 @@ def _words(text: str) -> frozenset[str]:
 
 def _family(column: DocumentedColumn) -> TypeFamily:
     return type_family(column.base_type or column.type)
-
-
-def _target(table: TableDocument, column: DocumentedColumn) -> str:
-    return target_name(TableIdentity(table.database, table.schema_, table.table), column.name)
-
-
-def _shown(table: TableDocument, column: DocumentedColumn) -> str:
-    return one_line(f"{table.schema_}.{table.table}.{column.name}")
-
-
-def _short(table: TableDocument) -> str:
-    return one_line(f"{table.schema_}.{table.table}")

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tribal.answering.focus import Focus
-from tribal.answering.statements import Statement, about_column, about_table, definitions, joins, remarks, row_of
+from tribal.answering.statements import (
+    Statement,
+    about_column,
+    about_table,
+    definitions,
+    joins,
+    remarks,
+    row_of,
+    short_column_name,
+    short_name,
+)
 from tribal.capabilities.interrogation.rules.columns import (
     code_columns,
     excluding_columns,
@@ -20,7 +30,6 @@ from tribal.capabilities.interrogation.rules.columns import (
     is_measured,
 )
 from tribal.capabilities.interrogation.rules.explained import Explained
-from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import WORD
 from tribal.naming import singular
 from tribal.rendering.markdown import one_line
@@ -75,7 +84,7 @@ def _rivals(focus: Focus) -> Iterator[Gap]:
         first = next(iter(focus.main))
         yield Gap(
             category="ambiguity",
-            description=f"{_short(first)} and {_short(name)} may both be meant; nothing says which one counts",
+            description=f"{short_name(first)} and {short_name(name)} may both be meant; nothing says which one counts",
             severity="medium",
             target=name,
         )
@@ -142,7 +151,7 @@ def _joins(focus: Focus) -> Iterator[Inquiry]:
     gaps = [
         Gap(
             category="missing_information",
-            description=f"no key joins {_short(name)} to {_short(first)}",
+            description=f"no key joins {short_name(name)} to {short_name(first)}",
             severity="high",
             target=name,
         )
@@ -154,7 +163,7 @@ def _joins(focus: Focus) -> Iterator[Inquiry]:
     gaps += [
         Gap(
             category="vagueness",
-            description=f"the key that joins {' to '.join(map(_short, join.tables))} is likely, but not declared",
+            description=f"the key that joins {' to '.join(map(short_name, join.tables))} is likely, but not declared",
             severity="low",
             target=join.tables[0],
         )
@@ -181,9 +190,9 @@ def _row_gap(table: TableDocument) -> Gap:
     own = {"id", f"{table.table}_id", f"{singular(table.table.casefold())}_id"}
     named = next((each for each in table.columns if each.name.casefold() in own), None)
     if named is None:
-        text = f"neither a key nor a text says what one row of {_short(table.name)} is"
+        text = f"neither a key nor a text says what one row of {short_name(table.name)} is"
         return Gap(category="missing_information", description=text, severity="medium", target=table.name)
-    text = f"only the name of {one_line(named.name)} says what one row of {_short(table.name)} is"
+    text = f"only the name of {one_line(named.name)} says what one row of {short_name(table.name)} is"
     return Gap(category="vagueness", description=text, severity="low", target=table.name)
 
 
@@ -192,14 +201,8 @@ def _is_view(table: TableDocument) -> bool:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return listing([_short(name) for name in names], limit=_NAMES)
+    return listing([short_name(name) for name in names], limit=_NAMES)
 
 
 def _column_names(chosen: Sequence[tuple[TableDocument, DocumentedColumn]]) -> str:
-    names = [one_line(f"{table.schema_}.{table.table}.{each.name}") for table, each in chosen]
-    return listing(names, limit=_NAMES)
-
-
-def _short(name: str) -> str:
-    identity = TableIdentity.parse(name)
-    return one_line(f"{identity.schema}.{identity.table}")
+    return listing([short_column_name(table, each) for table, each in chosen], limit=_NAMES)

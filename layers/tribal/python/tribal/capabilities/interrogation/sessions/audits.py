@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit
-from tribal.rendering.markdown import escape_text
+from tribal.rendering.markdown import escape_text, list_section, page
 from tribal.rendering.words import listing, number
 from tribal_contracts.interrogation.rules import remaining_gaps
 from tribal_contracts.interrogation.scoring import completeness_score, consistency_score, requires_follow_up
@@ -70,16 +70,11 @@ def summary_of(session: InterrogationSession, contradictions: Sequence[Contradic
     blocks = [
         f"**{escape_text(session.hypothesis.text)}**",
         f"{number(len(pairs), 'question')} asked, {_counted(gaps)}, {number(len(contradictions), 'contradiction')}.",
-        *_section("What the documentation lacks", map(_gap_line, gaps)),
-        *_section("Contradictions", (escape_text(each.description) for each in contradictions)),
-        *_section("What it answers", (_pair_line(pair) for pair in pairs if pair.answer.strip())),
+        list_section("## What the documentation lacks", map(_gap_line, gaps)),
+        list_section("## Contradictions", (escape_text(each.description) for each in contradictions)),
+        list_section("## What it answers", (_pair_line(pair) for pair in pairs if pair.answer.strip())),
     ]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _section(title: str, lines: Iterable[str]) -> list[str]:
-    items = [f"- {line}" for line in lines]
-    return [f"## {title}", "\n".join(items)] if items else []
+    return page(blocks)
 
 
 def _gap_line(gap: Gap) -> str:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -24,6 +26,9 @@ from tribal_contracts.interrogation.times import instant
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSION_KEY = re.compile(rf"{SESSIONS}session_(?P<id>{_ID.pattern})_(?P<start>[^/]+)\.json")
+
+
+Record = TypeVar("Record", InterrogationSession, ExamResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,12 @@ class SessionKey:
 
 def key_of(kind: str, name: str, start: str) -> str:
     """The key of a `session` or an `exam` that started at a time."""
-    return f"{SESSIONS}{kind}_{name}_{instant(start):%Y%m%dT%H%M%SZ}.json"
+    return f"{SESSIONS}{kind}_{name}_{start_in_names(instant(start))}.json"
+
+
+def start_in_names(time: datetime) -> str:
+    """A time in UTC as names of files have it; later times sort after earlier ones."""
+    return f"{time:%Y%m%dT%H%M%SZ}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +113,8 @@ class Sessions:
             SessionNotFound: when it was removed.
             SessionInvalid: when it is damaged.
         """
-        try:
-            found = self.store.get(key)
-            require_seal(key, found.data)
-            return StoredSession(key, InterrogationSession.from_json(found.data), found.etag)
-        except ObjectNotFound as error:
-            parts = _SESSION_KEY.fullmatch(key)
-            raise not_found(parts["id"] if parts else key) from error
-        except (ObjectDamaged, ValidationError) as error:
-            raise SessionInvalid(f"{key} is damaged; restore it from a backup, or remove it") from error
+        session, etag = self._load(key, InterrogationSession)
+        return StoredSession(key, session, etag)
 
     def newest_first(self) -> list[SessionKey]:
         """The files of all sessions, read from their names alone."""
@@ -129,7 +132,7 @@ class Sessions:
         """The result of every exam; damaged files are left out."""
         for key in self.store.keys(f"{SESSIONS}exam_"):
             with suppress(SessionNotFound, SessionInvalid):
-                yield self._exam_in(key)
+                yield self._load(key, ExamResult)[0]
 
     def put_exam(self, exam: ExamResult) -> str:
         """Write the result of an exam; returns its key."""
@@ -147,13 +150,14 @@ class Sessions:
         key = self._find("exam", exam_id)
         if key is None:
             raise not_found(exam_id)
-        return self._exam_in(key)
+        return self._load(key, ExamResult)[0]
 
-    def _exam_in(self, key: str) -> ExamResult:
+    def _load(self, key: str, kind: type[Record]) -> tuple[Record, str]:
+        """The record at a key, and its etag; raises as `read_key` does."""
         try:
             found = self.store.get(key)
             require_seal(key, found.data)
-            return ExamResult.from_json(found.data)
+            return kind.from_json(found.data), found.etag
         except ObjectNotFound as error:
             named = _ID.search(key)
             raise not_found(named[0] if named else key) from error
