@@ -8,10 +8,13 @@ import pytest
 
 from tests.cases import each_case
 from tests.fakes import MemoryStore, application_over
-from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
+from tests.sample_shop.indexed import index_all, shop_tables, table_document, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.answering.documentation import Documentation
+from tribal.answering.focus import focus_on
+from tribal.capabilities.retrieval.context.gathering import GatheredContext
+from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions
 from tribal.errors import ToolInputInvalid
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
@@ -95,3 +98,22 @@ def test_a_question_that_cannot_be_read_is_refused(shop: Application, question: 
 
 def test_the_same_question_has_the_same_answer(shop: Application) -> None:
     assert ask(shop, "customers by country") == ask(shop, "customers by country")
+
+
+def test_tables_that_are_as_relevant_keep_their_order() -> None:
+    tables = [table_document(f"shop.s.t{number}", "id size", domain="d") for number in range(8)]
+    context = GatheredContext(
+        documents={table.name: table for table in tables},
+        reasons={},
+        scores={table.name: 0.5 for table in reversed(tables)},
+        joins=[],
+        views=[],
+        defined=MatchedDefinitions(),
+        words={"size": frozenset({"size"})},
+        missing=[],
+        guidance=[],
+        warnings=[],
+    )
+    focus = focus_on("size", context)
+    assert list(focus.main) == ["shop.s.t0"]
+    assert list(focus.rivals) == [table.name for table in reversed(tables[1:])]

@@ -57,7 +57,8 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
     """Read a question against its context."""
     asks_time = _YEAR.search(question) is not None or any(stem(word) in TIME_WORDS for word in tokenize_text(question))
     words = {word: terms for word, terms in context.words.items() if needs_explaining(word)}
-    candidates = sorted(context.scores.keys() & context.documents.keys(), key=lambda name: -context.scores[name])
+    scored = [name for name in context.documents if name in context.scores]
+    candidates = sorted(scored, key=lambda name: -context.scores[name])
     candidates = candidates or list(context.documents)[:1]
     strengths = {name: _strengths(context.documents[name], words) for name in candidates}
     near = _neighbours(context)
