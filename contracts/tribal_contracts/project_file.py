@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
@@ -56,11 +57,23 @@ class ProjectFile(ClosedContract):
     sync: SyncSettings = Field(default_factory=SyncSettings)
     interrogation: InterrogationSettings | Unset = optional("Models that question the documentation, and their caps.")
     memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")
+    chat: ChatSettings | Unset = optional("The chat: its default collection, caps, limits and what is kept.")
+    collections: list[CollectionEntry] = Field(
+        default_factory=list, max_length=100, description="Collections of documents that the chat answers from."
+    )
+
+    @model_validator(mode="after")
+    def _collections_are_listed_once(self) -> Self:
+        if self.chat is not None and self.chat.collections:
+            raise ValueError("collections belongs at the top level of the file, not under chat")
+        return self
 
     @property
     def sections(self) -> dict[str, CapabilitySettings]:
         """The sections of capabilities that are present, by name."""
         present = {name: getattr(self, name) for name in CAPABILITY_SECTIONS}
+        if self.collections:
+            present["chat"] = (self.chat or ChatSettings()).model_copy(update={"collections": self.collections})
         return {name: section for name, section in present.items() if section is not None}
 
 

@@ -1,0 +1,265 @@
+"""The sections `chat` and `collections` of `databases.yaml`. Extension contracts; unknown keys are refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from tribal_contracts.core.models import (
+    BaseUrl,
+    Dollars,
+    ModelEntry,
+    ModelName,
+    ModelPrice,
+    ModelProvider,
+    unknown_model,
+)
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
+
+CATALOG = "catalog"
+"""The collection that is the documentation itself: always there, and nothing can be uploaded to it."""
+TUTOR_COLLECTION = "comp237_course_materials"
+"""Source: specification, 4."""
+TUTOR_COURSE = "COMP 237"
+TUTOR_MODELS = ("gemini-2.0-flash", "gemini-1.5-pro-001")
+"""The chat models that the profile `tutor` allows, besides any of Groq. Source: specification, 5."""
+TUTOR_EMBEDDING = "models/embedding-001"
+TUTOR_DIMENSIONS = 768
+TUTOR_DISTANCE = 1.5
+"""The squared L2 distance from which a question is out of scope. Source: specification, 2."""
+PROVIDERS_OF_TUTOR: tuple[ModelProvider, ...] = ("gemini", "groq")
+
+Profile = Literal["catalog", "tutor"]
+CollectionLayer = Literal["company", "org", "team", "project"]
+CollectionName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Owner = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+CourseId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Intent = Literal["fast", "coder", "reasoning", "syllabus_query"]
+"""What a question is for. Source: specification, 1 and 6."""
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"it is not a regular expression: {error}") from None
+    return text
+
+
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_pattern)]
+"""A pattern in the syntax of RE2."""
+
+
+class ScopeLaw(ClosedContract):
+    """The law of scope of a collection."""
+
+    threshold: float | Unset = optional(
+        "Of profile catalog: the least relevance, 0 to 1. Of profile tutor: the squared distance to stay below.",
+        ge=0,
+        le=4,
+    )
+
+
+class IntegrityLaw(ClosedContract):
+    """The law of integrity of a collection."""
+
+    patterns: list[Pattern] = Field(
+        default_factory=list, max_length=100, description="Further phrases to refuse, as patterns of RE2."
+    )
+
+
+class Laws(ClosedContract):
+    """What a collection's laws add to those of its profile."""
+
+    scope: ScopeLaw = Field(default_factory=ScopeLaw)
+    integrity: IntegrityLaw = Field(default_factory=IntegrityLaw)
+
+
+class EmbeddingEntry(ClosedContract):
+    """The model that turns passages and questions into vectors; without one, that of the index does."""
+
+    provider: Literal["gemini", "openai", "ollama"]
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """As the provider calls it, such as `gemini-embedding-001`."""
+    dimensions: int = Field(default=TUTOR_DIMENSIONS, ge=8, le=4_096)
+    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
+    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's.")
+    usd_per_million_tokens: float | Unset = optional(
+        "What a million tokens cost; unset, 0 on this machine and what the shipped table says elsewhere.",
+        ge=0,
+        le=1_000,
+    )
+    call_timeout_seconds: float = Field(default=30.0, gt=0, le=300)
+
+    @property
+    def entry(self) -> ModelEntry:
+        """The same as an entry of a model: address, key and price."""
+        price = self.usd_per_million_tokens
+        return ModelEntry(
+            provider=self.provider,
+            name=self.name,
+            api_key_secret=self.api_key_secret,
+            base_url=self.base_url,
+            price=None if price is None else ModelPrice(input_usd=price, output_usd=0, smallest_cached_prefix=0),
+        )
+
+
+class CollectionEntry(ClosedContract):
+    """A collection of passages that a chat answers from."""
+
+    name: CollectionName | Unset = optional("Its name; a collection of profile tutor has a default.")
+    profile: Profile = "catalog"
+    layer: CollectionLayer = "company"
+    owner: Owner | Unset = optional("The organization, team or project it belongs to; unset, that of `identity`.")
+    models: list[ModelName] | dict[Intent, list[ModelName]] = Field(
+        default_factory=list,
+        description="Names under `models` that may answer, the preferred first, for all intents or for each; without"
+        " any, answers are assembled without a model.",
+    )
+    successors: dict[str, str] = Field(
+        default_factory=dict,
+        description="Of profile tutor: what replaces a model that is out of service, by the provider's names.",
+    )
+    laws: Laws = Field(default_factory=Laws)
+    embedding: EmbeddingEntry | Unset = optional("The model of its vectors; unset, that of the index.")
+    course_id: CourseId | Unset = optional("The `course_id` of its passages; unset, its name.")
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if self.name is None and self.profile != "tutor":
+            raise ValueError("it needs a name")
+        if self.layer != "company" and self.owner is None:
+            raise ValueError(f"layer {self.layer} needs owner, the name of the {self.layer}")
+        if self.name == CATALOG and (self.profile != CATALOG or self.layer != "company" or self.embedding is not None):
+            raise ValueError("the collection catalog is the documentation; it takes models, laws and course_id only")
+        if self.successors and self.profile != "tutor":
+            raise ValueError("successors belong to profile tutor")
+        if self.profile == "tutor" and self.embedding is not None and self.embedding.dimensions != TUTOR_DIMENSIONS:
+            raise ValueError(f"profile tutor has vectors of {TUTOR_DIMENSIONS} dimensions")
+        if self.profile == "tutor" and self.embedding is not None and self.embedding.provider == "openai":
+            raise ValueError("profile tutor takes embeddings of gemini, or of ollama as a stand-in on this machine")
+        return self
+
+    @property
+    def title(self) -> str:
+        """Its name."""
+        return self.name or TUTOR_COLLECTION
+
+    @property
+    def course(self) -> str:
+        """The `course_id` of its passages."""
+        return self.course_id or (TUTOR_COURSE if self.profile == "tutor" else self.title)
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of its law of scope; `None` for the default of profile catalog."""
+        stated = self.laws.scope.threshold
+        return TUTOR_DISTANCE if stated is None and self.profile == "tutor" else stated
+
+    def models_for(self, intent: Intent) -> list[ModelName]:
+        """The models that may answer questions of an intent, in the order in which they are tried."""
+        if isinstance(self.models, list):
+            return self.models
+        return self.models.get(intent, [])
+
+    @property
+    def every_model(self) -> list[ModelName]:
+        """All models that may answer."""
+        listed = (
+            self.models if isinstance(self.models, list) else [name for each in self.models.values() for name in each]
+        )
+        return list(dict.fromkeys(listed))
+
+
+class IntentRule(ClosedContract):
+    """A rule of one's own about what a question is for."""
+
+    intent: Intent
+    pattern: Pattern
+
+
+class UploadLimits(ClosedContract):
+    """What an upload may have."""
+
+    largest_mb: int = Field(default=200, ge=1, le=5_000)
+    entries: int = Field(default=2_000, ge=1, le=100_000, description="Entries of an archive.")
+    unpacked_mb: int = Field(default=1_000, ge=1, le=100_000, description="Size of all entries of an archive.")
+    ratio: int = Field(default=100, ge=2, le=10_000, description="How much larger an entry is than it is packed.")
+    pages: int = Field(default=5_000, ge=1, le=100_000, description="Pages of a file.")
+    file_seconds: int = Field(default=60, ge=1, le=600, description="What parsing a file may take.")
+    file_memory_mb: int = Field(default=1_000, ge=100, le=8_000, description="What parsing a file may need.")
+    passages: int = Field(default=100_000, ge=100, le=1_000_000, description="Passages of a collection.")
+
+
+class ChatSettings(CapabilitySettings):
+    """The chat: its default collection, what it may cost, and what is kept."""
+
+    collection: CollectionName | Unset = optional("The collection of questions that name none; unset, `catalog`.")
+    streaming: bool = Field(default=True, description="Whether a deployed chat streams; else it answers in one piece.")
+    show_thinking: bool = Field(default=False, description="Whether to show a model's thinking where it returns it.")
+    per_answer_usd: Dollars = Field(default=0.05, description="What the models of one answer may cost.")
+    per_caller_day_usd: Dollars = Field(default=1.0, description="What the chat of one caller may cost in a UTC day.")
+    per_upload_usd: Dollars = Field(default=1.0, description="What embedding one upload may cost.")
+    questions_per_minute: int = Field(default=30, ge=1, le=100_000, description="How many questions a caller may ask.")
+    answer_seconds: int = Field(default=120, ge=10, le=600, description="The longest that an answer may take.")
+    answer_tokens: int = Field(default=800, ge=100, le=8_000, description="The most tokens of a model's answer.")
+    intents: list[IntentRule] = Field(
+        default_factory=list, max_length=100, description="Rules about what a question is for, before the shipped ones."
+    )
+    audit: bool = Field(default=False, description="Whether questions and answers are stored.")
+    audit_days: int = Field(default=90, ge=1, le=36_500, description="How long stored questions and answers are kept.")
+    uploads: UploadLimits = Field(default_factory=UploadLimits, description="Limits of uploads.")
+    collections: list[CollectionEntry] = Field(
+        default_factory=list, max_length=100, description="Filled from the section `collections`."
+    )
+
+    @property
+    def has_models(self) -> bool:
+        """Whether a model may answer, or a server embeds."""
+        return any(each.every_model or each.embedding is not None for each in self.collections)
+
+    def entry(self, name: str) -> CollectionEntry | None:
+        """The entry of a collection; `None` if it is not configured. `catalog` always is."""
+        found = next((each for each in self.collections if each.title == name), None)
+        return CollectionEntry(name=CATALOG) if found is None and name == CATALOG else found
+
+    @property
+    def default_collection(self) -> str:
+        """The collection of questions that name none."""
+        return self.collection or CATALOG
+
+
+def wrong_collections(
+    settings: ChatSettings, models: Mapping[str, ModelEntry]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What is wrong with the collections, each with its place under the file's root."""
+    names = Counter(each.title for each in settings.collections)
+    for number, each in enumerate(settings.collections):
+        where = ("collections", number)
+        if names[each.title] > 1:
+            yield (*where, "name"), f"{each.title!r} is listed twice; keep one of them"
+        for name in each.every_model:
+            if name not in models:
+                yield (*where, "models"), unknown_model(name, models)
+            elif each.profile == "tutor":
+                problem = _not_of_tutor(name, models[name], each.successors)
+                if problem:
+                    yield (*where, "models"), problem
+    if settings.collection is not None and settings.entry(settings.collection) is None:
+        yield ("chat", "collection"), f"{settings.collection!r} is not one of collections"
+
+
+def _not_of_tutor(name: str, model: ModelEntry, successors: Mapping[str, str]) -> str:
+    if model.provider not in PROVIDERS_OF_TUTOR:
+        return f"{name!r} is of provider {model.provider}, but profile tutor allows only gemini and groq"
+    allowed = {*TUTOR_MODELS, *(successors[each] for each in TUTOR_MODELS if each in successors)}
+    if model.provider == "gemini" and model.name not in allowed:
+        return (
+            f"{name!r} is {model.name}, but profile tutor allows only {', '.join(TUTOR_MODELS)} and their successors; "
+            f"write `successors: {{{TUTOR_MODELS[0]}: {model.name}}}`"
+        )
+    return ""

@@ -1,0 +1,1 @@
+"""Chat: questions under laws, streamed answers with sources, and the collections that people upload."""

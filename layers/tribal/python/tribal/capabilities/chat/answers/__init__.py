@@ -1,0 +1,1 @@
+"""Answers: from passages and the documentation, with a model or without."""

@@ -1,0 +1,1 @@
+"""A question on its way to an answer: request, laws, model, events."""

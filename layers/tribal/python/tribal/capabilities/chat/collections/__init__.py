@@ -1,0 +1,1 @@
+"""Collections: who may see them, what they hold, and what is removed."""

@@ -1,0 +1,115 @@
+"""Errors of the chat and of uploads."""
+
+from __future__ import annotations
+
+from tribal.errors import (
+    EXIT_INTERNAL,
+    EXIT_LOCKED,
+    EXIT_STORE,
+    EXIT_USAGE,
+    NotFound,
+    RightMissing,
+    ToolInputInvalid,
+    TribalError,
+)
+
+
+class QuestionInvalid(ToolInputInvalid):
+    """A question, or the conversation before it, is not valid."""
+
+    default_code = "CHAT_QUESTION_INVALID"
+
+
+class CollectionNotFound(NotFound):
+    """There is no such collection, or none that the caller may see."""
+
+    default_code = "CHAT_COLLECTION_NOT_FOUND"
+
+
+class CollectionMismatch(TribalError):
+    """A collection has vectors of another model or dimension than is configured."""
+
+    default_code = "CHAT_COLLECTION_MISMATCH"
+    exit_code = EXIT_USAGE
+    http_status = 409
+
+
+class ModelNotAllowed(TribalError):
+    """A collection lists a model that it may not use; the message names the line."""
+
+    default_code = "CHAT_MODEL_NOT_ALLOWED"
+    exit_code = EXIT_USAGE
+
+
+class ModelFailed(TribalError):
+    """No model answered. Reported as a warning, since the answer is then assembled without one."""
+
+    default_code = "CHAT_MODEL_FAILED"
+    exit_code = EXIT_STORE
+    http_status = 503
+    retryable = True
+
+
+class LawFailed(TribalError):
+    """A law could not be evaluated, so the question is refused. Retryable."""
+
+    default_code = "CHAT_LAW_FAILED"
+    exit_code = EXIT_STORE
+    http_status = 503
+    retryable = True
+
+
+class ChatBusy(TribalError):
+    """The caller asks too often, or has too many answers running. Retryable, later."""
+
+    default_code = "CHAT_BUSY"
+    exit_code = EXIT_LOCKED
+    http_status = 429
+    retryable = True
+
+
+class ChatForbidden(RightMissing):
+    """The caller may not do that with this collection."""
+
+    default_code = "CHAT_ACCESS_DENIED"
+
+
+class ChatFailed(TribalError):
+    """An answer failed in a way that it did not foresee."""
+
+    default_code = "CHAT_INTERNAL"
+    exit_code = EXIT_INTERNAL
+    retryable = True
+
+
+class UploadRefused(TribalError):
+    """An upload, or a file in it, is of a type that is not read."""
+
+    default_code = "UPL_TYPE_REFUSED"
+    exit_code = EXIT_USAGE
+    http_status = 400
+
+
+class UploadTooLarge(UploadRefused):
+    """An upload is larger than allowed."""
+
+    default_code = "UPL_TOO_LARGE"
+    http_status = 413
+
+
+class UploadLimitExceeded(UploadRefused):
+    """An upload exceeds a limit; the message names the limit and the setting."""
+
+    default_code = "UPL_LIMIT_EXCEEDED"
+
+
+class UploadUnreadable(UploadRefused):
+    """An upload cannot be read."""
+
+    default_code = "UPL_FILE_UNREADABLE"
+
+
+class JobNotFound(NotFound):
+    """There is no such upload, or none that the caller may see."""
+
+    default_code = "UPL_JOB_NOT_FOUND"

@@ -1,0 +1,55 @@
+"""What the chat needs of the application besides its shared parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
+
+if TYPE_CHECKING:
+    from tribal.ports import Provider
+    from tribal.ports.models import BudgetedModel
+    from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
+    from tribal.ports.stopping import StopToken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatModel:
+    """A model that may answer."""
+
+    name: str
+    """As its provider calls it."""
+    model: BudgetedModel
+    """Books its calls to the account of the caller; close it after the answer."""
+    timeout_seconds: float
+    thinking_tokens: int = 0
+    """Added to the tokens of an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatParts:
+    """Collections, what reads files, and models that answer."""
+
+    settings: ChatSettings
+    indexes: Provider[PassageIndexes]
+    parser: Provider[DocumentParser]
+    embedder: Callable[[CollectionEntry, str, float], TextEmbedder]
+    """The embedder of a collection, which books to an account, such as `chat:HASH` or `upload:JOB`, and spends at most
+    so many dollars there; one on this machine costs nothing.
+
+    Raises: `ConfigurationError` when its key or its price is missing.
+    """
+    models: Callable[[list[str], str, StopToken], list[ChatModel]]
+    """Opens models by their names under `models`, for an account such as `chat:HASH`."""
+    scratch: Path
+    """A folder for files in progress."""
+    launch: Callable[[str, str], None] | None = None
+    """Has the job of a collection run elsewhere, by both names; `None` where its upload starts it by itself."""
+
+    def close(self) -> None:
+        """Close open resources."""
+        if self.indexes.made:
+            self.indexes().close()
