@@ -58,7 +58,7 @@ class SourceWriter:
         for key in self.progress.parts(number):
             self.check()
             self.progress.embed_part(key, self._embedded)
-        files.store.put_file(files.original_key(source_id), item.open())
+        files.store.put_file(files.original_key(source_id), item.fetch())
         files.store.put_lines(files.passages_key(source_id), self.progress.embedded_lines(number))
         source = CollectionSource(
             source_id=source_id,

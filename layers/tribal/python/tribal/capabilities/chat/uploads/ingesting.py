@@ -6,7 +6,6 @@ the index with them is published, and the upload is erased. Every write can be r
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from tribal.capabilities.chat.errors import (
 )
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
-from tribal.capabilities.chat.uploads.opening import UploadItem, items_of
+from tribal.capabilities.chat.uploads.opening import UploadItem, opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader, Paused
 from tribal.errors import ConfigurationError, ObjectNotFound, RunLocked, TribalError
@@ -197,7 +196,6 @@ class _Ingestion:
         path = self._fetched(job, folder)
         embedder = self._embedder(job)
         self.files.require_record(self._record(job, embedder))
-        items = items_of(path, job.filename, self.parts.settings.uploads)
         reader = FileReader(
             parser=self.parts.parser(),
             progress=progress,
@@ -206,13 +204,16 @@ class _Ingestion:
             course_id=self.entry.course,
             stop=self.stop,
         )
-        job = self._save(job, total_files=len(items), arrived=True)
-        read = reader.read(items)
+        with opened(path, job.filename, self.parts.settings.uploads) as items:
+            job = self._save(job, total_files=len(items), arrived=True)
+            read = reader.read(items)
         worst = require_affordable(read, embedder, self.parts.settings.per_upload_usd)
         writer = SourceWriter(progress, embedder, job.created_at, reader.check)
-        for number in range(len(job.files), len(read)):
-            outcome = self._stored(writer, number, read[number], items[number])
-            job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
+        # Opened again, because an archive counts what was unpacked.
+        with opened(path, job.filename, self.parts.settings.uploads) as items:
+            for number in range(len(job.files), len(read)):
+                outcome = self._stored(writer, number, read[number], items[number])
+                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
         return job
 
     def _stored(self, writer: SourceWriter, number: int, file: ReadFile, item: UploadItem) -> UploadedFile:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from tribal.capabilities.chat.errors import UploadLimitExceeded, UploadRefused, UploadTooLarge, UploadUnreadable
-from tribal.capabilities.chat.uploads.archives import entries
-from tribal.capabilities.chat.uploads.kinds import base_name, is_archive, kind_of
+from tribal.capabilities.chat.errors import UploadUnreadable
+from tribal.capabilities.chat.uploads.archives import Archive, ArchiveEntry, open_archive
+from tribal.capabilities.chat.uploads.kinds import HEAD_BYTES, base_name, is_archive, kind_of
 from tribal.capabilities.chat.uploads.progress import ReadFile
-from tribal_contracts.chat.jobs import FileStatus
 from tribal_contracts.chat.settings import UploadLimits
-
-HEAD_BYTES = 4_096
-"""First bytes by which a type is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,37 +22,28 @@ class UploadItem:
 
     name: str
     """Without folders."""
-    problem: tuple[FileStatus, str] | None
-    """Why it is not read."""
-    open: Callable[[], Path]
-    """Puts it on the disk, until the next item is opened. Raises `UploadRefused` when that is not possible."""
+    fetch: Callable[[], Path]
+    """Puts it on the disk, until the next item is fetched. Raises `EntryRefused` when it cannot be unpacked."""
 
 
-def items_of(upload: Path, filename: str, limits: UploadLimits) -> list[UploadItem]:
+@contextmanager
+def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[UploadItem]]:
     """The files of an upload, in order.
 
     Raises:
         UploadRefused: when the whole upload cannot be read, or exceeds a limit.
     """
     if not is_archive(filename, head_of(upload)):
-        return [UploadItem(base_name(filename), None, lambda: upload)]
-    extracted = upload.with_name("entry")
-
-    def opener(extract: Callable[[Path], object]) -> Callable[[], Path]:
-        def opened() -> Path:
-            extracted.unlink(missing_ok=True)
-            extract(extracted)
-            return extracted
-
-        return opened
-
-    found = [UploadItem(each.name, each.problem, opener(each.extract)) for each in entries(upload, limits)]
-    if not found:
-        raise UploadUnreadable("the archive has no files")
-    return found
+        yield [UploadItem(base_name(filename), lambda: upload)]
+        return
+    with open_archive(upload, base_name(filename), limits) as archive:
+        if not archive.entries:
+            raise UploadUnreadable(f"{base_name(filename)!r} has no files")
+        unpacked = upload.with_name("entry")
+        yield [UploadItem(each.name, partial(_unpacked, archive, each, unpacked)) for each in archive.entries]
 
 
-def identified(item: UploadItem, path: Path) -> ReadFile:
+def identified(name: str, path: Path) -> ReadFile:
     """A file with its id and its kind, before it is read.
 
     Raises:
@@ -62,18 +51,17 @@ def identified(item: UploadItem, path: Path) -> ReadFile:
     """
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    kind = kind_of(item.name, head_of(path))
-    return ReadFile(filename=item.name, source_id=digest, kind=kind, size_bytes=path.stat().st_size)
+    kind = kind_of(name, head_of(path))
+    return ReadFile(filename=name, source_id=digest, kind=kind, size_bytes=path.stat().st_size)
 
 
 def head_of(path: Path) -> bytes:
-    """The first bytes of a file."""
+    """The first bytes of a file, by which its type is recognised."""
     with path.open("rb") as file:
         return file.read(HEAD_BYTES)
 
 
-def status_of(error: UploadRefused) -> FileStatus:
-    """What becomes of a file that is refused."""
-    if isinstance(error, UploadUnreadable):
-        return "unreadable"
-    return "refused" if isinstance(error, UploadLimitExceeded | UploadTooLarge) else "unsupported"
+def _unpacked(archive: Archive, entry: ArchiveEntry, target: Path) -> Path:
+    target.unlink(missing_ok=True)
+    archive.unpack(entry, target)
+    return target

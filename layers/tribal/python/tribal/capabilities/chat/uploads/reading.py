@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from tribal.capabilities.chat.errors import UploadRefused
+from tribal.capabilities.chat.errors import UploadLimitExceeded, UploadRefused, UploadUnreadable
+from tribal.capabilities.chat.uploads.archives import EntryRefused
 from tribal.capabilities.chat.uploads.cutting import cut
-from tribal.capabilities.chat.uploads.opening import UploadItem, identified, status_of
+from tribal.capabilities.chat.uploads.opening import UploadItem, identified
 from tribal.capabilities.chat.uploads.progress import PART_PASSAGES, PartHeader, Progress, ReadFile
 from tribal.capabilities.chat.uploads.redacting import redacted
 from tribal.ports.passages import DocumentParser, ParseLimits, ParseProblem, ParsingFailed
@@ -26,7 +27,7 @@ _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadab
 """Of files that cannot be parsed; those at a limit are refused."""
 
 
-class Paused(Exception):  # noqa: N818 - not an error: the rest is read by the next process
+class Paused(Exception):
     """There is no time left, or a stop was requested."""
 
 
@@ -61,17 +62,18 @@ class FileReader:
             raise Paused
 
     def _read(self, number: int, item: UploadItem, before: list[ReadFile]) -> ReadFile:
-        unread = ReadFile(filename=item.name)
-        if item.problem is not None:
-            status, reason = item.problem
-            return unread.model_copy(update={"status": status, "reason": reason})
         try:
-            path = item.open()
-            file = identified(item, path)
+            path = item.fetch()
+            file = identified(item.name, path)
+        except EntryRefused as error:
+            return ReadFile(filename=item.name, status=error.status, reason=error.reason)
+        except UploadUnreadable as error:
+            return ReadFile(filename=item.name, status="unreadable", reason=error.message)
         except UploadRefused as error:
-            return unread.model_copy(update={"status": status_of(error), "reason": error.message})
-        known = self._known(file, before)
-        return known or self._parsed(number, file, path, before)
+            if isinstance(error, UploadLimitExceeded):
+                raise  # the whole archive is too large
+            return ReadFile(filename=item.name, status="unsupported", reason=error.message)
+        return self._known(file, before) or self._parsed(number, file, path, before)
 
     def _known(self, file: ReadFile, before: list[ReadFile]) -> ReadFile | None:
         """The file as one that the collection has already, or that this upload has already."""

@@ -24,7 +24,7 @@ from tribal.capabilities.chat.errors import (
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.capabilities.chat.uploads.ingesting import chat_parts
-from tribal.capabilities.chat.uploads.kinds import base_name, is_archive, kind_of
+from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
@@ -33,7 +33,8 @@ from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadedFile, Upl
 from tribal_contracts.chat.requests import UploadRequest
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
 
-MEGABYTE = 1_000_000
+MEGABYTE = 1024 * 1024
+_ZIP = b"PK\x03\x04"
 _RANDOM_BYTES = 6
 
 
@@ -100,8 +101,8 @@ class Uploads:
         """
         files = self._files(self._target(request.collection))
         self._checked(files, request.size_bytes)
-        if not is_archive(request.filename, b""):
-            kind_of(request.filename, b"")
+        if kind_by_name(request.filename) is None and not is_archive(request.filename, _ZIP):
+            raise UploadRefused(f"{base_name(request.filename)!r} is not of a type that is read; upload {READ_TYPES}")
         job = self._new_job(files, request.filename, request.size_bytes, request.sha256)
         files.create_job(job)
         return job
@@ -194,9 +195,7 @@ class Uploads:
         settings = self.parts.settings
         if collection is not None and collection != CATALOG:
             return self._entry(collection)
-        visible = [
-            each.title for each in visible_collections(settings, self.caller) if each.title != CATALOG
-        ]
+        visible = [each.title for each in visible_collections(settings, self.caller) if each.title != CATALOG]
         if collection is None and settings.collection in visible:
             return self._entry(settings.collection)
         if collection is None and len(visible) == 1:
@@ -214,9 +213,7 @@ class Uploads:
     def _files(self, entry: CollectionEntry) -> CollectionFiles:
         """The files of a collection that the caller may write to."""
         if not self.caller.may(WRITE_COLLECTIONS):
-            raise ChatForbidden(
-                f"uploads need the right {WRITE_COLLECTIONS!r}, which this caller lacks", right=WRITE_COLLECTIONS
-            )
+            raise ChatForbidden(f"uploads need the right {WRITE_COLLECTIONS!r}, which this caller lacks")
         return CollectionFiles(self.app.store(), entry.title)
 
     def _checked(self, files: CollectionFiles, size_bytes: int) -> CollectionManifest:
