@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,7 @@ class ModelAnswer:
             max_tokens=self.answer_tokens + model.thinking_tokens,
             deadline_seconds=min(seconds, model.timeout_seconds),
             waits_count=True,
+            stopped=lambda: stop.requested,
         )
         result, checked = ModelResult(), _Checked(self)
         if (worst := model.worst_usd(request)) > self.most_usd:
@@ -118,9 +119,8 @@ class _Checked:
         self._has_text = False
         self._has_query = False
 
-    def release(
-        self, parts: Iterator[Sentence | CodeBlock] | Sequence[Any], result: ModelResult
-    ) -> Iterator[TextPiece]:
+    def release(self, parts: Iterable[Sentence | CodeBlock], result: ModelResult) -> Iterator[TextPiece]:
+        """What may be shown of some sentences and blocks."""
         for part in parts:
             text = self._query(part, result) if isinstance(part, CodeBlock) else self._sentence(part, result)
             if text is None:

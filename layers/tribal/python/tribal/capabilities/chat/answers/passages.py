@@ -18,7 +18,7 @@ RETRIEVED = 5
 """Passages that are compared with a question, and that an answer may use. Source: docs/contracts.md, Chat."""
 _CANDIDATES = 30
 _MEANING = 0.5
-"""How much the words count if the meaning is not near at all; with all of the meaning they count fully. By judgement."""
+"""The share of the words' evidence that counts however far the meaning is. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
