@@ -101,14 +101,14 @@ def test_the_context_is_that_of_the_invocation_and_its_deadline_that_of_the_work
 def test_an_error_midway_is_reported_in_trailers_and_the_next_invocation_is_answered(api: FakeRuntimeApi) -> None:
     def make(_: StopToken) -> Pieces:
         yield b"data: 1\n\n"
-        raise ValueError("no more – 💡")
+        raise ValueError("no more 💡")
 
     started(api, answering(make))
     for _ in range(2):
         call = api.call({}).wait()
         assert call.answer == b"data: 1\n\n"
         assert call.error is not None
-        assert (call.error["errorType"], call.error["errorMessage"]) == ("ValueError", "no more – 💡")
+        assert (call.error["errorType"], call.error["errorMessage"]) == ("ValueError", "no more 💡")
         assert "make" in call.error["stackTrace"][-1]
 
 
