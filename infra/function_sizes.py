@@ -52,5 +52,5 @@ _CAPABILITY_SIZES: dict[str, Any] = {
     for spec in FUNCTION_SPECS
 }
 FunctionSizes = create_model("FunctionSizes", __base__=_OwnFunctionSizes, **_CAPABILITY_SIZES)
-"""Sizes of all functions. One with a schedule, a queue or a state machine, or that sends its answers in pieces, may take
-longer than API Gateway waits for a whole answer."""
+"""Sizes of all functions. One with a schedule, a queue or a state machine, or that sends its answers in pieces, may
+take longer than API Gateway waits for a whole answer."""

@@ -252,10 +252,10 @@ class ToolsApi(Construct):
     def _routes(self, options: dict[str, Any]) -> None:
         """What functions answer besides tools."""
         for name, function in self.others.items():
-            for route in self._environment.function_specs[name].routes:
-                method, _, path = route.partition(" ")
-                resource = self.rest.root.resource_for_path(path)
-                resource.add_method(method, self._route_integration(name, function), **options)
+            routes = self._environment.function_specs[name].routes
+            integration = self._route_integration(name, function) if routes else None
+            for method, _, path in (route.partition(" ") for route in routes):
+                self.rest.root.resource_for_path(path).add_method(method, integration, **options)
 
     def _route_integration(self, name: str, function: Function) -> apigateway.LambdaIntegration:
         if not self._environment.streams(name):
