@@ -46,7 +46,7 @@ class ToolRequests:
         began = time.perf_counter()
         response = self._response(request)
         seen.waits = response.events is not None
-        response = response.complete(StopToken(LambdaDeadline(context).remaining_seconds))
+        response = _whole(response, StopToken(LambdaDeadline(context).remaining_seconds))
         self._record(request, seen, response, response.status, began)
         return answered(response, seen.request_id)
 
@@ -99,6 +99,11 @@ class ToolRequests:
         self.count_call(status, error is not None)
         response: dict[str, Any] = json.loads(answer.to_compact_json())
         return response
+
+
+def _whole(response: Response, stop: StopToken) -> Response:
+    """The response with all events in its body."""
+    return response if response.events is None else replace(response, body=b"".join(response.events(stop)), events=None)
 
 
 def _followed(

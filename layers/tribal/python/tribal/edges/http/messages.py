@@ -60,11 +60,9 @@ class Response:
     events: Events | None = None
     """Makes the body instead of `body`, piece by piece."""
 
-    def complete(self, stop: StopToken | None = None) -> Response:
+    def complete(self) -> Response:
         """The response with all events in its body, for an edge that sends only whole bodies."""
-        if self.events is None:
-            return self
-        return replace(self, body=b"".join(self.events(stop or StopToken())), events=None)
+        return self if self.events is None else replace(self, body=b"".join(self.events(StopToken())), events=None)
 
 
 def event_stream(events: Events) -> Response:
