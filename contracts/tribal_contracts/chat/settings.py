@@ -222,6 +222,16 @@ class ChatSettings(CapabilitySettings):
         """Whether a model may answer, or a server embeds."""
         return any(each.every_model or each.embedding is not None for each in self.collections)
 
+    @property
+    def every_model(self) -> list[ModelName]:
+        """All models that may answer, in any collection."""
+        return list(dict.fromkeys(name for each in self.collections for name in each.every_model))
+
+    @property
+    def embeddings(self) -> list[ModelEntry]:
+        """The servers that embed passages and questions."""
+        return [each.embedding.entry for each in self.collections if each.embedding is not None]
+
     def entry(self, name: str) -> CollectionEntry | None:
         """The entry of a collection; `None` if it is not configured. `catalog` always is."""
         found = next((each for each in self.collections if each.title == name), None)

@@ -14,6 +14,7 @@ NAMES = (
     "interrogation",
     "memory",
     "knowledge",
+    "chat",
 )
 """Every capability, in the order in which its tools are listed."""
 
