@@ -113,7 +113,7 @@ class Grounding:
 
     @cached_property
     def _only_instructed(self) -> frozenset[str]:
-        orders, others = [], [self.question]
+        orders, others = list[str](), [self.question]
         for text in (*(each.text for each in self.sources.values()), *self.said):
             for each in split_sentences(text):
                 (orders if is_addressed_to_a_model(each) else others).append(each)
