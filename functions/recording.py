@@ -7,6 +7,7 @@ for the process, `MemoryMegabytes` and `IndexAgeSeconds` with the index's manife
 from __future__ import annotations
 
 import resource
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import ROUTES, TOOLS
-from tribal.edges.http.routing import template_of
+from tribal.edges.http.routing import Route, template_of
 from tribal.tools.registry import EVERYTHING
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ MCP = "/mcp"
 _KILOBYTES_A_MEGABYTE = 1024
 
 
-def request_log_of(request: Request, request_id: str) -> RequestLog:
+def request_log_of(request: Request, request_id: str, routes: Sequence[Route] = ROUTES) -> RequestLog:
     """The log record of a request."""
     parent, _, name = request.path.rstrip("/").rpartition("/")
     tool = name if parent == TOOLS and name in EVERYTHING.tools else None
-    return RequestLog(request_id, template_of(request.path, ROUTES) or "other", request.caller.subject, tool)
+    return RequestLog(request_id, template_of(request.path, routes) or "other", request.caller.subject, tool)
 
 
 def request_log_of_call(call: ToolCall, request_id: str) -> RequestLog:

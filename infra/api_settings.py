@@ -15,13 +15,15 @@ class IamAuth(Part):
 
     mode: Literal["iam"] = "iam"
     rights: list[str] = Field(default_factory=list)
-    """The rights to spend money on models that every such caller has."""
+    """The rights that every such caller has besides those of all: to spend money on models, and others that have to be
+    named."""
 
     @field_validator("rights")
     @classmethod
     def _are_rights_to_spend(cls, value: list[str]) -> list[str]:
         tools = [spec for each in capabilities() for group in each.groups for spec in group.tools]
-        known = sorted({spec.spends for spec in tools if spec.spends is not None})
+        named = {right for each in capabilities() for right in each.named_rights}
+        known = sorted({spec.spends for spec in tools if spec.spends is not None} | named)
         for each in value:
             if each not in known:
                 raise ValueError(f"{each!r} is not a right that can be given to all callers: use {', '.join(known)}")

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import available_timezones
 
 import yaml
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from infra.api_settings import Api
+from infra.function_sizes import API_GATEWAY_SECONDS, FUNCTION_SPECS, FunctionSizes
 from infra.knowledge import Knowledge
 from infra.model import Part, obstacles_of, variable_of
 from infra.schedule import Schedule
-from infra.sections import CapabilitySection, Interrogation, Memory
+from infra.sections import CapabilitySection, Chat, Interrogation, Memory
 from tribal.capabilities import capabilities
-from tribal.ports.tool import Capability
+from tribal.ports.tool import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
+from tribal_contracts.chat.settings import CollectionEntry, wrong_collections
 from tribal_contracts.core.models import ModelName, ModelSection, resolved
 from tribal_contracts.interrogation.settings import written_location, wrong_names
 
@@ -37,43 +40,6 @@ _VARIABLE_BYTES = 3_000
 """What is left of the 4 KB limit for a function's variables, besides those that the stack sets.
 Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 _RUNTIME_VARIABLES = ("AWS_", "LAMBDA_", "POWERTOOLS_", "TRIBAL_", "PYTHON", "LD_", "PATH")
-
-
-class FunctionSize(Part):
-    """Resources of a function; Lambda allots CPU in proportion to memory, one vCPU at 1,769 MB."""
-
-    memory_mb: int = Field(ge=128, le=10_240)
-    timeout_seconds: int = Field(ge=10, le=900)
-
-
-class _OwnFunctionSizes(Part):
-    planner: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
-    documenter: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=900)
-    finisher: FunctionSize = FunctionSize(memory_mb=3008, timeout_seconds=900)
-    indexer: FunctionSize = FunctionSize(memory_mb=1769, timeout_seconds=300)
-    authorizer: FunctionSize = FunctionSize(memory_mb=512, timeout_seconds=10)
-    mcp: FunctionSize = FunctionSize(memory_mb=1024, timeout_seconds=28)
-
-    @model_validator(mode="after")
-    def _api_gateway_waits_29_seconds(self) -> Self:
-        behind = ["retriever", "authorizer", "mcp"]
-        alone = {spec.name for spec in FUNCTION_SPECS if spec.has_schedule or spec.machine is not None}
-        behind += [spec.name for spec in FUNCTION_SPECS if spec.name not in alone and spec.name not in behind]
-        if max(getattr(self, name).timeout_seconds for name in behind) > 29:
-            raise ValueError(
-                f"API Gateway waits 29 seconds: {', '.join(behind[:-1])} and {behind[-1]} must answer within them"
-            )
-        return self
-
-
-FUNCTION_SPECS = [spec for each in capabilities() for spec in each.functions]
-"""The functions of all capabilities."""
-_CAPABILITY_SIZES: dict[str, Any] = {
-    spec.name: (FunctionSize, FunctionSize(memory_mb=spec.memory_mb, timeout_seconds=spec.timeout_seconds))
-    for spec in FUNCTION_SPECS
-}
-FunctionSizes = create_model("FunctionSizes", __base__=_OwnFunctionSizes, **_CAPABILITY_SIZES)
-"""Sizes of all functions. One with a schedule or a state machine may take longer than API Gateway waits."""
 
 
 class Network(Part):
@@ -197,6 +163,10 @@ class Environment(Part):
     """Models that question the documentation; without it, rules do."""
     knowledge: Knowledge | None = None
     """Decisions and policies; without it, none of their tools are deployed."""
+    chat: Chat | None = None
+    """The chat; without it and without `collections`, none of it is deployed."""
+    collections: list[CollectionEntry] = Field(default_factory=list, max_length=100)
+    """Collections of documents that the chat answers from."""
     functions: FunctionSizes = FunctionSizes()
     concurrency: Concurrency = Concurrency()
     api: Api = Api()
@@ -262,6 +232,27 @@ class Environment(Part):
         return self
 
     @model_validator(mode="after")
+    def _the_chat_fits(self) -> Self:
+        chat = self.sections.get("chat")
+        if not isinstance(chat, Chat):
+            return self
+        if self.chat is not None and self.chat.collections:
+            raise ValueError("collections belongs at the top level of the file, not under chat")
+        for location, problem in wrong_collections(chat, self.models):
+            raise ValueError(f"{written_location(location)}: {problem}")
+        sent = sum(len(value.encode()) for value in self.tool_variables.values())
+        sent += max(
+            sum(len(model.model_dump_json(exclude_unset=True)) for model in self.models_of(function).values())
+            for function in self.function_specs
+        )
+        if sent > _VARIABLE_BYTES:
+            raise ValueError(
+                f"collections, with the other sections and their models, have {sent:,} bytes, and functions take "
+                f"{_VARIABLE_BYTES:,}: configure fewer collections, patterns or models"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _knowledge_has_memory(self) -> Self:
         if self.knowledge is not None and self.memory is None:
             raise ValueError("knowledge needs the section memory, whose function serves it: add memory: {}")
@@ -282,7 +273,36 @@ class Environment(Part):
     def sections(self) -> dict[str, CapabilitySection]:
         """The sections of capabilities that are present, by name."""
         present = {each.name: getattr(self, each.name, None) for each in capabilities()}
+        if self.collections:
+            present["chat"] = (self.chat or Chat()).model_copy(update={"collections": self.collections})
         return {name: section for name, section in present.items() if section is not None}
+
+    @property
+    def function_specs(self) -> dict[str, FunctionSpec]:
+        """The functions of capabilities that are deployed, by name."""
+        return {
+            spec.name: spec
+            for each in self.capabilities
+            for spec in each.functions
+            if each.name in self.sections or not spec.needs_section
+        }
+
+    def is_set(self, function: str, setting: str) -> bool:
+        """Whether a setting of a function's own section is true."""
+        owner = next(each.name for each in self.capabilities for spec in each.functions if spec.name == function)
+        return bool(getattr(self.sections.get(owner), setting, False))
+
+    def streams(self, function: str) -> bool:
+        """Whether a function sends the answers of its routes in pieces."""
+        spec = self.function_specs.get(function)
+        return spec is not None and spec.streams is not None and self.is_set(function, spec.streams)
+
+    def timeout_of(self, function: str) -> int:
+        """Seconds that a function may take: no more than API Gateway waits where it waits for a whole answer."""
+        seconds: int = getattr(self.functions, function).timeout_seconds
+        spec = self.function_specs.get(function)
+        waits = spec is not None and spec.streams is not None and not self.streams(function)
+        return min(seconds, API_GATEWAY_SECONDS - 1) if waits else seconds
 
     @property
     def capabilities(self) -> list[Capability]:
@@ -314,6 +334,8 @@ class Environment(Part):
         found += [obstacle for section in self.sections.values() for obstacle in section.obstacles]
         for name, model in self.named_models.items():
             found += obstacles_of(model, f"models.{name}")
+        for server in self._all_servers:
+            found += obstacles_of(server, "collections: embedding")
         return found + (obstacles_of(self.active_model, "model") if self.active_model else [])
 
     @property
@@ -330,17 +352,36 @@ class Environment(Part):
         """The entries of `models` that sections of capabilities name."""
         return {name: model for each in FUNCTION_SPECS for name, model in self.models_of(each.name).items()}
 
+    @property
+    def _all_servers(self) -> list[ModelEntry]:
+        servers = [server for each in FUNCTION_SPECS for server in self.servers_of(each.name)]
+        return [server for number, server in enumerate(servers) if server not in servers[:number]]
+
     def models_of(self, function: str) -> dict[str, ModelEntry]:
         """The entries of `models` that a function asks, by name."""
-        settings = [
+        names = self._settings_of(function, lambda use: use.models)
+        return {name: self.models[name] for name in names if name in self.models}
+
+    def servers_of(self, function: str) -> list[ModelEntry]:
+        """The models that a function asks besides these: entries of its sections."""
+        return self._settings_of(function, lambda use: use.servers)
+
+    def asks_models(self, function: str) -> bool:
+        """Whether a function asks models that sections name."""
+        return bool(self.models_of(function) or self.servers_of(function))
+
+    def _settings_of(self, function: str, named: Callable[[FunctionUse], tuple[str, ...]]) -> list[Any]:
+        """The values of the settings that the uses of a function name, of lists each one."""
+        values = [
             getattr(self.sections.get(each.name), setting, None)
             for each in self.capabilities
             for use in each.uses
             if use.function == function
-            for setting in use.models
+            for setting in named(use)
         ]
-        names = [name for value in settings for name in (value if isinstance(value, list) else [value])]
-        return {name: self.models[name] for name in names if name in self.models}
+        return [
+            each for value in values for each in (value if isinstance(value, list) else [value]) if each is not None
+        ]
 
     @property
     def prefix(self) -> str:

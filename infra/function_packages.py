@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tribal.capabilities import capabilities
-from tribal.ports.tool import Capability
 from tribal_contracts import ModelEntry
 
 OUR_LAYER = "tribal"
@@ -17,16 +16,15 @@ SHARED_MODELS_LAYER = "deps-models"
 """Both SDKs, for functions that ask the models that sections of capabilities name. A function takes five layers."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
 """The second has sqlglot too, which parses the views of any database."""
-_WITH_TOOLS = (OUR_LAYER, "deps-core", "deps-search", "deps-vectors")
+_WITHOUT_TOOLS = (OUR_LAYER, "deps-core")
+_WITH_TOOLS = (*_WITHOUT_TOOLS, "deps-search", "deps-vectors")
 """The layers of every function that answers tools."""
-_OWNERS = {spec.name: (each, spec) for each in capabilities() for spec in each.functions}
-"""The functions that capabilities declare, each with its capability."""
-CAPABILITY_LAYERS: dict[str, list[Capability]] = {
-    layer: [owner for owner, other in _OWNERS.values() if layer in other.layers]
-    for _, spec in _OWNERS.values()
-    for layer in spec.layers
-}
-"""Layers that only some capabilities need; deployed where one of these is configured."""
+_SPECS = {spec.name: spec for each in capabilities() for spec in each.functions}
+"""The functions that capabilities declare."""
+_CAPABILITY_LAYERS = dict.fromkeys(
+    layer for spec in _SPECS.values() for layer in (*spec.layers, *spec.layers_with_models) if layer not in _WITH_TOOLS
+)
+"""Layers that only functions of capabilities need."""
 LAYERS = (
     OUR_LAYER,
     "deps-core",
@@ -34,7 +32,7 @@ LAYERS = (
     SHARED_MODELS_LAYER,
     *_DATABASES,
     "deps-mcp",
-    *CAPABILITY_LAYERS,
+    *_CAPABILITY_LAYERS,
     "deps-search",
     "deps-tokens",
     "deps-vectors",
@@ -46,12 +44,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "indexer": _WITH_TOOLS,
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
-    **{name: (*_WITH_TOOLS, *spec.layers) for name, (_, spec) in _OWNERS.items()},
+    **{name: (*(_WITH_TOOLS if spec.answers_tools else _WITHOUT_TOOLS), *spec.layers) for name, spec in _SPECS.items()},
 }
 """The layers of each function, without those for a model."""
 ASKING = ("documenter", "finisher")
 """The functions that call the model that describes tables."""
-ASKING_SHARED = tuple({use.function: None for each in capabilities() for use in each.uses if use.models})
+ASKING_SHARED = tuple({use.function: None for each in capabilities() for use in each.uses if use.models or use.servers})
 """The functions that call models which sections of capabilities name, in environments where they name any."""
 DEFAULT_PYTHON = "3.13"
 """The Lambda runtime. The end-to-end test packages for the running interpreter instead."""
@@ -93,15 +91,24 @@ def model_layer(model: ModelEntry | None) -> str | None:
 
 
 def layers_of(function: str, model: str | None, *, shared: bool = False) -> tuple[str, ...]:
-    """The layers of a function, in an environment with that layer for its model, and perhaps with shared models."""
+    """The layers of a function.
+
+    Args:
+        function: its name.
+        model: the layer for the model that describes tables in the environment.
+        shared: whether the function asks models that sections of capabilities name.
+    """
     if shared and function in ASKING_SHARED:
+        spec = _SPECS[function]
+        if spec.layers_with_models:
+            return (*FUNCTIONS[function][: -len(spec.layers) or None], *spec.layers_with_models)
         return (*FUNCTIONS[function], SHARED_MODELS_LAYER)
     return (*FUNCTIONS[function], model) if model is not None and function in ASKING else FUNCTIONS[function]
 
 
 def package_of(function: str) -> str:
     """The folder in `functions/` with a function's handler."""
-    return _OWNERS[function][1].package if function in _OWNERS else function
+    return _SPECS[function].package if function in _SPECS else function
 
 
 def handler_of(function: str) -> str:

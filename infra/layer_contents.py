@@ -37,6 +37,17 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "typing-inspection",
     ),
     # What deps-core has already.
+    "deps-chat": (
+        *ONLY_BOTOCORE_NEEDS,
+        "annotated-types",
+        "pydantic",
+        "pydantic-core",
+        "typing-extensions",
+        "typing-inspection",
+    ),
+    "deps-documents": (),
+    "deps-uploads": (),
+    # What deps-core has already.
     "deps-mcp": (
         "annotated-types",
         "pydantic",

@@ -27,14 +27,12 @@ def variable_of(model: ModelSettings) -> str:
 
 
 def variables_of(models: Mapping[str, ModelEntry], spending: SpendingSettings | None) -> dict[str, str]:
-    """Models by name, and what all may cost, as a function gets them in its environment; without any, nothing."""
-    if not models:
-        return {}
+    """Models by name, and what all may cost, as a function gets them in its environment."""
     entries = {
         name: model.model_dump(mode="json", exclude_unset=True, exclude_none=True) for name, model in models.items()
     }
     cap = {} if spending is None else {"TRIBAL_SPENDING": spending.model_dump_json()}
-    return {"TRIBAL_MODELS": json.dumps(entries, separators=(",", ":"))} | cap
+    return cap | ({"TRIBAL_MODELS": json.dumps(entries, separators=(",", ":"))} if entries else {})
 
 
 def profiled_model(name: str) -> str | None:

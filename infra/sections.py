@@ -8,6 +8,7 @@ from pydantic import Field, create_model
 
 from tribal.capabilities import capability
 from tribal_contracts import CapabilitySettings, MemorySettings
+from tribal_contracts.chat.settings import ChatSettings
 from tribal_contracts.interrogation.settings import InterrogationSettings
 
 
@@ -36,6 +37,17 @@ def section_of(name: str) -> Any:
     made = cast(Any, create_model(name.capitalize(), __base__=(CapabilitySection, settings())))
     made.CAPABILITY = name
     return made
+
+
+class Chat(CapabilitySection, ChatSettings):
+    """The chat; without this section and without `collections`, none of it is deployed."""
+
+    CAPABILITY = "chat"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables that describe it to functions: what differs from the defaults."""
+        return {"TRIBAL_CHAT": self.model_dump_json(exclude_defaults=True)}
 
 
 class Interrogation(CapabilitySection, InterrogationSettings):

@@ -22,8 +22,11 @@ _PREFIXES = (
             pattern.removesuffix("/*")
             for each in capabilities()
             for use in each.uses
-            for pattern in (*use.reads, *use.reads_without_search, *use.writes)
-            if pattern.endswith("/*")
+            for pattern in (
+                *(*use.reads, *use.reads_without_search, *use.writes),
+                *(kept for patterns in use.keeps_with.values() for kept in patterns),
+            )
+            if pattern.endswith("/*") and pattern.count("*") == 1
         }
     ),
 )
@@ -33,6 +36,7 @@ WILDCARDS = {
         "The keys below one prefix of the store, which is the unit of what a function may touch: names of databases, "
         "tables and runs are only known when it runs"
     ),
+    r">/collections/\*/": "Names of collections are only known when they are made; of each, one file or folder",
     r">/progress/(work_units/\*|runs/\*/waves/\*)$": "Ids of runs and work units are only known when they are made",
     r":log-group:/aws/lambda/[a-z0-9-]+:\*$": "The streams of the function's own log group, which Lambda names",
     r":secret:": "Secrets of databases, the model's key and git's token, as the environment file names them",

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.api_settings import IamAuth, JwtAuth
-from infra.environment import FUNCTION_SPECS, Environment
-from infra.model import variables_of
+from infra.environment import Environment
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
 from infra.stacks.state_machines import state_machine_arn
-from infra.stacks.tool_rights import rights_of, tools_of, uses_of
+from infra.stacks.tool_rights import model_variables, rights_of, searches, tools_of, uses_of
 
 RETRIEVER = "retriever"
 _REFUSED = "tribal_refused"
@@ -48,7 +49,8 @@ _ACCESS_LOG = json.dumps(
 
 
 class ToolsApi(Construct):
-    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, and metadata about the token issuer."""
+    """`POST /v1/tools/{name}`, `GET /v1/tools`, `GET /health`, `/mcp`, the routes of functions, and metadata about the
+    token issuer."""
 
     def __init__(
         self,
@@ -60,15 +62,32 @@ class ToolsApi(Construct):
         place: NetworkPlace | None,
         bucket_arn: str,
         variables: dict[str, str],
+        queues: Mapping[str, sqs.Queue],
     ) -> None:
+        """Make the functions and the API.
+
+        Args:
+            scope: the construct that it belongs to.
+            name: of the construct.
+            environment: which is deployed.
+            layers: of the functions.
+            place: where the index can be reached.
+            bucket_arn: of the store.
+            variables: of every function with tools.
+            queues: the queues that functions send to, by the functions that take from them.
+        """
         super().__init__(scope, name)
         self._environment = environment
+        self._queues = queues
         answers = {"TRIBAL_ANSWER_TOKENS": str(environment.api.answer_tokens)}
         settings = variables | answers | environment.tool_variables | _iam_rights(environment)
 
         def with_tools(name: str) -> Function:
             machine = self._machine_of(name)
             starting = [] if machine is None else [allow("StartMachine", ["states:StartExecution"], machine)]
+            queue = self._queue_of(name)
+            starting += [] if queue is None else [allow("SendMessages", ["sqs:SendMessage"], queue.queue_arn)]
+            sending = {} if queue is None else {"TRIBAL_QUEUE_URL": queue.queue_url}
             return Function(
                 self,
                 name.capitalize(),
@@ -77,13 +96,13 @@ class ToolsApi(Construct):
                 layers=layers,
                 place=place,
                 statements=[*rights_of(Stack.of(self), environment, bucket_arn, name), *starting],
-                variables=settings | self._for_models(name),
+                variables=settings | self._for_models(name) | sending,
             )
 
         self.retriever = with_tools(RETRIEVER)
-        names = [spec.name for each in environment.capabilities for spec in each.functions]
-        self.with_own_tools = {name: with_tools(name) for name in names if name != RETRIEVER}
-        """The functions that answer some of the tools, by name; the retriever answers all others."""
+        names = [name for name, spec in environment.function_specs.items() if not spec.has_queue]
+        self.others = {name: with_tools(name) for name in names if name != RETRIEVER}
+        """The functions that answer some of the tools, or routes, by name; the retriever answers all other tools."""
         self.authorizer = self._authorizer(environment, layers)
         self.mcp = self._mcp(environment, layers)
         self.rest = self._rest_api(environment)
@@ -94,37 +113,47 @@ class ToolsApi(Construct):
     @property
     def functions(self) -> list[Function]:
         """The functions behind the API."""
-        return [*self.searching, self.mcp, *([self.authorizer] if self.authorizer else [])]
+        return [self.retriever, *self.others.values(), self.mcp, *([self.authorizer] if self.authorizer else [])]
 
     @property
     def searching(self) -> list[Function]:
         """Those that search an index."""
-        return [self.retriever, *self.with_own_tools.values()]
+        others = [function for name, function in self.others.items() if searches(self._environment, name)]
+        return [self.retriever, *others]
+
+    @property
+    def with_own_tools(self) -> dict[str, Function]:
+        """Those that answer tools, besides the retriever."""
+        return {name: function for name, function in self.others.items() if tools_of(self._environment, name)}
 
     @property
     def writers_of_memories(self) -> list[Function]:
         """Those that write memories."""
         return [
             function
-            for name, function in self.with_own_tools.items()
+            for name, function in self.others.items()
             if any(use.writes_memories for use in uses_of(self._environment, name))
         ]
 
     def _machine_of(self, function: str) -> str | None:
         """The ARN of the state machine that a function starts; there is one where it asks models."""
-        names = [spec.machine for spec in FUNCTION_SPECS if spec.name == function and spec.machine is not None]
+        machine = self._environment.function_specs[function].machine
         asks = self._environment.models_of(function)
-        return state_machine_arn(self, self._environment, names[0]) if names and asks else None
+        return state_machine_arn(self, self._environment, machine) if machine is not None and asks else None
+
+    def _queue_of(self, function: str) -> sqs.Queue | None:
+        """The queue that a function sends messages to."""
+        taker = self._environment.function_specs[function].sends_to
+        return None if taker is None else self._queues[taker]
 
     def _for_models(self, function: str) -> dict[str, str]:
         """What a function that asks models by name reads from its environment."""
-        models = self._environment.models_of(function)
-        if not models:
+        if not self._environment.asks_models(function):
             return {}
-        shared = variables_of(models, self._environment.spending)
+        shared = model_variables(self._environment, function)
         machine = self._machine_of(function)
         started = {} if machine is None else {"TRIBAL_STATE_MACHINE": machine}
-        return self._environment.configuration_variables | shared | started
+        return shared | started
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
         """The MCP function, whose only right is to call the functions with the tools."""
@@ -132,7 +161,7 @@ class ToolsApi(Construct):
         issuer = {"TRIBAL_TOKEN_ISSUER": auth.issuer} if isinstance(auth, JwtAuth) else {}
         shared = environment.tool_variables | _iam_rights(environment)
         others = {f"TRIBAL_{name.upper()}_FUNCTION": function.arn for name, function in self.with_own_tools.items()}
-        asked = [function.arn for function in self.searching]
+        asked = [self.retriever.arn, *(function.arn for function in self.with_own_tools.values())]
         return Function(
             self,
             "Mcp",
@@ -183,6 +212,7 @@ class ToolsApi(Construct):
             self,
             "Rest",
             rest_api_name=environment.prefix,
+            binary_media_types=[each for spec in environment.function_specs.values() for each in spec.takes] or None,
             description="The tools of Tribal Knowledge",
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             cloud_watch_role=environment.api.account_log_role,
@@ -213,10 +243,29 @@ class ToolsApi(Construct):
             answers = self._integration(f"{name.capitalize()}OfApi", function)
             for tool in tools_of(environment, name):
                 tools.add_resource(tool).add_method("POST", answers, **options)
+        self._routes(options)
         self._asks_mcp = self._integration("McpOfApi", self.mcp)
         mcp = self.rest.root.add_resource("mcp")
         for method in ("POST", "GET", "DELETE"):
             mcp.add_method(method, self._asks_mcp, **options)
+
+    def _routes(self, options: dict[str, Any]) -> None:
+        """What functions answer besides tools."""
+        for name, function in self.others.items():
+            routes = self._environment.function_specs[name].routes
+            integration = self._route_integration(name, function) if routes else None
+            for method, _, path in (route.partition(" ") for route in routes):
+                self.rest.root.resource_for_path(path).add_method(method, integration, **options)
+
+    def _route_integration(self, name: str, function: Function) -> apigateway.LambdaIntegration:
+        if not self._environment.streams(name):
+            return self._integration(f"{name.capitalize()}Routes", function)
+        return self._integration(
+            f"{name.capitalize()}Stream",
+            function,
+            response_transfer_mode=apigateway.ResponseTransferMode.STREAM,
+            timeout=Duration.seconds(function.timeout_seconds),
+        )
 
     def _tell_who_issues_tokens(self, environment: Environment) -> None:
         """Tell callers without a valid token where to get one."""
@@ -242,8 +291,9 @@ class ToolsApi(Construct):
                 templates=templates,
             )
 
-    def _integration(self, name: str, function: Function) -> apigateway.LambdaIntegration:
-        return apigateway.LambdaIntegration(self._handle(name, function), proxy=True, allow_test_invoke=False)
+    def _integration(self, name: str, function: Function, **options: Any) -> apigateway.LambdaIntegration:
+        handle = self._handle(name, function)
+        return apigateway.LambdaIntegration(handle, proxy=True, allow_test_invoke=False, **options)
 
     def _who_may(self) -> dict[str, Any]:
         if self.authorizer is None:

@@ -14,6 +14,7 @@ from infra.stacks import search
 from infra.stacks.api import ToolsApi
 from infra.stacks.functions import Layers, NetworkPlace
 from infra.stacks.indexing import Indexing
+from infra.stacks.ingesting import INGESTER, Ingesting
 from infra.stacks.observability import Observability
 from infra.stacks.pipeline import Pipeline
 from infra.stacks.schedules import SLOT, schedule
@@ -50,6 +51,7 @@ class EnvironmentStack(Stack):
             variables=self._variables,
             undelivered=self.indexing.undelivered,
         )
+        self.ingesting = self._ingesting()
         self.api = self._api()
         self._sync_by_schedule()
         self.sessions = self._sessions()
@@ -78,6 +80,20 @@ class EnvironmentStack(Stack):
             variables=self._variables,
         )
 
+    def _ingesting(self) -> Ingesting | None:
+        if INGESTER not in self.environment_settings.function_specs:
+            return None
+        return Ingesting(
+            self,
+            "Ingesting",
+            environment=self.environment_settings,
+            storage=self.storage,
+            layers=self.layers,
+            place=self._index_place,
+            undelivered=self.indexing.undelivered,
+            variables=self._variables,
+        )
+
     def _api(self) -> ToolsApi:
         return ToolsApi(
             self,
@@ -87,6 +103,7 @@ class EnvironmentStack(Stack):
             place=self._index_place,
             bucket_arn=self.storage.bucket.bucket_arn,
             variables=self._variables,
+            queues={} if self.ingesting is None else {INGESTER: self.ingesting.queue},
         )
 
     def _sync_by_schedule(self) -> None:
@@ -131,12 +148,15 @@ class EnvironmentStack(Stack):
     def _watch(self) -> None:
         environment = self.environment_settings
         watching = Observability(self, "Observability", environment)
-        watching.watch_functions([*self.pipeline.functions, self.indexing.function, *self.api.functions])
+        taking = [self.indexing.function, *([] if self.ingesting is None else [self.ingesting.function])]
+        watching.watch_functions([*self.pipeline.functions, *taking, *self.api.functions])
         watching.watch_runs(self.pipeline.run.attr_arn, self.pipeline.start.attr_arn)
         watching.watch_queues(self.indexing.queue, [self.indexing.dead, self.indexing.undelivered])
         watching.watch_api(environment.prefix, environment.name)
         if environment.memory is not None:
             watching.watch_memory()
+        if self.ingesting is not None:
+            watching.watch_chat(self.ingesting.queue, self.ingesting.dead)
         watching.watch_sessions(None if self.sessions is None else self.sessions.machine.attr_arn)
         if environment.knowledge is not None:
             watching.watch_knowledge(environment.knowledge)

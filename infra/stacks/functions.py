@@ -9,19 +9,14 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from infra.environment import Environment, FunctionSize, Network
-from infra.function_packages import (
-    CAPABILITY_LAYERS,
-    LAYERS,
-    MODEL_LAYERS,
-    SHARED_MODELS_LAYER,
-    Packages,
-    handler_of,
-    layers_of,
-    model_layer,
-)
+from infra.environment import Environment, Network
+from infra.function_packages import FUNCTIONS, LAYERS, Packages, handler_of, layers_of, model_layer, package_of
+from infra.function_sizes import FUNCTION_SPECS, FunctionSize
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
+
+_STORAGE_MB = 512
+"""The temporary folder that every function has."""
 
 
 class Layers(Construct):
@@ -30,16 +25,13 @@ class Layers(Construct):
     def __init__(self, scope: Construct, name: str, environment: Environment, packages: Packages) -> None:
         super().__init__(scope, name)
         self.packages = packages
+        self._environment = environment
         self._model = model_layer(environment.active_model)
-        self._shared = bool(environment.named_models)
         self._versions: dict[str, lambda_.CfnLayerVersion] = {}
+        absent = {spec.name for spec in FUNCTION_SPECS if spec.name not in environment.function_specs}
+        needed = {layer for function in FUNCTIONS if function not in absent for layer in self._names(function)}
         for layer in LAYERS:
-            if layer in MODEL_LAYERS and layer != self._model:
-                continue
-            if layer == SHARED_MODELS_LAYER and not self._shared:
-                continue
-            owners = CAPABILITY_LAYERS.get(layer)
-            if owners is not None and not any(owner.is_configured(environment.sections) for owner in owners):
+            if layer not in needed:
                 continue
             asset = assets.Asset(self, f"{layer}-files", path=str(packages.layer(layer)))
             self._versions[layer] = lambda_.CfnLayerVersion(
@@ -55,7 +47,10 @@ class Layers(Construct):
 
     def of(self, function: str) -> list[str]:
         """The layers of a function."""
-        return [self._versions[layer].ref for layer in layers_of(function, self._model, shared=self._shared)]
+        return [self._versions[layer].ref for layer in self._names(function)]
+
+    def _names(self, function: str) -> tuple[str, ...]:
+        return layers_of(function, self._model, shared=self._environment.asks_models(function))
 
 
 class NetworkPlace(Construct):
@@ -153,6 +148,9 @@ class Function(Construct):
         self.role = self._role(environment, statements, in_vpc=vpc_config is not None)
         asset = assets.Asset(self, "Code", path=str(layers.packages.function(name)))
         size: FunctionSize = getattr(environment.functions, name)
+        streams = environment.streams(name)
+        starting = {"AWS_LAMBDA_EXEC_WRAPPER": f"/var/task/functions/{package_of(name)}/start"} if streams else {}
+        self.timeout_seconds = environment.timeout_of(name)
         self.resource = lambda_.CfnFunction(
             self,
             "Function",
@@ -164,8 +162,13 @@ class Function(Construct):
             layers=layers.of(name),
             role=self.role.role_arn,
             memory_size=size.memory_mb,
-            timeout=size.timeout_seconds,
-            environment=lambda_.CfnFunction.EnvironmentProperty(variables=variables | _powertools(environment, name)),
+            timeout=self.timeout_seconds,
+            ephemeral_storage=lambda_.CfnFunction.EphemeralStorageProperty(size=size.storage_mb)
+            if size.storage_mb != _STORAGE_MB
+            else None,
+            environment=lambda_.CfnFunction.EnvironmentProperty(
+                variables=variables | starting | _powertools(environment, name)
+            ),
             tracing_config=lambda_.CfnFunction.TracingConfigProperty(mode="Active"),
             logging_config=lambda_.CfnFunction.LoggingConfigProperty(log_group=self.log_group.ref),
             vpc_config=vpc_config,

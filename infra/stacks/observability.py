@@ -21,6 +21,9 @@ from infra.stacks.permissions import trusting
 _FIVE_MINUTES = Duration.minutes(5)
 _OLDEST_MESSAGE_SECONDS = 3600
 _FREE_STORAGE_SHARE = 0.2
+_ANSWERS = ("Answers", "StreamsCutOff", "AnswersFailed")
+_LAWS = ("scope", "integrity")
+_ACCOUNTS = ("chat", "upload", "session", "run", "all")
 
 
 class Observability(Construct):
@@ -68,8 +71,7 @@ class Observability(Construct):
     def watch_queues(self, queue: sqs.Queue, dead: Sequence[sqs.Queue]) -> None:
         """Alarms on dead letters, and on messages that wait too long."""
         for number, letters in enumerate(dead, start=1):
-            depth = letters.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES, statistic="Maximum")
-            self._alarm(f"dead-letters-{number}", depth, 1, "Messages could not be handled; see docs/operating.md")
+            self._watch_dead(f"dead-letters-{number}", letters)
         age = queue.metric_approximate_age_of_oldest_message(period=_FIVE_MINUTES, statistic="Maximum")
         blocked = self._own_metric("IndexingBlocked", "indexer")
         self._alarm("indexing-blocked", blocked, 1, "Documents are not what the manifest says; see docs/operating.md")
@@ -91,6 +93,25 @@ class Observability(Construct):
         faults = self._own_metric("MemoryFaults", "memory")
         self._alarm("memory-faults", faults, 1, "Memory could not be read or written; see docs/operating.md")
         self._show("Memory: calls that failed", [self._own_metric("ToolErrors", "memory"), faults])
+
+    def watch_chat(self, queue: sqs.Queue, dead: sqs.Queue) -> None:
+        """Alarms on uploads that fail or wait, and on answers and uploads that fail by our fault.
+
+        A refusal by a law is no failure, and a client that disconnects neither.
+        """
+        self._watch_dead("ingester-dead-letters", dead)
+        age = queue.metric_approximate_age_of_oldest_message(period=_FIVE_MINUTES, statistic="Maximum")
+        self._alarm("ingester-behind", age, _OLDEST_MESSAGE_SECONDS, "Uploads have been waiting for an hour")
+        jobs = [self._own_metric(f"Jobs{state}", "ingester") for state in ("Completed", "Partial", "Failed")]
+        self._alarm("uploads-failed", jobs[-1], 1, "An upload failed; `tribal jobs` says why")
+        faults = [self._own_metric("ChatFaults", "chat"), self._own_metric("UploadFaults", "uploads")]
+        self._alarm("chat-faults", faults[0], 1, "Questions could not be answered; see docs/operating.md")
+        self._alarm("upload-faults", faults[1], 1, "Uploads could not be taken; see docs/operating.md")
+        depths = [each.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES) for each in (queue, dead)]
+        self._show("Uploads", [*jobs, *depths, faults[1]])
+        laws = [self._by("Refusals", "chat", "law", law) for law in _LAWS]
+        self._show("Answers", [*(self._own_metric(name, "chat") for name in _ANSWERS), *laws, faults[0]])
+        self._show("Spending of a day in USD", [self._by("SpentUsd", "chat", "account", each) for each in _ACCOUNTS])
 
     def watch_sessions(self, machine_arn: str | None) -> None:
         """Alarms on calls of interrogation that fail by our fault and, with models, on sessions that fail or are stuck.
@@ -151,6 +172,10 @@ class Observability(Construct):
             comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
         )
         self._show("Search: load", [metric("CPUUtilization", "Maximum"), metric("JVMMemoryPressure", "Maximum")])
+
+    def _watch_dead(self, name: str, letters: sqs.Queue) -> None:
+        depth = letters.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES, statistic="Maximum")
+        self._alarm(name, depth, 1, "Messages could not be handled; see docs/operating.md")
 
     def _expect_runs(self, machine_arn: str, hours: int) -> None:
         succeeded = cloudwatch.Metric(
@@ -224,6 +249,17 @@ class Observability(Construct):
             dimensions_map={"service": service},
             statistic="Sum",
             period=period,
+        )
+
+    def _by(self, name: str, service: str, dimension: str, value: str) -> cloudwatch.Metric:
+        """A metric of the chat by another dimension."""
+        return cloudwatch.Metric(
+            namespace=metrics_namespace(self._environment),
+            metric_name=name,
+            dimensions_map={"service": service, dimension: value},
+            statistic="Maximum" if name == "SpentUsd" else "Sum",
+            period=_FIVE_MINUTES,
+            label=f"{name} {value}",
         )
 
     def _show(self, title: str, metrics: Sequence[cloudwatch.IMetric]) -> None:

@@ -50,6 +50,14 @@ def delete_objects(bucket_arn: str, *patterns: str) -> iam.PolicyStatement:
     return allow("DeleteObjects", ["s3:DeleteObject"], *(f"{bucket_arn}/{pattern}" for pattern in patterns))
 
 
+def delete_versions(bucket_arn: str, *patterns: str) -> list[iam.PolicyStatement]:
+    """Delete objects with all their versions, which are found by the beginnings of their keys."""
+    objects = [f"{bucket_arn}/{pattern}" for pattern in patterns]
+    listing = allow("ListVersions", ["s3:ListBucketVersions"], bucket_arn)
+    listing.add_conditions({"StringLike": {"s3:prefix": list(patterns)}})
+    return [allow("DeleteVersions", ["s3:DeleteObjectVersion"], *objects), listing]
+
+
 def run_in_lambda(log_group_arn: str, *, in_vpc: bool) -> list[iam.PolicyStatement]:
     """Permissions that every function needs: its own log group, traces, and network interfaces in a VPC."""
     statements = [

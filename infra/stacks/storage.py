@@ -9,6 +9,10 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.environment import Environment
+from infra.sections import Chat
+
+AUDIT = "audit/chat/"
+"""The prefix of stored questions and answers."""
 
 
 def removal_of(environment: Environment) -> RemovalPolicy:
@@ -17,6 +21,23 @@ def removal_of(environment: Environment) -> RemovalPolicy:
     What a first deployment created before it failed holds no data and is removed, so that its names are free again.
     """
     return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if environment.removal == "retain" else RemovalPolicy.DESTROY
+
+
+def _audit_rules(environment: Environment) -> list[s3.LifecycleRule]:
+    """Removes stored questions and answers of the chat when they are old, with their last version a day later.
+
+    The rule stays when they are no longer stored, for those that were.
+    """
+    chat = environment.sections.get("chat")
+    if not isinstance(chat, Chat):
+        return []
+    return [
+        s3.LifecycleRule(
+            prefix=AUDIT,
+            expiration=Duration.days(chat.audit_days),
+            noncurrent_version_expiration=Duration.days(1),
+        )
+    ]
 
 
 class Storage(Construct):
@@ -51,7 +72,8 @@ class Storage(Construct):
                     noncurrent_version_expiration=Duration.days(environment.old_version_days),
                     expired_object_delete_marker=True,
                     abort_incomplete_multipart_upload_after=Duration.days(1),
-                )
+                ),
+                *_audit_rules(environment),
             ],
             removal_policy=removal,
         )

@@ -8,8 +8,10 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
 from infra.environment import Environment
+from infra.model import variables_of
 from infra.stacks import permissions, search
 from tribal.ports.tool import FunctionUse
+from tribal_contracts import ModelEntry
 
 
 def uses_of(environment: Environment, function: str) -> list[FunctionUse]:
@@ -33,24 +35,53 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         files = [pattern for use in uses for pattern in use.reads_without_search]
         read = [*([permissions.INDEX_FILES] if asks else []), *files, *read]
     written = [pattern for use in uses for pattern in use.writes]
-    models = environment.models_of(function)
+    models = [*environment.models_of(function).values(), *environment.servers_of(function)]
     if models:
         read += [pattern for use in uses for pattern in use.reads_with_models]
         written += [pattern for use in uses for pattern in use.writes_with_models]
     removed = [pattern for use in uses for pattern in use.removes]
+    kept = [
+        pattern
+        for use in uses
+        for setting, patterns in use.keeps_with.items()
+        if environment.is_set(function, setting)
+        for pattern in patterns
+    ]
+    read, written, removed = [*read, *kept], [*written, *kept], [*removed, *kept]
+    erased = [pattern for use in uses for pattern in use.versions]
     return [
         *(permissions.read_objects(bucket_arn, *read) if read else []),
         *(search.read_statements(domain) if has_domain and (asks or remembers) else []),
         *([permissions.write_objects(bucket_arn, *written)] if written else []),
         *([permissions.delete_objects(bucket_arn, *removed)] if removed else []),
+        *(permissions.delete_versions(bucket_arn, *erased) if erased else []),
         *(search.memory_statements(domain) if has_domain and remembers else []),
         *(permissions.read_secret(stack, "ReadToken", name) for name in _secrets(environment, function)),
         *(
             statement
-            for number, model in enumerate(models.values(), start=1)
+            for number, model in enumerate(_without_repeated_keys(models), start=1)
             for statement in permissions.ask_model(stack, model, str(number))
         ),
     ]
+
+
+def model_variables(environment: Environment, function: str) -> dict[str, str]:
+    """What a function that asks models reads from its environment; for any other, nothing."""
+    if not environment.asks_models(function):
+        return {}
+    models = variables_of(environment.models_of(function), environment.spending)
+    return environment.configuration_variables | models
+
+
+def searches(environment: Environment, function: str) -> bool:
+    """Whether a function searches an index, of tables or of memories."""
+    return any(use.asks_index or use.writes_memories for use in uses_of(environment, function))
+
+
+def _without_repeated_keys(models: list[ModelEntry]) -> list[ModelEntry]:
+    """The models, of those with the same key the first one; a model on Bedrock has none."""
+    keys = [each.api_key_secret for each in models]
+    return [each for number, each in enumerate(models) if keys[number] is None or keys[number] not in keys[:number]]
 
 
 def _secrets(environment: Environment, function: str) -> Iterator[str]:

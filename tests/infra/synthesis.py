@@ -18,8 +18,10 @@ from tests.cases import each_case
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
-BEHIND_THE_API = {"retriever", "memory", "checker", "syncer", "interrogator"}
-"""The functions that answer tools."""
+BEHIND_THE_API = {"retriever", "memory", "checker", "syncer", "interrogator", "chat", "uploads"}
+"""The functions that answer tools and routes."""
+OF_THE_CHAT = {"chat", "uploads", "ingester"}
+"""The functions that are deployed only where an environment has a chat or collections."""
 
 SMALL = Environment.model_validate(
     {
@@ -57,6 +59,7 @@ SMALL = Environment.model_validate(
             "schedule": {"expression": "rate(15 minutes)", "enabled": False},
             "stale_hours": 2.5,
         },
+        "chat": {"streaming": False, "audit": True, "audit_days": 30},
         "alarms": {"topic_arn": "arn:aws:sns:eu-central-1:111122223333:on-call"},
         "variables": {"PLANT_HOST": "10.0.0.5", "COMPANY": "Example"},
         "networks": {
@@ -72,7 +75,8 @@ SMALL = Environment.model_validate(
         },
     }
 )
-"""SQLite, tokens, two networks of which one is a VPC with a role and a security group, a topic that is there."""
+"""SQLite, tokens, a chat that does not stream, two networks of which one is a VPC with a role and a security group, a
+topic that is there."""
 
 INSIDE = Environment.model_validate(
     {
@@ -95,6 +99,7 @@ INSIDE = Environment.model_validate(
         },
         "memory": {},
         "knowledge": {"repository": "https://code.acme.dev/decisions.git", "stale_hours": 1000},
+        "collections": [{"name": "handbook"}],
         "alarms": {"email": "data@example.com", "run_expected_every_hours": 26},
         "networks": {"office": {"vpc_id": "vpc-0a1b2c3d", "subnet_ids": ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]}},
     }
@@ -188,6 +193,30 @@ DETECTIVES = Environment.model_validate(
 """Models question the documentation, and rules describe it. One of the models is not used."""
 
 
+CHATTING = Environment.model_validate(
+    {
+        **DETECTIVES.model_dump(mode="json", exclude_unset=True, exclude={"interrogation"}),
+        "name": "chatting",
+        "api": {"auth": {"mode": "iam", "rights": ["chat:ask", "collections:write"]}},
+        "chat": {"collection": "handbook"},
+        "collections": [
+            {"name": "handbook", "models": {"fast": ["small"], "coder": ["claude", "small"]}},
+            {
+                "name": "lessons",
+                "layer": "team",
+                "owner": "school",
+                "embedding": {
+                    "provider": "gemini",
+                    "name": "gemini-embedding-001",
+                    "api_key_secret": "tribal/gemini/key",
+                },
+            },
+        ],
+    }
+)
+"""Two models answer, and a third one embeds."""
+
+
 @dataclass(frozen=True)
 class Template:
     """The template of one environment."""
@@ -263,7 +292,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
 
     folder = tmp_path_factory.mktemp("assembly")
     environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE, OPENAI]
-    environments.append(DETECTIVES)
+    environments += [DETECTIVES, CHATTING]
     app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
     app.synth()
     templates = {

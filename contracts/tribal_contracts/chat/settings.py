@@ -222,6 +222,16 @@ class ChatSettings(CapabilitySettings):
         """Whether a model may answer, or a server embeds."""
         return any(each.every_model or each.embedding is not None for each in self.collections)
 
+    @property
+    def every_model(self) -> list[ModelName]:
+        """All models that may answer, in any collection."""
+        return list(dict.fromkeys(name for each in self.collections for name in each.every_model))
+
+    @property
+    def embeddings(self) -> list[ModelEntry]:
+        """The servers that embed passages and questions."""
+        return [each.embedding.entry for each in self.collections if each.embedding is not None]
+
     def entry(self, name: str) -> CollectionEntry | None:
         """The entry of a collection; `None` if it is not configured. `catalog` always is."""
         found = next((each for each in self.collections if each.title == name), None)
@@ -233,10 +243,17 @@ class ChatSettings(CapabilitySettings):
         return self.collection or CATALOG
 
 
-def wrong_collections(
-    settings: ChatSettings, models: Mapping[str, ModelEntry]
-) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with the collections, each with its place under the file's root."""
+Place = tuple[str | int, ...]
+"""Where a value is in the file, such as `("collections", 0, "models")`."""
+
+
+def written_place(place: Place) -> str:
+    """A place as people write it, such as `collections[0].models`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def wrong_collections(settings: ChatSettings, models: Mapping[str, ModelEntry]) -> Iterator[tuple[Place, str]]:
+    """What is wrong with the collections, each with its place."""
     names = Counter(each.title for each in settings.collections)
     for number, each in enumerate(settings.collections):
         where = ("collections", number)

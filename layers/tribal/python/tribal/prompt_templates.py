@@ -25,7 +25,9 @@ INTERROGATING: Mapping[str, frozenset[str]] = {
     "witness.md": frozenset(),
 }
 """The same of interrogations."""
-_ALL = {**DESCRIBING, **INTERROGATING}
+CHATTING: Mapping[str, frozenset[str]] = {"chat_answer.md": frozenset()}
+"""The same of the chat."""
+_ALL = {**DESCRIBING, **INTERROGATING, **CHATTING}
 MAX_PROMPT_BYTES = 32_768
 """The most bytes of a template; a judgement, about ten times ours."""
 

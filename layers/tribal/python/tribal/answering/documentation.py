@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -10,18 +10,29 @@ from tribal.answering.answer import ANSWER_TOKENS, answer_of
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.checking.check_sql import check_sql
 from tribal.capabilities.retrieval.context.gathering import gather
 from tribal.capabilities.retrieval.context.query_context import get_query_context
-from tribal.capabilities.retrieval.names import find_database, find_domain, identity_of
+from tribal.capabilities.retrieval.domains import list_domains
+from tribal.capabilities.retrieval.names import find_database, find_domain, identity_of, name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
-from tribal.capabilities.retrieval.tools import toolbox_of
+from tribal.capabilities.retrieval.tools import policies_for, toolbox_of
 from tribal.errors import ToolInputInvalid
+from tribal.identity.locations import DOCS
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import format_name, look_up, parse_name
 from tribal.identity.targets import target_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal_contracts import ContentHash, GetQueryContextInput, TableDocument
+from tribal_contracts import (
+    CheckSqlInput,
+    CheckSqlOutput,
+    ContentHash,
+    DomainInfo,
+    GetQueryContextInput,
+    ListDomainsInput,
+    TableDocument,
+)
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.answers import Answer, AnswerSource, AskInput
 
@@ -37,6 +48,16 @@ class Limits:
     domain: str | None
     manifest_hash: ContentHash
     """The documentation that it is a part of."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedAnswer:
+    """What is said about a question, and what it was taken from."""
+
+    focus: Focus
+    answer: Answer
+    pages: Mapping[str, str]
+    """The Markdown page of each table that has one the caller may see, relative to the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +78,31 @@ class Documentation:
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
             return answer_of(focus, toolbox, settings.answer_tokens if settings else ANSWER_TOKENS)
+
+    def about(self, request: AskInput) -> DocumentedAnswer:
+        """The same with what the question is about, and the pages of its tables; raises as `answer` does."""
+        settings = self.app.setting(InterrogationSettings)
+        with self._opened() as (opened, toolbox):
+            focus = _focus(request, opened, toolbox)
+            answer = answer_of(focus, toolbox, settings.answer_tokens if settings else ANSWER_TOKENS)
+            ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in focus.context.documents}
+            records = toolbox.index.records([*ids.values()])
+            shown = {name: records[each] for name, each in ids.items() if each in records}
+            # A page that is shared with hidden tables has another domain in its path.
+            pages = {
+                name: DOCS + each.file_path for name, each in shown.items() if each.domain not in opened.bounds.domains
+            }
+            return DocumentedAnswer(focus, answer, pages)
+
+    def domains(self) -> list[DomainInfo]:
+        """The business domains with a visible table, by name."""
+        with self._opened() as (_, toolbox):
+            return list_domains(ListDomainsInput(), replace(toolbox, answer_tokens=None)).domains
+
+    def check_sql(self, sql: str, database: str) -> CheckSqlOutput:
+        """Whether a query fits the visible tables and the policies; raises as the tool `check_sql` does."""
+        with self._opened() as (_, toolbox):
+            return check_sql(CheckSqlInput(sql=sql, database=database), toolbox, policies_for(self.caller, self.app))
 
     def focus(self, request: AskInput) -> Focus:
         """What a question is about, over at most `MOST_TABLES` tables; raises as `answer` does."""

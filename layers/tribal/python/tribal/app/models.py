@@ -108,6 +108,14 @@ class Models:
         budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
         return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare)
 
+    def capped_over(self, model: LanguageModel, name: str, facts: ModelFacts, account: str, caps: Caps) -> CappedModel:
+        """A model that is built already, within the caps of an account, under a name of its own in the record."""
+        from tribal.models import Budget, CappedModel, Spender, Timing
+
+        timing = Timing(self.clock)
+        budget = Budget(self.store(), caps, Spender(account, name, _holder()), timing)
+        return CappedModel(model, budget, facts.worst_price, StopToken(), timing)
+
     def require(self, settings: ModelEntry) -> ModelFacts:
         """The facts of a model that has all that a call needs; loads no SDK.
 

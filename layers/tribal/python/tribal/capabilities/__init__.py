@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "retrieval",
+    "chat",
     "interrogation",
     "memory",
     "knowledge",

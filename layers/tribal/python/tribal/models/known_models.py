@@ -10,10 +10,12 @@ from typing import Any
 from tribal.errors import ConfigurationError
 from tribal.ports import ModelFacts, ModelPrices
 from tribal_contracts import ModelEntry, ModelPrice, ModelProvider
+from tribal_contracts.chat.settings import EmbeddingEntry
 
 _ANTHROPIC = "https://platform.claude.com/docs/en/about-claude/pricing, read on 22 November 2026"
 _OPENAI = "https://developers.openai.com/api/docs/pricing, read on 28 November 2026"
 _GEMINI = "https://ai.google.dev/gemini-api/docs/pricing, for 1 January 2027 on, read on 28 November 2026"
+_GEMINI_EMBEDDING = "https://openrouter.ai/google/gemini-embedding-001, read on 28 November 2026"
 _GROQ = "https://groq.com/pricing, read on 28 November 2026"
 _NO_PRICE = "this machine, which charges nothing"
 
@@ -72,6 +74,9 @@ _BY_PROVIDER: dict[ModelProvider, tuple[ModelFacts, ...]] = {
     ),
 }
 
+_EMBEDDINGS: dict[ModelProvider, tuple[ModelFacts, ...]] = {
+    "gemini": (ModelFacts("gemini-embedding-001", _prices("0.15", "0", "0.15", "0.15"), _GEMINI_EMBEDDING),),
+}
 _ON_BEDROCK = re.compile(
     r"(?:arn:aws[a-z-]*:bedrock:[a-z0-9-]*:[0-9]*:(?:foundation-model|inference-profile)/)?"
     r"(?:(?P<geography>[a-z]{2,6}(?:-gov)?)\.)?anthropic\.(?P<name>[a-z0-9-]+?)(?:-v[0-9]+(?::[0-9]+)?)?"
@@ -100,6 +105,26 @@ def model_facts(settings: ModelEntry) -> ModelFacts:
         facts = known
     changes = {name: value for name in ("thinking", "effort") if (value := getattr(settings, name)) is not None}
     return replace(facts, **changes)
+
+
+def embedding_facts(settings: EmbeddingEntry) -> ModelFacts:
+    """The facts of a model that makes vectors.
+
+    Raises:
+        ConfigurationError: when the price is unknown.
+    """
+    entry, price = settings.entry, settings.usd_per_million_tokens
+    if price is not None:
+        stated = _prices(str(price), "0", str(price), str(price))
+        return ModelFacts(settings.name, stated, "embedding.usd_per_million_tokens of the configuration")
+    known = next((each for each in _EMBEDDINGS.get(settings.provider, ()) if each.name == settings.name), None)
+    if known is None and entry.is_on_this_machine:
+        return _free(entry)
+    if known is None:
+        raise ConfigurationError(
+            f"embedding.name: the price of {settings.name!r} is unknown; set embedding.usd_per_million_tokens"
+        )
+    return known
 
 
 def _known(settings: ModelEntry) -> ModelFacts | None:

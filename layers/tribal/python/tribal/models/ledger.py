@@ -31,6 +31,8 @@ class Caps:
     account: int
     day: int
     calls_at_once: int
+    chats: int | None = None
+    """What all chats and uploads together may cost in a day; `None` for no limit."""
 
     @classmethod
     def of(cls, settings: ModelSettings) -> Self:
@@ -46,6 +48,8 @@ RUN = "run:"
 """Accounts of runs begin with it; their spending is the record's `run_spend`."""
 CHAT = "chat:"
 """Accounts of callers' chats begin with it; they are of one day."""
+CHATS = (CHAT, "upload:")
+"""What the accounts begin with that share the limit of chats."""
 _FORGOTTEN_AFTER = timedelta(days=7)
 """How long an account without spending is kept; by judgement, longer than anything that resumes."""
 
@@ -161,7 +165,7 @@ def with_entry(record: BudgetRecord, holder: str, entry: BudgetHolder | None) ->
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What the tighter of two caps leaves an account, in nanodollars.
+    """What the tightest of the caps leaves an account, in nanodollars.
 
     Negative if a call cost more than its highest price.
     """
@@ -178,7 +182,11 @@ def left_of(record: BudgetRecord, account: str, caps: Caps, holder: str) -> Left
     others = [entry for name, entry in record.holders.items() if name != holder]
     reserved = sum(entry.reserved_nanodollars for entry in others)
     of_account = sum(entry.reserved_nanodollars for entry in others if account_of(entry, record) == account)
-    of_caps = (caps.account - spent.nanodollars, of_account), (caps.day - record.day_spend.nanodollars, reserved)
+    of_caps = [(caps.account - spent.nanodollars, of_account), (caps.day - record.day_spend.nanodollars, reserved)]
+    if caps.chats is not None:
+        chatted = sum(each.day_spend.nanodollars for name, each in record.accounts.items() if name.startswith(CHATS))
+        chatting = sum(entry.reserved_nanodollars for entry in others if account_of(entry, record).startswith(CHATS))
+        of_caps.append((caps.chats - chatted, chatting))
     return Left(min(left for left, _ in of_caps), min(left - others for left, others in of_caps))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, Protocol
@@ -88,6 +88,10 @@ class ModelFacts:
         return self.worst(request.size_bytes, request.max_tokens)
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request to a model."""
@@ -106,6 +110,8 @@ class ModelRequest:
     """Whether to retry a failure that may pass even if the provider does not say when."""
     waits_count: bool = False
     """Whether waiting for a turn, for money and for the provider takes the call's time too, because someone waits."""
+    stopped: Callable[[], bool] = field(default=_never, compare=False, repr=False)
+    """Whether a stream should end early, because no one reads it any more; it is asked a few times a second."""
 
     @property
     def schema_in_words(self) -> str:

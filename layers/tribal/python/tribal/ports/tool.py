@@ -232,11 +232,36 @@ class FunctionSpec:
     """The metric that counts its answers with a status of 500 or more."""
     memory_mb: int = 1769
     timeout_seconds: int = 25
-    """API Gateway waits 29 s. Only a function with a schedule or a state machine may take longer."""
+    """API Gateway waits 29 s. Only a function that `may_take_longer` has more."""
+    storage_mb: int = 512
+    """Size of its temporary folder."""
     has_schedule: bool = False
     machine: str | None = None
     """The state machine that calls it until it is done, and that it starts itself. It is deployed where the function
     asks models."""
+    needs_section: bool = False
+    """Whether it is deployed only where the section of its capability is present."""
+    answers_tools: bool = True
+    """Whether it answers tools, and has the layers for that."""
+    layers_with_models: tuple[str, ...] = ()
+    """Dependency layers where it asks models, in place of `layers` and of the layer with the models' SDKs: a function
+    may have five layers."""
+    routes: tuple[str, ...] = ()
+    """What it answers besides tools: methods and paths, such as `GET /api/things/{name}`."""
+    streams: str | None = None
+    """The setting of its section that says whether the answers of its routes are sent in pieces. It then starts by the
+    file `start` of its package."""
+    takes: tuple[str, ...] = ()
+    """Types of bodies that it is sent as bytes, besides text."""
+    sends_to: str | None = None
+    """The function to whose queue it sends messages."""
+    has_queue: bool = False
+    """Whether it takes messages from a queue of its own; it is then not behind the API."""
+
+    @property
+    def may_take_longer(self) -> bool:
+        """Whether it may take longer than API Gateway waits for a whole answer."""
+        return self.has_schedule or self.machine is not None or self.streams is not None or self.has_queue
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,9 +286,15 @@ class FunctionUse:
     """The setting that names a secret to read."""
     models: tuple[str, ...] = ()
     """The settings that name models to ask: entries of `models`, alone or in lists."""
+    servers: tuple[str, ...] = ()
+    """The settings that hold further entries of models to ask, such as those of embeddings."""
     reads_with_models: tuple[str, ...] = ()
     writes_with_models: tuple[str, ...] = ()
     """Read and written only where it asks models."""
+    keeps_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What it reads, writes and removes only where a setting is true, by the setting."""
+    versions: tuple[str, ...] = ()
+    """What it deletes with all earlier versions."""
     loads: str = ""
     """Python statements that import what it loads only when it is called; packaging runs them."""
 
@@ -282,6 +313,8 @@ class Capability:
     """The module with its errors."""
     write_rights: tuple[str, ...] = ()
     """Write rights of callers who sign with IAM, and of local callers on a server that allows writing."""
+    named_rights: tuple[str, ...] = ()
+    """Rights of its routes that callers who sign with IAM have only where the environment names them."""
     commands: tuple[CommandSpec, ...] = ()
     extras: tuple[str, ...] = ()
     """The optional dependencies that it needs."""

@@ -105,6 +105,16 @@ def tokens_of(sql: str, dialect: DatabaseType, hidden: re.Pattern[str] | None = 
     return [token for token in scan(sql, dialect, hidden) if token.type is not TokenType.COMMENT]
 
 
+def without_comments(sql: str, dialect: DatabaseType) -> str:
+    """An SQL text with each comment replaced by a space."""
+    parts, position = [], 0
+    for token in scan(sql, dialect):
+        if token.type is TokenType.COMMENT:
+            parts += [sql[position : token.start], " "]
+            position = token.end
+    return "".join([*parts, sql[position:]])
+
+
 def scan(sql: str, dialect: DatabaseType, hidden: re.Pattern[str] | None = None) -> Iterator[Token]:
     """The tokens of an SQL text, delimited as the server delimits them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tribal.text_checks.judge import RULES, SentenceJudge
 from tribal.text_checks.plain_names import KnownNames
-from tribal.text_checks.sentences import plain, split_sentences
+from tribal.text_checks.sentences import ends_in_abbreviation, plain, split_sentences
 from tribal.text_checks.shown import MAX_SAMPLE_CHARS, Handle, ShownText
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "KnownNames",
     "SentenceJudge",
     "ShownText",
+    "ends_in_abbreviation",
     "plain",
     "split_sentences",
 ]

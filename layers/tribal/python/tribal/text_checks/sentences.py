@@ -33,6 +33,11 @@ def split_sentences(text: str) -> list[str]:
     return [line for each in found if (line := _SPACES.sub(" ", each).strip())]
 
 
+def ends_in_abbreviation(text: str) -> bool:
+    """Whether a text ends in a short form such as "e.g.", after which a sentence goes on."""
+    return _SHORT.search(text) is not None
+
+
 def plain(text: str) -> str:
     """A sentence normalised for the checks (NFKC)."""
     return unicodedata.normalize("NFKC", text)

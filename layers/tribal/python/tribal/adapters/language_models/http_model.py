@@ -120,7 +120,12 @@ class HttpModel:
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask once, yield the text as it arrives, and return the outcome; closing it ends the connection."""
         if self._dialect.streams:
-            return (yield from stream_on_loop(lambda put: self._within_deadline(request, put)))
+            started = time.monotonic()
+            ended = yield from stream_on_loop(lambda put: self._within_deadline(request, put), request.stopped)
+            if ended is not None:
+                return ended
+            usage = ModelUsage(calls=1, time_ms=round((time.monotonic() - started) * 1000))
+            return ModelFailure("interrupted", "the answer was stopped", usage, unseen=True)
         outcome = self.ask(request)
         if not isinstance(outcome, ModelFailure):
             yield outcome.text

@@ -6,12 +6,14 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from functools import cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
 _starting = threading.Lock()
+_LOOK_SECONDS = 0.2
+"""How soon a stream whose model is silent notices that it was stopped."""
 
 
 def run_on_loop(call: Coroutine[Any, Any, _T]) -> _T:
@@ -24,18 +26,26 @@ def run_on_loop(call: Coroutine[Any, Any, _T]) -> _T:
         raise
 
 
-def stream_on_loop(call: Callable[[Callable[[str], None]], Coroutine[Any, Any, _T]]) -> Generator[str, None, _T]:
+def stream_on_loop(
+    call: Callable[[Callable[[str], None]], Coroutine[Any, Any, _T]], stopped: Callable[[], bool] = lambda: False
+) -> Generator[str, None, _T | None]:
     """Run a coroutine on the loop, yield each text that it passes on, and return its result.
 
-    Closing the generator cancels the coroutine.
+    Closing the generator cancels the coroutine, and so does `stopped`; the result is then `None`.
     """
     arrived: SimpleQueue[str | None] = SimpleQueue()
     future = asyncio.run_coroutine_threadsafe(call(arrived.put), _loop())
     future.add_done_callback(lambda _: arrived.put(None))
     try:
-        while (text := arrived.get()) is not None:
+        while not stopped():
+            try:
+                text = arrived.get(timeout=_LOOK_SECONDS)
+            except Empty:
+                continue
+            if text is None:
+                return future.result()
             yield text
-        return future.result()
+        return None
     finally:
         future.cancel()
 

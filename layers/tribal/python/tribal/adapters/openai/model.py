@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelEntry
+    from tribal_contracts.chat.settings import EmbeddingEntry
 
 _NAMES = {"openai": "OpenAI", "gemini": "Gemini", "groq": "Groq", "ollama": "Ollama"}
 _CONSOLES = {
@@ -64,6 +65,34 @@ def openai_model(
     if settings.provider == "ollama" and unsent is None:
         return OllamaModel(sdk, facts, chat, credentials, advice, is_local=is_local)
     return HttpModel(sdk, facts, chat, credentials, advice, is_local=is_local)
+
+
+def openai_embeddings(
+    settings: EmbeddingEntry,
+    facts: ModelFacts,
+    api_key: SecretStr | None,
+    renew_key: Callable[[], SecretStr | None] | None = None,
+) -> LanguageModel:
+    """The model of the settings that makes vectors: `ask` takes a JSON list of texts, and answers with `vectors`.
+
+    Args:
+        api_key: `None` for a server that takes none.
+        renew_key: looks the key up again, past every cache; called after the key was refused.
+    """
+    from openai import APIConnectionError, APIStatusError, AsyncOpenAI
+
+    from tribal.adapters.language_models.connection import ApiKey, NoLogin, http_client
+    from tribal.adapters.language_models.http_model import HttpModel, Sdk
+    from tribal.adapters.openai.embeddings import Embeddings
+
+    entry = settings.entry
+    credentials = NoLogin() if api_key is None else ApiKey(api_key, renew_key)
+    client = AsyncOpenAI(
+        api_key="never sent", base_url=base_url_of(entry), max_retries=0, http_client=http_client(credentials, {})
+    )
+    dialect = Embeddings(facts, settings.dimensions, sends_dimensions=settings.provider != "ollama")
+    sdk = Sdk(client, APIConnectionError, APIStatusError)
+    return HttpModel(sdk, facts, dialect, credentials, _advice(entry), is_local=entry.is_on_this_machine)
 
 
 def base_url_of(settings: ModelEntry) -> str:

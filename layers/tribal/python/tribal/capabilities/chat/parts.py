@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
 
 if TYPE_CHECKING:
     from tribal.ports import Provider
-    from tribal.ports.models import BudgetedModel
+    from tribal.ports.models import BudgetedModel, ModelRequest
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.ports.stopping import StopToken
 
@@ -24,6 +24,8 @@ class ChatModel:
     """As its provider calls it."""
     model: BudgetedModel
     """Books its calls to the account of the caller; close it after the answer."""
+    worst_usd: Callable[[ModelRequest], float]
+    """The most that a request can cost."""
     timeout_seconds: float
     thinking_tokens: int = 0
     """Added to the tokens of an answer."""
@@ -44,6 +46,15 @@ class ChatParts:
     """
     models: Callable[[list[str], str, StopToken], list[ChatModel]]
     """Opens models by their names under `models`, for an account such as `chat:HASH`."""
+    route: Callable[[CollectionEntry, Intent], list[str]]
+    """The models of a collection that may answer questions of an intent, in the order in which they are tried."""
+    instructions: Callable[[], str]
+    """The prompt of an answer.
+
+    Raises: `ConfigurationError` when the project's own prompt cannot be used.
+    """
+    may_send: Callable[[], Callable[[str], bool]]
+    """Reads which databases a model may be told about: says so for the name of one."""
     scratch: Path
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None

@@ -41,6 +41,7 @@ CAPABILITY = Capability(
         # With a search domain, one search may query tables and memories.
         FunctionUse(function="retriever", reads_without_search=(_OBJECTS,)),
         FunctionUse(function="interrogator", reads_without_search=(_OBJECTS,)),
+        FunctionUse(function="chat", reads_without_search=(_OBJECTS,)),
         FunctionUse(
             function="memory",
             tools=tuple(spec.name for spec in MEMORY.tools),

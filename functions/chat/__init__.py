@@ -1,0 +1,1 @@
+"""Answers questions to the chat, piece by piece as they are made."""

@@ -1,0 +1,1 @@
+"""Reads uploads into the passages of their collections."""

@@ -1,0 +1,1 @@
+"""Takes uploads to collections, and says what became of them."""

@@ -1,0 +1,81 @@
+"""Answers without a model: what the documentation and the passages say, in their own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tribal.capabilities.chat.answers.finding import Found
+from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model
+from tribal.capabilities.chat.answers.passages import RankedPassage
+from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
+from tribal.naming import index_terms
+from tribal.rendering.words import listing, shorten
+from tribal.text_checks import split_sentences
+
+LEAST_EVIDENCE = 0.05
+"""A passage with less is not quoted. By judgement."""
+_QUOTED_PASSAGES = 3
+_QUOTED_SENTENCES = 2
+_QUOTE_CHARS = 400
+_HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"(?<=\])\(|!(?=\[)")
+
+Cited = tuple[str, Sequence[Source]]
+"""A text, and the sources that it is from."""
+
+
+def plain_text(text: str) -> str:
+    """A text that no reader of Markdown takes for HTML, a link or an image."""
+    return _LINK.sub(lambda found: f" {found.group()}" if found.group() == "(" else "", _HARMFUL.sub("\u2039", text))
+
+
+def extractive_statements(question: str, found: Found, course: str) -> Iterator[Cited]:
+    """What is said about a question, the most important first, each with its sources."""
+    quotes = [each for each in found.passages if each.evidence >= LEAST_EVIDENCE]
+    first = found.relevance.passage > found.relevance.table
+    if first:
+        yield from _quotes(question, quotes)
+    if found.documented is not None and found.documented.answer.verdict != "not_documented":
+        sources = documented_sources(found.documented, course)
+        for statement in found.documented.answer.statements:
+            yield statement.text, [sources[each] for each in statement.sources]
+    if not first:
+        yield from _quotes(question, quotes)
+
+
+def nearest_statement(found: Found, course: str) -> Cited | None:
+    """The nearest matches where nothing answers a question; `None` without any."""
+    sources: list[Source] = []
+    if found.documented is not None:
+        sources += [each for each in documented_sources(found.documented, course).values() if each.database]
+    sources += map(passage_source, found.passages)
+    nearest = sources[:3]
+    if not nearest:
+        return None
+    return f"The nearest that there is: {listing([each.shown.title for each in nearest])}.", nearest
+
+
+def unexplained_line(found: Found) -> str:
+    """Which words nothing explains; empty if none."""
+    words = found.documented.answer.unexplained if found.documented else ()
+    held = {term for each in found.passages for term in each.matched}
+    left = [word for word in words if held.isdisjoint(index_terms(word))]
+    return f"Nothing documented explains {listing(left)}." if left else ""
+
+
+def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]:
+    for each in passages[:_QUOTED_PASSAGES]:
+        if quote := _best_sentences(question, each):
+            yield f"\u201c{quote}\u201d", [passage_source(each)]
+
+
+def _best_sentences(question: str, found: RankedPassage) -> str:
+    """The sentences of a passage that have most of the question's words, in their order."""
+    terms = frozenset(index_terms(question))
+    sentences = [each for each in split_sentences(found.match.passage.text) if not is_addressed_to_a_model(each)]
+    # The overlap with the passage before may begin in the middle of a sentence.
+    scored = [(len(terms & frozenset(index_terms(each))), -number) for number, each in enumerate(sentences)]
+    best = sorted(scored, reverse=True)[:_QUOTED_SENTENCES]
+    chosen = sorted(-number for score, number in best if score or len(best) == 1)
+    return shorten(" ".join(sentences[number] for number in chosen), _QUOTE_CHARS)

@@ -1,0 +1,154 @@
+"""Finds what a question is about: in the documentation, and in the passages of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tribal.answering.documentation import Documentation, DocumentedAnswer
+from tribal.capabilities.chat.answers.passages import RankedPassage, find_passages, nearest_passages
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.capabilities.chat.errors import CollectionMismatch
+from tribal.capabilities.chat.laws.scope import NothingRetrieved, Relevance
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.rights import ASK_CHAT
+from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
+from tribal.ports import Application, Caller
+from tribal.ports.passages import PassageIndex, TextEmbedder
+from tribal_contracts.chat.collections import CollectionSource
+from tribal_contracts.chat.settings import CATALOG, CollectionEntry
+from tribal_contracts.interrogation.answers import AskInput
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_DOCUMENTED_CHARS = 2_000
+"""The most characters of a question that the documentation is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for one text."""
+
+    documented: DocumentedAnswer | None = None
+    passages: Sequence[RankedPassage] = ()
+    relevance: Relevance = field(default_factory=Relevance)
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Searches one collection for one caller."""
+
+    entry: CollectionEntry
+    caller: Caller
+    app: Application
+    parts: ChatParts
+    account: str
+    """What embedding a question is booked to."""
+
+    @property
+    def has_documentation(self) -> bool:
+        """Whether the documentation of databases is a part of the collection."""
+        return self.entry.profile == "catalog"
+
+    @property
+    def documentation(self) -> Documentation:
+        """The documentation as the caller sees it."""
+        return Documentation(self.caller, self.app)
+
+    def files(self) -> list[CollectionSource]:
+        """The files that answers may use: what was removed is not among them."""
+        if self.entry.title == CATALOG:
+            return []
+        manifest, _ = CollectionFiles(self.app.store(), self.entry.title).manifest()
+        return manifest.sources
+
+    def find(self, texts: Sequence[str]) -> list[Found]:
+        """What each text is about.
+
+        Raises:
+            NothingRetrieved: when the law of scope has nothing to compare the question with.
+            CollectionMismatch: when the vectors are of another model than is configured.
+            IndexNotReady: when the index of the collection cannot be read.
+        """
+        sources = {each.source_id for each in self.files()}
+        index = self._index() if sources else None
+        vectors = self._vectors(texts, index)
+        return [self._found(text, index, vector, sources) for text, vector in zip(texts, vectors, strict=True)]
+
+    def require_matching(self) -> None:
+        """Check that the index has vectors of the configured model.
+
+        Raises:
+            CollectionMismatch: when it has others.
+        """
+        if self.entry.title != CATALOG and (index := self._index()) is not None:
+            self._require_same(index, self._embedder())
+
+    def _found(self, text: str, index: PassageIndex | None, vector: NDArray[Any] | None, sources: set[str]) -> Found:
+        documented = self._documented(text) if self.has_documentation else None
+        passages: list[RankedPassage] = []
+        if index is not None and self.entry.profile == "tutor":
+            assert vector is not None, "a tutor has a vector or refuses"
+            passages = nearest_passages(vector, index, sources)
+        elif index is not None:
+            passages = find_passages(text, vector, index, sources)
+        distances = [each.match.distance for each in passages if each.match.distance is not None]
+        scores = documented.focus.context.scores.values() if documented else ()
+        relevance = Relevance(
+            table=max(scores, default=0.0),
+            passage=max((each.evidence for each in passages), default=0.0),
+            distance=min(distances, default=None),
+        )
+        return Found(documented, passages, relevance)
+
+    def _documented(self, text: str) -> DocumentedAnswer | None:
+        try:
+            return self.documentation.about(AskInput(question=text[-_DOCUMENTED_CHARS:]))
+        except IndexNotReady:
+            # Files can be asked about where no database is documented.
+            if self.entry.title == CATALOG:
+                raise
+            return None
+        except ToolInputInvalid:
+            return None
+
+    def _index(self) -> PassageIndex | None:
+        return self.parts.indexes().current(self.entry.title)
+
+    def _vectors(self, texts: Sequence[str], index: PassageIndex | None) -> Sequence[NDArray[Any] | None]:
+        nothing: list[NDArray[Any] | None] = [None] * len(texts)
+        is_tutor = self.entry.profile == "tutor"
+        if index is None:
+            if is_tutor:
+                raise NothingRetrieved("This collection has no documents yet, so nothing is answered from it.")
+            return nothing
+        if self.entry.embedding is None and is_tutor:
+            raise NothingRetrieved(
+                "This collection has no embedding, so no question can be compared with it; add `embedding` to it."
+            )
+        if self.entry.embedding is not None and not self.caller.may(ASK_CHAT):
+            if is_tutor:
+                raise NothingRetrieved(f"Questions to this collection need the right {ASK_CHAT!r}.")
+            return nothing
+        embedder = self._embedder()
+        self._require_same(index, embedder)
+        try:
+            return list(embedder.embed(texts))
+        except EmbeddingFailed:
+            if is_tutor:
+                raise
+            return nothing
+
+    def _embedder(self) -> TextEmbedder:
+        return self.parts.embedder(self.entry, self.account, self.parts.settings.per_answer_usd)
+
+    def _require_same(self, index: PassageIndex, embedder: TextEmbedder) -> None:
+        recorded = index.pointer.embedding
+        if (recorded.model, recorded.dimensions) != (embedder.model, embedder.dimensions):
+            raise CollectionMismatch(
+                f"the collection {self.entry.title!r} has vectors of {recorded.model} ({recorded.dimensions} "
+                f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure the former, or "
+                "upload its files to a new collection"
+            )

@@ -1,0 +1,182 @@
+"""Answers by a model: prose whose every sentence is checked before it is shown, and at most one checked query."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tribal.answering.documentation import Documentation
+from tribal.capabilities.chat.answers.citations import Citations
+from tribal.capabilities.chat.answers.grounding import Grounding, is_addressed_to_a_model
+from tribal.capabilities.chat.answers.releasing import CodeBlock, Releaser, Sentence
+from tribal.capabilities.chat.answers.sources import Source
+from tribal.capabilities.chat.asking.conversations import Conversation
+from tribal.capabilities.chat.events import TextPiece
+from tribal.capabilities.chat.parts import ChatModel
+from tribal.errors import TribalError
+from tribal.ports import ModelFailure, ModelRequest, StopToken
+from tribal.rendering.prompt_data import data_json
+from tribal.sql.scanner import without_comments
+from tribal.text_checks import split_sentences
+from tribal_contracts import DatabaseType
+from tribal_contracts.chat.settings import Intent
+
+NOT_DOCUMENTED = "NOT DOCUMENTED"
+"""What a model writes when its sources do not answer a question."""
+EARLIER_TURNS, TURN_CHARS, SOURCE_CHARS = 6, 1_000, 2_400
+"""The most earlier turns that a model is shown, and the most characters of one, and of a source. By judgement."""
+_SQL = ("", "sql", "postgresql", "postgres", "snowflake")
+
+
+@dataclass(slots=True)
+class ModelResult:
+    """How a model's answer ended."""
+
+    failure: ModelFailure | None = None
+    released: int = 0
+    """Sentences and queries that were shown."""
+    dropped: int = 0
+    not_documented: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """Asks models about a question, with the sources that were found."""
+
+    conversation: Conversation
+    intent: Intent
+    sources: Mapping[int, Source]
+    """By the number that the model sees."""
+    citations: Citations
+    instructions: str
+    """The prompt."""
+    answer_tokens: int
+    documentation: Documentation | None
+    """Checks SQL; `None` where the collection has no databases."""
+    most_usd: float
+    """What a request may cost at most."""
+
+    def ask(self, model: ChatModel, seconds: float, stop: StopToken) -> Generator[TextPiece, None, ModelResult]:
+        """Yield the sentences that can be checked, as they are complete; closing the generator cancels the call."""
+        request = ModelRequest(
+            prefix=self.instructions,
+            part=data_json(self._data()),
+            schema=None,
+            max_tokens=self.answer_tokens + model.thinking_tokens,
+            deadline_seconds=min(seconds, model.timeout_seconds),
+            waits_count=True,
+            stopped=lambda: stop.requested,
+        )
+        result, checked = ModelResult(), _Checked(self)
+        if (worst := model.worst_usd(request)) > self.most_usd:
+            message = f"an answer may cost ${worst:.4f}, more than chat.per_answer_usd (${self.most_usd:g})"
+            result.failure = ModelFailure("exhausted", message)
+            return result
+        releaser, pieces = Releaser(), model.model.stream(request)
+        try:
+            while True:
+                try:
+                    piece = next(pieces)
+                except StopIteration as end:
+                    outcome = end.value
+                    break
+                if stop.requested:
+                    result.failure = ModelFailure("interrupted", "the answer was stopped")
+                    return result
+                yield from checked.release(releaser.feed(piece), result)
+        finally:
+            pieces.close()
+        if not isinstance(outcome, ModelFailure) or outcome.kind == "truncated":
+            # The last sentence of a truncated answer is not whole.
+            yield from checked.release([] if isinstance(outcome, ModelFailure) else releaser.finish(), result)
+        result.failure = outcome if isinstance(outcome, ModelFailure) else None
+        return result
+
+    def _data(self) -> dict[str, Any]:
+        turns = self.conversation.earlier[-EARLIER_TURNS:]
+        return {
+            "question": self.conversation.question,
+            "purpose": self.intent,
+            "earlier": [{"by": turn.role, "text": _without_orders(turn.text)[:TURN_CHARS]} for turn in turns],
+            "sources": [{"n": number, "says": each.text[:SOURCE_CHARS]} for number, each in self.sources.items()],
+        }
+
+
+def _without_orders(text: str) -> str:
+    """A turn without its instructions to a model: a caller may have forged it."""
+    return " ".join(each for each in split_sentences(text) if not is_addressed_to_a_model(each))
+
+
+class _Checked:
+    """Releases what passes the checks."""
+
+    def __init__(self, answer: ModelAnswer) -> None:
+        said = [turn.text for turn in answer.conversation.earlier if turn.role == "assistant"]
+        self._answer = answer
+        self._grounding = Grounding(answer.sources, answer.conversation.question, said)
+        self._has_text = False
+        self._has_query = False
+
+    def release(self, parts: Iterable[Sentence | CodeBlock], result: ModelResult) -> Iterator[TextPiece]:
+        """What may be shown of some sentences and blocks."""
+        for part in parts:
+            text = self._query(part, result) if isinstance(part, CodeBlock) else self._sentence(part, result)
+            if text is None:
+                continue
+            result.released += 1
+            yield TextPiece(text)
+
+    def _sentence(self, sentence: Sentence, result: ModelResult) -> str | None:
+        if NOT_DOCUMENTED in sentence.text:
+            result.not_documented = True
+            return None
+        checked = self._grounding.check(sentence.text)
+        if checked is None:
+            result.dropped += 1
+            return None
+        cited = self._answer.citations.cite([self._answer.sources[number] for number in checked.cited])
+        lead = ("\n" if sentence.starts_line else " ") if self._has_text else ""
+        self._has_text = True
+        text = checked.text if checked.text[-1] in ".!?\u2026:" else f"{checked.text}."
+        return f"{lead}{'- ' if sentence.is_item else ''}{text} {cited}"
+
+    def _query(self, block: CodeBlock, result: ModelResult) -> str | None:
+        sql = without_comments(block.text, self._dialect).strip()
+        problem = self._problem(block.language, sql)
+        if problem is not None:
+            result.dropped += 1
+            result.warnings.append(problem)
+            return None
+        self._has_query = self._has_text = True
+        return f"\n\n```sql\n{sql}\n```\n"
+
+    @property
+    def _dialect(self) -> DatabaseType:
+        return next((each.dialect for each in self._answer.sources.values() if each.dialect is not None), "postgres")
+
+    def _problem(self, language: str, sql: str) -> str | None:
+        """Why a block is not shown; `None` if it is."""
+        documentation = self._answer.documentation
+        given = [each.database for each in self._answer.sources.values() if each.database is not None]
+        databases = list(dict.fromkeys(given))
+        if language not in _SQL or documentation is None or not databases:
+            return "a block of code was left out: only checked SQL over documented tables is shown"
+        if self._has_query:
+            return "a second query was left out: an answer has one"
+        if self._grounding.carries_out_instruction(sql):
+            return "a query was left out, because it carries out an instruction found in a source"
+        try:
+            checks = [documentation.check_sql(sql, each) for each in databases]
+        except TribalError as error:
+            return f"a query was left out, because it could not be checked: {error.message}"
+        checked = next((each for each in checks if each.valid), checks[0])
+        errors = [each for each in checked.findings if each.severity == "error"]
+        if not errors:
+            self._answer.citations.notes += [each.message for each in checked.findings]
+            return None
+        policies = [each.message for each in errors if each.code == "policy_blocked"]
+        if policies:
+            return f"a query was left out, because a policy forbids it: {policies[0]}"
+        return f"a query was left out, because it is not valid here: {errors[0].message}"

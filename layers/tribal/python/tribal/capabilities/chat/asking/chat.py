@@ -1,0 +1,280 @@
+"""Answers a question: laws first, then an answer with sources, as events. Source: chat specification, 1 to 3."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+
+from tribal.capabilities.chat.answers.finding import Finder, Found
+from tribal.capabilities.chat.asking.answering import Answering
+from tribal.capabilities.chat.asking.conversations import Conversation, read_conversation
+from tribal.capabilities.chat.asking.intents import intent_of
+from tribal.capabilities.chat.collections.visibility import find_collection
+from tribal.capabilities.chat.errors import ChatFailed, ChatForbidden, CollectionMismatch
+from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, Step, TextPiece
+from tribal.capabilities.chat.laws.integrity import integrity
+from tribal.capabilities.chat.laws.scope import (
+    LEAST_RELEVANCE,
+    NothingRetrieved,
+    scope_by_distance,
+    scope_by_relevance,
+)
+from tribal.capabilities.chat.laws.verdicts import MASTERY, LawVerdict, govern
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.rights import READ_DOCUMENTATION
+from tribal.errors import TribalError, describe_unexpected
+from tribal.identity.hashing import object_hash
+from tribal.ports import Application, Caller, StopToken
+from tribal_contracts import AgentError
+from tribal_contracts.chat.requests import ChatRequest
+from tribal_contracts.chat.settings import CATALOG, CollectionEntry
+from tribal_contracts.chat.state import AgentState, GovernorVerdict, Law
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """The chat as one caller uses it."""
+
+    caller: Caller
+    app: Application
+
+    def open(self, request: ChatRequest, *, without_model: bool = False) -> OpenedChat:
+        """Check a request before anything is answered.
+
+        Raises:
+            ChatForbidden: when the caller may not ask.
+            QuestionInvalid: when the question, or the conversation before it, is not valid.
+            CollectionNotFound: when the collection does not exist for the caller.
+            CollectionMismatch: when its vectors are of another model than is configured.
+            IndexNotReady: when nothing is documented, for questions to the documentation.
+        """
+        if not self.caller.may(READ_DOCUMENTATION):
+            raise ChatForbidden(f"asking needs the right {READ_DOCUMENTATION!r}")
+        parts = chat_parts(self.app)
+        conversation = read_conversation(request)
+        name = request.collection or parts.settings.default_collection
+        entry = find_collection(name, parts.settings, self.caller)
+        finder = Finder(entry, self.caller, self.app, parts, account_of(self.caller))
+        if entry.title == CATALOG:
+            # Says what to run where nothing is documented yet.
+            finder.documentation.limits(None, None)
+        elif entry.profile == CATALOG:
+            finder.require_matching()
+        return OpenedChat(conversation, entry, finder, without_model=without_model)
+
+
+def chat_parts(app: Application) -> ChatParts:
+    """The parts of the chat, which every application that serves it has."""
+    parts = app.part(ChatParts)
+    assert parts is not None, "the application was built without the chat"
+    return parts
+
+
+def account_of(caller: Caller) -> str:
+    """The account of what a caller's chat costs in a day."""
+    return f"chat:{object_hash(['chat', caller.subject])[:16]}"
+
+
+@dataclass(slots=True)
+class OpenedChat:
+    """A question that may be asked; its events can be read once."""
+
+    conversation: Conversation
+    entry: CollectionEntry
+    finder: Finder
+    without_model: bool = False
+    """Whether no model may answer, whatever the collection lists."""
+    state: AgentState = field(init=False)
+    """What is known so far; it is replaced at every step."""
+    answer: list[str] = field(default_factory=list)
+    """The pieces of the answer so far."""
+
+    def __post_init__(self) -> None:
+        caller = self.finder.caller
+        self.state = AgentState(
+            messages=self.conversation.messages(),
+            query=self.conversation.question,
+            user_id=caller.subject,
+            user_email=None,
+            intent="fast",
+            model_selected="",
+            retrieved_context=[],
+            governor_approved=False,
+            response=None,
+            error=None,
+            collection=self.entry.title,
+            law_violated=None,
+            governor_reason=None,
+        )
+
+    def events(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
+        """Everything that happens until the answer ends: `Finished` comes once, last, whatever fails.
+
+        Args:
+            stop: asks it to end; the answer so far stays. Its deadline and `chat.answer_seconds` limit the answer.
+        """
+        started = time.monotonic()
+        seconds = min(float(self.finder.parts.settings.answer_seconds), stop.remaining_seconds())
+        limited = _Limited(stop, lambda: seconds - (time.monotonic() - started))
+        finished: Finished | None = None
+        try:
+            for event in self._events(limited):
+                if isinstance(event, Finished):
+                    finished = event
+                    break
+                if isinstance(event, TextPiece):
+                    self.answer.append(event.text)
+                yield event
+        except TribalError as error:
+            finished = self._failed(error.to_agent_error(self._now()))
+        except Exception as error:  # noqa: BLE001 - the outermost edge of an answer, which must end as data
+            failure = ChatFailed(f"the answer failed: {describe_unexpected(error)[:300]}")
+            finished = self._failed(failure.to_agent_error(self._now()))
+        assert finished is not None, "every answer ends"
+        self._end(finished)
+        yield finished
+
+    def _events(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
+        rules = self.finder.parts.settings.intents
+        intent = intent_of(self.conversation.question, rules)
+        self.state = self.state.model_copy(update={"intent": intent})
+        yield Step(f"The question is for {intent}.")
+        lookup = _Lookup(self.finder, self.conversation)
+        verdict, failures = self._govern(lookup)
+        self._note(verdict)
+        yield Governed(verdict)
+        yield Step(_said(verdict))
+        if not verdict.approved:
+            yield TextPiece(verdict.reason or "")
+            yield Finished("content-filter", verdict, intent=intent, model="", warnings=failures)
+            return
+        stop.check()
+        found = lookup.best()
+        yield Step(_found(found))
+        answering = Answering(self.conversation, intent, found, self.finder, without_model=self.without_model)
+        finished = yield from answering.events(stop)
+        warnings = (*self.conversation.warnings, *failures, *finished.warnings)
+        yield replace(finished, governor=verdict, intent=intent, warnings=tuple(dict.fromkeys(warnings)))
+
+    def _govern(self, lookup: _Lookup) -> tuple[GovernorVerdict, tuple[str, ...]]:
+        entry, conversation = self.entry, self.conversation
+        failures: list[str] = []
+
+        def scope() -> LawVerdict:
+            threshold = entry.threshold
+            try:
+                found = lookup.all()
+            except NothingRetrieved as error:
+                return LawVerdict(False, str(error))
+            if entry.profile == "tutor":
+                assert threshold is not None, "a tutor has a threshold"
+                return scope_by_distance([each.relevance for each in found], threshold)
+            return scope_by_relevance(
+                [each.relevance for each in found],
+                LEAST_RELEVANCE if threshold is None else threshold,
+                asks_what_exists=self.state.intent == "syllabus_query",
+            )
+
+        def failed(law: Law, error: Exception) -> None:
+            why = error.message if isinstance(error, TribalError) else type(error).__name__
+            code = error.code if isinstance(error, CollectionMismatch) else "CHAT_LAW_FAILED"
+            failures.append(f"{code}: the law of {law}: {why}")
+
+        laws: dict[Law, Callable[[], LawVerdict]] = {
+            "scope": scope,
+            "integrity": lambda: integrity(
+                conversation.question, conversation.user_turns, entry.profile, entry.laws.integrity.patterns
+            ),
+            "mastery": lambda: MASTERY,
+        }
+        return govern(laws, failed), tuple(failures)
+
+    def _note(self, verdict: GovernorVerdict) -> None:
+        changes = {
+            "governor_approved": verdict.approved,
+            "law_violated": verdict.law_violated,
+            "governor_reason": verdict.reason,
+        }
+        self.state = self.state.model_copy(update=changes)
+
+    def _end(self, finished: Finished) -> None:
+        text = "".join(self.answer)
+        changes = {
+            "response": text or None,
+            "model_selected": finished.model or "",
+            "error": None if finished.error is None else finished.error.message,
+            "messages": [*self.state.messages, {"role": "assistant", "content": text}],
+        }
+        self.state = self.state.model_copy(update=changes)
+
+    def _failed(self, error: AgentError) -> Finished:
+        approved = self.state.governor_approved
+        return Finished("error", GovernorVerdict(approved=True) if approved else None, error, self.state.intent)
+
+    def _now(self) -> str:
+        return self.finder.app.clock.published()
+
+
+class _Limited(StopToken):
+    """A stop token with a nearer deadline."""
+
+    __slots__ = ("_outer",)
+
+    def __init__(self, outer: StopToken, remaining: Callable[[], float]) -> None:
+        super().__init__(lambda: min(remaining(), outer.remaining_seconds()))
+        self._outer = outer
+
+    @property
+    def requested(self) -> bool:
+        return self._outer.requested or self._cause is not None
+
+    @property
+    def cause(self) -> Exception | None:
+        return self._outer.cause or self._cause
+
+    def check(self) -> None:
+        self._outer.check()
+        super().check()
+
+    def has_time_for(self, seconds: float) -> bool:
+        return not self._outer.requested and super().has_time_for(seconds)
+
+
+class _Lookup:
+    """What was found for a question, alone and with the one before it; looked up once."""
+
+    def __init__(self, finder: Finder, conversation: Conversation) -> None:
+        self._finder = finder
+        self._texts = [conversation.question, *filter(None, [conversation.with_previous])]
+        self._found: list[Found] | None = None
+
+    def all(self) -> list[Found]:
+        """For the question alone, then together with the user's previous turn, if there is one."""
+        if self._found is None:
+            self._found = self._finder.find(self._texts)
+        return self._found
+
+    def best(self) -> Found:
+        """What the answer is made of: both together only if the question alone finds less."""
+        return max(self.all(), key=lambda each: (max(each.relevance.table, each.relevance.passage), -_distance(each)))
+
+
+def _distance(found: Found) -> float:
+    return 4.0 if found.relevance.distance is None else found.relevance.distance
+
+
+def _said(verdict: GovernorVerdict) -> str:
+    if not verdict.approved:
+        return f"The law of {verdict.law_violated} refuses it."
+    idle = f" The law of {', '.join(verdict.not_enforced)} is not enforced." if verdict.not_enforced else ""
+    return f"The laws approve it.{idle}"
+
+
+def _found(found: Found) -> str:
+    tables = len(found.documented.focus.context.documents) if found.documented else 0
+    passages = len(found.passages)
+    return (
+        f"Found {tables} {'table' if tables == 1 else 'tables'} and {passages}"
+        f" {'passage' if passages == 1 else 'passages'}."
+    )

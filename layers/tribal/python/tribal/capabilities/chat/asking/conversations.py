@@ -1,0 +1,86 @@
+"""Reads a request: the question, and the conversation before it, which is data and never trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tribal.capabilities.chat.errors import QuestionInvalid
+from tribal_contracts.chat.requests import MAX_MESSAGES, MAX_QUESTION_CHARS, ChatMessage, ChatRequest
+
+_ROLES = ("user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn before the question."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A question and the turns before it."""
+
+    question: str
+    earlier: tuple[Turn, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def user_turns(self) -> list[str]:
+        """What the user said before, oldest first."""
+        return [turn.text for turn in self.earlier if turn.role == "user"]
+
+    @property
+    def with_previous(self) -> str | None:
+        """The question after the user's previous turn, as one text; `None` for the first question."""
+        turns = self.user_turns
+        return f"{turns[-1]}\n{self.question}" if turns else None
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Every turn, as `AgentState` has them."""
+        turns = (*self.earlier, Turn("user", self.question))
+        return [{"role": turn.role, "content": turn.text} for turn in turns]
+
+
+def read_conversation(request: ChatRequest) -> Conversation:
+    """The conversation of a request.
+
+    Raises:
+        QuestionInvalid: when a message has another role, the last one is not the user's, or a limit is exceeded.
+    """
+    if not request.messages:
+        raise QuestionInvalid('messages is empty; send at least [{"role": "user", "content": "..."}]')
+    if len(request.messages) > MAX_MESSAGES:
+        raise QuestionInvalid(f"there are {len(request.messages)} messages; send the last {MAX_MESSAGES} at most")
+    for number, message in enumerate(request.messages):
+        if message.role not in _ROLES:
+            raise QuestionInvalid(
+                f"messages[{number}] has the role {message.role[:40]!r}; send only user and assistant"
+            )
+    if request.messages[-1].role != "user":
+        raise QuestionInvalid("the last message is not the user's; end messages with the question")
+    turns = [Turn(message.role, _text(message)) for message in request.messages]
+    question = turns[-1].text.strip()
+    if not question:
+        raise QuestionInvalid("the question is blank; write what you want to know")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise QuestionInvalid(f"the question has {len(question):,} characters; shorten it to {MAX_QUESTION_CHARS:,}")
+    return Conversation(question, tuple(turns[:-1]), tuple(_ignored(request.messages)))
+
+
+def _text(message: ChatMessage) -> str:
+    if message.parts is None:
+        text = message.content or ""
+    else:
+        pieces = [part.get("text") for part in message.parts if part.get("type") == "text"]
+        text = "".join(piece for piece in pieces if isinstance(piece, str))
+    # Lone surrogates cannot be sent on.
+    return text.encode("utf-8", "replace").decode()
+
+
+def _ignored(messages: Sequence[ChatMessage]) -> list[str]:
+    kinds = {str(part.get("type"))[:40] for part in messages[-1].parts or () if part.get("type") != "text"}
+    return [f"parts of type {', '.join(sorted(kinds))} were ignored; only text is read"] if kinds else []

@@ -1,0 +1,90 @@
+"""The functions of the chat in AWS, and what each may do: data only."""
+
+from __future__ import annotations
+
+from tribal.ports.tool import FunctionSpec, FunctionUse
+
+CHAT, UPLOADS, INGESTER = "chat", "uploads", "ingester"
+STREAM = "POST /api/chat/stream"
+_BUDGET = "progress/budget.json"
+_CONFIGURATION = ("config/*", "catalog/databases.json")
+"""Which databases are kept from models, and prompts of one's own."""
+_RECORD, _MANIFEST = "collections/*/collection.json", "collections/*/manifest.json"
+_INDEX, _JOBS = "collections/*/index/*", "collections/*/jobs/*"
+_UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"
+_AUDIT = "audit/chat/*"
+
+FUNCTIONS = (
+    FunctionSpec(
+        name=CHAT,
+        package="chat",
+        layers=("deps-policies",),
+        layers_with_models=("deps-chat",),
+        fault_metric="ChatFaults",
+        memory_mb=2_048,
+        storage_mb=2_048,
+        timeout_seconds=150,
+        needs_section=True,
+        routes=(STREAM,),
+        streams="streaming",
+    ),
+    FunctionSpec(
+        name=UPLOADS,
+        package="uploads",
+        layers=("deps-uploads",),
+        fault_metric="UploadFaults",
+        memory_mb=1_024,
+        needs_section=True,
+        answers_tools=False,
+        routes=(
+            "POST /api/admin/upload",
+            "GET /api/admin/etl/jobs",
+            "GET /api/admin/etl/status/{job_id}",
+            "DELETE /api/admin/collections/{name}/sources/{source_id}",
+        ),
+        takes=("multipart/form-data",),
+        sends_to=INGESTER,
+    ),
+    FunctionSpec(
+        name=INGESTER,
+        package="ingester",
+        layers=("deps-documents", "deps-vectors"),
+        memory_mb=3_008,
+        storage_mb=4_096,
+        timeout_seconds=900,
+        needs_section=True,
+        answers_tools=False,
+        has_queue=True,
+    ),
+)
+
+USES = (
+    FunctionUse(function="retriever", tools=("ask",)),
+    FunctionUse(
+        function=CHAT,
+        tools=("ask",),
+        reads=("docs/definitions.json", _RECORD, _MANIFEST, _INDEX),
+        models=("every_model",),
+        servers=("embeddings",),
+        reads_with_models=(*_CONFIGURATION, _BUDGET),
+        writes_with_models=(_BUDGET,),
+        keeps_with={"audit": (_AUDIT,)},
+    ),
+    FunctionUse(
+        function=UPLOADS,
+        asks_index=False,
+        reads=(_RECORD, _MANIFEST, _JOBS),
+        writes=(_MANIFEST, _JOBS, _UPLOADS),
+    ),
+    FunctionUse(
+        function=INGESTER,
+        asks_index=False,
+        reads=(_ALL,),
+        writes=(_ALL,),
+        removes=(_ALL,),
+        versions=(_ALL,),
+        servers=("embeddings",),
+        reads_with_models=(_BUDGET,),
+        writes_with_models=(_BUDGET,),
+    ),
+)

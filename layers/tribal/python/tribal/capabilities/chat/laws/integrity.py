@@ -1,0 +1,138 @@
+"""The law of integrity: phrases that are refused, whatever else a question asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tribal.capabilities.chat.laws.normalising import WHITE_SPACE, normalised
+from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
+from tribal_contracts.chat.settings import Profile
+
+TURNS = 4
+"""How many of the last turns of the user are joined, besides the question alone."""
+_PHRASES = ("write code for", "solve assignment")
+"""Source: chat specification, 2."""
+_TUTOR_REASON = "This asks for a complete solution of graded work, which is not given. Ask about the material."
+_CATALOG_REASON = (
+    "This asks for masked or secret values, for rows about people, or for SQL that writes. The chat knows documents,"
+    " not rows: ask which tables and columns have something, what they mean, or how to query them."
+)
+_OWN_REASON = "This is not answered in this collection."
+
+
+def _words(text: str) -> str:
+    """A pattern for words with any white space between them, or none."""
+    return f"{WHITE_SPACE}*".join(map(re.escape, text.split()))
+
+
+_TUTOR = tuple(re.compile(_words(phrase)) for phrase in _PHRASES)
+
+_PEOPLE = (
+    r"(?:customer|client|patient|employee|user|people|person|student|member|subscriber|colleague|staff|applicant"
+    r"|contact|visitor|citizen|donor|guest|passenger|tenant|voter)s?"
+)
+_HIDDEN = (
+    r"(?:password|passphrase|passwd|pin code|api key|access key|private key|secret key|secret|credential|access token"
+    r"|auth token|card number|credit card|cvv|iban|social security number|ssn|tax id|passport number)s?"
+)
+_SHOW = (
+    r"(?:show|give|list|print|tell|send|reveal|return|display|output|dump|export|expose|leak|extract|fetch|get|provide"
+    r"|recite|read out|unmask|decrypt|what is|what are|what's|whats)"
+)
+_VALUES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # Masked or secret values.
+        rf"\b{_SHOW}\b(?: me| us| out)?(?: all| every| each)?(?: of)?(?: the| our| their| his| her)?(?: \w+){{0,3}}?"
+        rf" {_HIDDEN}(?: value| hashe?)?s?(?: of| for| from| belonging)\b(?! columns?| tables?| fields?)",
+        rf"\b{_SHOW}\b(?: me| us)?(?: all)? (?:the |our |their )?(?:actual |real |plain(?:text)? |clear ?text |raw )"
+        rf"{_HIDDEN}\b",
+        r"\b(?:unmask|unredact|de-?anonymi[sz]e|decrypt|deobfuscate)\w*\b",
+        r"\b(?:the|all|any|every|real|actual|original) (?:masked|redacted|hidden|unmasked|secret|censored)"
+        r"(?: \w+)? (?:value|content|data|entrie|entry|sample)s?\b",
+        # Rows about people.
+        rf"\b(?:rows?|records?|entries|personal (?:data|details|information)|private (?:data|details|information)"
+        rf"|contact (?:data|details|information)|data set|raw data) (?:of|about|on|for|from) (?:all |every |each |the"
+        rf" |our |any )*(?:\w+ )?{_PEOPLE}\b",
+        rf"\b(?:dump|export|download|leak) (?:all |every |the |our |me )*(?:\w+ )?{_PEOPLE}\b",
+        rf"\b{_SHOW}\b(?: me| us) (?:all |every |the |our )*(?:\w+ )?{_PEOPLE}'?s?'? (?:row|record|personal data)s?\b",
+    )
+)
+"""Requests for masked or secret values, and for rows about people."""
+_WRITES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:write|give|create|generate|compose|make|show|need|run|execute|craft|prepare)\b[^.?!]{0,40}"
+        r"\b(?:insert|update|delete|drop|truncate|alter|merge|grant|revoke|upsert)\b[^.?!]{0,20}"
+        r"\b(?:statement|query|quer(?:y|ies)|sql|command|script|migration)s?\b",
+        r"\b(?:sql|statement|query|command|script) (?:that |which |to )(?:will |would |can |should )?"
+        r"(?:insert|update|delete|drop|truncate|alter|remove|wipe|overwrite|modif(?:y|ies)|change|anonymi[sz]e)s?\b",
+        r"\b(?:delete from|insert into|drop (?:the )?(?:table|database|schema|column|index)|alter table"
+        r"|truncate (?:the )?(?:table )?\w+)\b",
+        r"^(?:please |can you |could you |now )*(?:delete|remove|drop|wipe|erase|overwrite|truncate|insert|update) "
+        r"(?:all|every|each|the|these|those|my|our|a|an|new)\b",
+    )
+)
+_ABOUT_STRUCTURE = re.compile(
+    r"\b(?:column|table|field|attribute|schema|stored|documented|data type|datatype|mean|meaning|defined|definition"
+    r"|masked\?|which|where|why|how is|how are|how do we (?:mask|store|protect)|policy|policies)s?\b"
+)
+"""Questions about such columns, which are answered."""
+
+
+class PatternsUnusable(Exception):
+    """A pattern of a collection cannot be used."""
+
+
+def integrity(question: str, earlier: Sequence[str], profile: Profile, own: Iterable[str] = ()) -> LawVerdict:
+    """Whether a question, alone or with the turns before it, contains a refused phrase.
+
+    Args:
+        question: the current turn of the user.
+        earlier: the user's turns before it, oldest first.
+        profile: whose phrases apply.
+        own: further patterns of the collection, in the syntax of RE2.
+
+    Raises:
+        PatternsUnusable: when a pattern of the collection cannot be compiled.
+    """
+    alone = normalised(question)
+    last = (*earlier[-(TURNS - 1) :], question)
+    # A phrase may be cut between words or within one.
+    texts = dict.fromkeys((alone, normalised(" ".join(last)), normalised("".join(last))))
+    if profile == "tutor" and any(pattern.search(text) for pattern in _TUTOR for text in texts):
+        return LawVerdict(False, _TUTOR_REASON)
+    if profile == "catalog" and any(map(_is_refused_by_catalog, texts)):
+        return LawVerdict(False, _CATALOG_REASON)
+    if any(pattern.search(text) for pattern in compiled(own) for text in (*texts, question)):
+        return LawVerdict(False, _OWN_REASON)
+    return APPROVED
+
+
+def _is_refused_by_catalog(text: str) -> bool:
+    if any(pattern.search(text) for pattern in _WRITES):
+        return True
+    return not _ABOUT_STRUCTURE.search(text) and any(pattern.search(text) for pattern in _VALUES)
+
+
+def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
+    """Patterns of RE2, in any case.
+
+    Raises:
+        PatternsUnusable: when one cannot be compiled, or RE2 is not installed.
+    """
+    listed = list(patterns)
+    if not listed:
+        return []
+    try:
+        import re2
+    except ModuleNotFoundError as error:
+        raise PatternsUnusable("google-re2 is not installed; run: pip install 'tribal-knowledge[chat]'") from error
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    try:
+        return [re2.compile(each, options) for each in listed]
+    except re2.error as error:
+        raise PatternsUnusable(f"a pattern of the collection is not one of RE2: {error}") from error
