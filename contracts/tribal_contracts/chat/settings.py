@@ -98,14 +98,12 @@ class EmbeddingEntry(ClosedContract):
     @property
     def entry(self) -> ModelEntry:
         """The same as an entry of a model: address, key and price."""
-        price = self.usd_per_million_tokens
-        return ModelEntry(
-            provider=self.provider,
-            name=self.name,
-            api_key_secret=self.api_key_secret,
-            base_url=self.base_url,
-            price=None if price is None else ModelPrice(input_usd=price, output_usd=0, smallest_cached_prefix=0),
-        )
+        given: dict[str, object] = {"api_key_secret": self.api_key_secret, "base_url": self.base_url}
+        if self.usd_per_million_tokens is not None:
+            given["price"] = ModelPrice(input_usd=self.usd_per_million_tokens, output_usd=0, smallest_cached_prefix=0)
+        # Unset keys are left out: null is not a value of theirs.
+        present = {name: value for name, value in given.items() if value is not None}
+        return ModelEntry.model_validate({"provider": self.provider, "name": self.name, **present})
 
 
 class CollectionEntry(ClosedContract):

@@ -66,6 +66,8 @@ class ModelAnswer:
             schema=None,
             max_tokens=self.answer_tokens + model.thinking_tokens,
             deadline_seconds=min(seconds, model.timeout_seconds),
+            # Another model, or the documents, answer sooner.
+            retries=False,
             waits_count=True,
             stopped=lambda: stop.requested,
         )
