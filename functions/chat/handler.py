@@ -7,6 +7,10 @@ from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.limits import CallerLimits
+from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
+from tribal.edges.http.chat.whole_events import EventSource
 
 from functions.chat.measuring import measure_answer, measure_spending, write_metrics
 from functions.contexts import LambdaContext
@@ -14,10 +18,6 @@ from functions.offering import fault_metric_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.chat.events import ChatEvent, Finished
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import CallerLimits
-from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
-from tribal.edges.http.chat.whole_events import EventSource
 from tribal.edges.http.messages import Response
 from tribal.edges.http.routes import ROUTES
 from tribal.edges.http.routing import Route
