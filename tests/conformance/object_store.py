@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -227,6 +228,56 @@ def test_a_failing_source_of_lines_leaves_the_old_object(store: ObjectStore) -> 
     assert list(store.keys()) == ["a.jsonl"]
 
 
+@each_case("data", [b"", b"a", b"\n\r\n\0", bytes(range(256)) * 4_096])
+def test_a_file_comes_back_byte_for_byte(store: ObjectStore, tmp_path: Path, data: bytes) -> None:
+    given, taken = tmp_path / "given", tmp_path / "new" / "taken"
+    given.write_bytes(data)
+    etag = store.put_file("docs/a.pdf", given)
+    head = store.head("docs/a.pdf")
+    assert head is not None
+    assert (head.etag, head.size_bytes, head.content_hash) == (etag, len(data), hashlib.sha256(data).hexdigest())
+    assert store.get_file("docs/a.pdf", taken) == head.content_hash
+    assert taken.read_bytes() == data
+
+
+def test_a_file_replaces_an_object_unless_it_must_be_absent(store: ObjectStore, tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(b"one")
+    store.put_file("a.pdf", file, if_absent=True)
+    file.write_bytes(b"two")
+    with pytest.raises(PreconditionFailed):
+        store.put_file("a.pdf", file, if_absent=True)
+    assert store.get("a.pdf").data == b"one"
+    store.put_file("a.pdf", file)
+    assert store.get("a.pdf").data == b"two"
+
+
+def test_a_file_of_a_missing_object_is_not_made(store: ObjectStore, tmp_path: Path) -> None:
+    with pytest.raises(ObjectNotFound, match="docs/b"):
+        store.get_file("docs/b", tmp_path / "new" / "b")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_an_object_replaces_the_file_that_was_there(store: ObjectStore, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a longer one")
+    store.put("a", b"short")
+    store.get_file("a", tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == b"short"
+
+
+def test_an_erased_object_is_gone_and_others_with_its_prefix_stay(store: ObjectStore) -> None:
+    for key in ("docs/a", "docs/a.json", "docs/ab"):
+        store.put(key, b"1")
+    store.put("docs/a", b"2")
+    left = ["docs/a.json", "docs/ab"]
+    for _ in range(2):
+        store.erase("docs/a")
+        assert list(store.keys()) == left
+    store.erase("never/was")
+    store.put("docs/a", b"3", if_absent=True)
+    assert store.get("docs/a").data == b"3"
+
+
 def test_odd_keys_are_kept_apart(store: ObjectStore) -> None:
     keys = [
         "docs/order-items~0a1b2c3d4e.json",
@@ -271,12 +322,17 @@ def test_odd_keys_are_kept_apart(store: ObjectStore) -> None:
         "k" * 1025,
     ],
 )
-def test_a_key_that_leads_out_of_the_store_is_refused(store: ObjectStore, key: str) -> None:
+def test_a_key_that_leads_out_of_the_store_is_refused(store: ObjectStore, tmp_path: Path, key: str) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"")
     calls: list[Callable[[], object]] = [
         lambda: store.get(key),
         lambda: list(store.lines(key)),
         lambda: store.put(key, b""),
         lambda: store.put_lines(key, []),
+        lambda: store.put_file(key, file),
+        lambda: store.get_file(key, file),
+        lambda: store.erase(key),
         lambda: store.head(key),
         lambda: store.delete(key),
     ]

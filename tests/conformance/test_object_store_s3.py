@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,17 +101,50 @@ def test_what_someone_put_there_by_other_means_is_read_but_no_folder_marks(clien
     assert head.content_hash == bytes_hash(b"databases: []\n")
 
 
-def test_a_key_that_is_too_long_with_its_prefix_is_unwritable_and_simply_not_there(client: Any) -> None:
+def test_a_key_that_is_too_long_with_its_prefix_is_unwritable_and_simply_not_there(client: Any, tmp_path: Path) -> None:
     store = S3ObjectStore(client, BUCKET, "p" * 100)
     key = "k" * 1000
     with pytest.raises(StoreUnwritable, match="shorter prefix"):
         store.put(key, b"")
     with pytest.raises(StoreUnwritable, match="shorter prefix"):
         store.put_lines(key, [b""])
+    (tmp_path / "a").write_bytes(b"")
+    with pytest.raises(StoreUnwritable, match="shorter prefix"):
+        store.put_file(key, tmp_path / "a")
     with pytest.raises(ObjectNotFound):
         store.get(key)
     assert store.head(key) is None
     assert S3ObjectStore(client, BUCKET).put("k" * 1024, b"")
+
+
+def test_erasing_leaves_no_version_and_deleting_leaves_them(client: Any, store: S3ObjectStore) -> None:
+    for key in ("gone", "gone.json", "deleted"):
+        store.put(key, b"one")
+        store.put(key, b"two")
+        store.delete(key)
+    store.put("gone", b"three")
+    store.erase("gone")
+    found = client.list_object_versions(Bucket=BUCKET)
+    left = [each["Key"] for each in (*found["Versions"], *found["DeleteMarkers"])]
+    prefix = store._prefix
+    assert sorted(left) == sorted([f"{prefix}gone.json", f"{prefix}deleted"] * 3)
+
+
+def test_an_object_is_erased_in_a_bucket_without_versions(client: Any) -> None:
+    client.create_bucket(Bucket="plain-bucket", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    store = S3ObjectStore(client, "plain-bucket")
+    store.put("a", b"1")
+    store.erase("a")
+    assert list(store.keys()) == []
+
+
+def test_a_file_that_is_sent_twice_is_sent_from_its_beginning(
+    client: Any, store: S3ObjectStore, tmp_path: Path
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF" + bytes(1 << 20))
+    _answers(client, "PutObject", _answer(503, "SlowDown"))
+    store.put_file("a.pdf", tmp_path / "a.pdf")
+    assert store.get("a.pdf").data == (tmp_path / "a.pdf").read_bytes()
 
 
 def test_a_conflict_of_two_puts_is_decided_by_asking_again(client: Any, store: S3ObjectStore) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from tribal.errors import ObjectNotFound, PreconditionFailed
 from tribal.identity.hashing import bytes_hash
@@ -48,6 +49,15 @@ class MemoryStore:
     def put_lines(self, key: str, lines: Iterable[bytes]) -> str:
         return self.put(key, b"".join(line + b"\n" for line in lines))
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        return self.put(key, path.read_bytes(), if_absent=if_absent)
+
+    def get_file(self, key: str, path: Path) -> str:
+        data = self.get(key).data
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return bytes_hash(data)
+
     def head(self, key: str) -> ObjectInfo | None:
         require_key(key)
         data = self._objects.get(key)
@@ -61,3 +71,6 @@ class MemoryStore:
         require_key(key)
         with self._lock:
             self._objects.pop(key, None)
+
+    def erase(self, key: str) -> None:
+        self.delete(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from tests.fakes import FixedClock, MemoryStore, RecordingSink, application, run_with
 from tests.fakes import options as options_of
@@ -86,10 +87,23 @@ class RecordingStore:
         self.written.append(key)
         return self.inner.put_lines(key, lines)
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        self._count()
+        self.written.append(key)
+        return self.inner.put_file(key, path, if_absent=if_absent)
+
+    def get_file(self, key: str, path: Path) -> str:
+        return self.inner.get_file(key, path)
+
     def delete(self, key: str) -> None:
         self._count()
         self.deleted.append(key)
         self.inner.delete(key)
+
+    def erase(self, key: str) -> None:
+        self._count()
+        self.deleted.append(key)
+        self.inner.erase(key)
 
     def _count(self) -> None:
         if self.writes_left == 0:

@@ -243,10 +243,17 @@ class ChatSettings(CapabilitySettings):
         return self.collection or CATALOG
 
 
-def wrong_collections(
-    settings: ChatSettings, models: Mapping[str, ModelEntry]
-) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with the collections, each with its place under the file's root."""
+Place = tuple[str | int, ...]
+"""Where a value is in the file, such as `("collections", 0, "models")`."""
+
+
+def written_place(place: Place) -> str:
+    """A place as people write it, such as `collections[0].models`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def wrong_collections(settings: ChatSettings, models: Mapping[str, ModelEntry]) -> Iterator[tuple[Place, str]]:
+    """What is wrong with the collections, each with its place."""
     names = Counter(each.title for each in settings.collections)
     for number, each in enumerate(settings.collections):
         where = ("collections", number)

@@ -9,8 +9,8 @@ from pydantic import Field
 from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Count, Unset, optional
 from tribal_contracts.retrieval.tools import ToolOutput
 
-SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory"]
-AnswerVerdict = Literal["answered", "partly", "not_documented"]
+SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory", "passage"]
+AnswerVerdict = Literal["answered", "partly", "not_documented", "refused"]
 
 
 class AskInput(ClosedContract):
@@ -19,6 +19,7 @@ class AskInput(ClosedContract):
     question: Annotated[str, Field(description="What you want to know, in plain words.")]
     database: str | Unset = optional("Only tables of this database.")
     domain: str | Unset = optional("Only tables of this business domain.")
+    collection: str | Unset = optional("A collection of documents to ask, under its laws, instead of databases alone.")
 
 
 class AnswerSource(Contract):
@@ -28,6 +29,10 @@ class AnswerSource(Contract):
     kind: SourceKind
     name: str
     uri: str
+    source_filename: str | Unset = optional("Of a passage: the file that it is from.")
+    page_number: Count | Unset = optional("Of a passage: its page, from 1.")
+    course_id: str | Unset = optional("Of a passage.")
+    distance: float | Unset = optional("Of a passage: squared L2 distance to the question.")
 
 
 class AnswerStatement(Contract):
@@ -50,6 +55,8 @@ class Answer(ToolOutput):
     unexplained: list[str]
     """Words of the question that nothing documented explains."""
     sql: str | Unset = optional("A verified query that answers it, or SQL that joins its tables.")
+    law_violated: Literal["scope", "integrity", "mastery"] | Unset = optional("Of a refused question: the law.")
+    governor_reason: str | Unset = optional("Of a refused question: why.")
 
 
 class FailedAnswer(Contract):

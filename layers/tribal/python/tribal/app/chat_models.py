@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tribal.app.project_text import ProjectText
     from tribal.ports import Embedder, LanguageModel, ModelFacts, Provider
     from tribal.ports.passages import TextEmbedder
-    from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, EmbeddingEntry
+    from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, EmbeddingEntry, Intent
 
 CHAT_SHARE = 0.5
 """The share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""
@@ -49,6 +49,15 @@ class ChatModels:
             ConfigurationError: when a name is unknown, or the key, the price or the package of its model is missing.
         """
         return [self._opened(name, account, stop) for name in names]
+
+    def route(self, entry: CollectionEntry, intent: Intent) -> list[str]:
+        """The models of a collection for an intent, in order; a tutor asks Groq only to reason, and after Gemini."""
+        names = entry.models_for(intent)
+        if entry.profile != "tutor" or not isinstance(entry.models, list):
+            return names
+        gemini = [name for name in names if self.models.named[name].provider == "gemini"]
+        others = [name for name in names if name not in gemini]
+        return [*gemini, *others] if intent == "reasoning" or not gemini else gemini
 
     def may_send(self) -> Callable[[str], bool]:
         """Says whether a model may be told about a database: not if its entry has `describer: rules`."""
@@ -177,7 +186,8 @@ class RemoteEmbedder:
         finally:
             model.close()
         lengths: NDArray[Any] = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors)
+        np.divide(vectors, lengths, out=vectors)
+        return vectors
 
     def _model(self) -> LanguageModel:
         from tribal.adapters.openai.model import openai_embeddings

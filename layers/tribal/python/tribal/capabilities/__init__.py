@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 NAMES = (
     "retrieval",
+    "chat",
     "interrogation",
     "memory",
     "knowledge",
-    "chat",
 )
 """Every capability, in the order in which its tools are listed."""
 

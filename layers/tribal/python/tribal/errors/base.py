@@ -16,6 +16,8 @@ Activity = Literal["planning", "documenting", "indexing", "retrieving"]
 """What the program was doing when an error occurred; reading a catalog counts as planning."""
 EXIT_DONE, EXIT_PARTIAL, EXIT_USAGE, EXIT_DATABASE, EXIT_LOCKED, EXIT_STORE, EXIT_NOT_READY, EXIT_NOT_FOUND = range(8)
 EXIT_DEPLOYMENT = 8
+EXIT_REFUSED = 9
+"""A law of the chat refused a question."""
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 

@@ -32,6 +32,8 @@ SESSIONS = "sessions/"
 """Interrogations and exams."""
 OPEN_GAPS_FILE = "sessions/open-gaps.json"
 """The gaps that interrogations and exams found and no one has closed."""
+COLLECTIONS = "collections/"
+"""What people upload, a folder for each collection."""
 PRIVATE_FOLDERS = frozenset({"audit", "collections", "contribution", "sessions"})
 """Top folders that a store in a folder keeps out of git."""
 LATEST_OUTLINE_FILE = "progress/runs/latest-plan.json"
@@ -105,6 +107,11 @@ QUERIES = "queries/"
 """SQL that people keep, each file with the questions that it answers."""
 DEFINITIONS_FILE = "docs/definitions.json"
 """Metrics, terms and verified queries, as the last run checked them."""
+
+
+def collection_index(name: str) -> str:
+    """The folder of the generations of a collection's index."""
+    return f"{COLLECTIONS}{name}/index/"
 
 
 def run_file(run_id: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 
@@ -68,6 +69,26 @@ class ObjectStore(Protocol):
         """Write an object line by line, without holding it whole, and return its new `etag`."""
         ...
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        """Write an object from a local file, without holding it whole, and return its new `etag`.
+
+        Raises:
+            PreconditionFailed: when `if_absent` is set and the object exists.
+            OSError: when the local file cannot be read.
+        """
+        ...
+
+    def get_file(self, key: str, path: Path) -> str:
+        """Copy an object to a local file, without holding it whole, and return the SHA-256 of its bytes.
+
+        The file is complete or absent; its folder is created.
+
+        Raises:
+            ObjectNotFound: when the object does not exist.
+            OSError: when the local file cannot be written.
+        """
+        ...
+
     def head(self, key: str) -> ObjectInfo | None:
         """Metadata of an object; `None` if it does not exist.
 
@@ -82,4 +103,8 @@ class ObjectStore(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove an object; does nothing if it does not exist."""
+        ...
+
+    def erase(self, key: str) -> None:
+        """Remove an object with all versions that the store has of it; does nothing if it has none."""
         ...

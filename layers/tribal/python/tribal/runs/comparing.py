@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, StoreError
 from tribal.identity import locations
@@ -262,6 +263,16 @@ class OverlayStore:
         """Keep an object made of lines in memory."""
         return self.put(key, b"".join(line + b"\n" for line in lines))
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        """Keep an object from a file in memory."""
+        return self.put(key, path.read_bytes(), if_absent=if_absent)
+
+    def get_file(self, key: str, path: Path) -> str:
+        """Copy an object to a file."""
+        data = self.get(key).data
+        path.write_bytes(data)
+        return bytes_hash(data)
+
     def head(self, key: str) -> ObjectInfo | None:
         """Metadata of an object, written here or in the real store."""
         data = self._written.get(key)
@@ -277,3 +288,7 @@ class OverlayStore:
     def delete(self, key: str) -> None:
         """Discard what was written here; the real store is unaffected."""
         self._written.pop(key, None)
+
+    def erase(self, key: str) -> None:
+        """Discard what was written here; the real store is unaffected."""
+        self.delete(key)

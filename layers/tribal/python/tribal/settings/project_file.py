@@ -40,6 +40,8 @@ from tribal_contracts import (
     SyncSettings,
     Term,
 )
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, written_place, wrong_collections
+from tribal_contracts.core.shape import find_section
 from tribal_contracts.interrogation.settings import written_location, wrong_names
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -58,7 +60,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "spending": SpendingSettings,
     "price": ModelPrice,
 }
-_LISTED: dict[str, type[BaseModel]] = {"metrics": Metric, "terms": Term}
+_LISTED: dict[str, type[BaseModel]] = {"metrics": Metric, "terms": Term, "collections": CollectionEntry}
 _NO_MODEL_HERE = "the file has no section `model`; add it, or leave describer out"
 _NO_MODEL_THERE = (
     "the environment has no model; have its deployer add the section `model` to its file, or leave describer out here"
@@ -161,6 +163,7 @@ def _validated(
     _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("model", "terms"), partial(_check_terms, project))
     _check_interrogation(project, root, reader)
+    _check_collections(project, root, reader)
     project = project.model_copy(update=_located_definitions(project, root, reader.path))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     for index, origin in enumerate(project.serve.origins):
@@ -189,6 +192,13 @@ def _check_interrogation(project: ProjectFile, root: yaml.Node, reader: YamlRead
         message = f"{written_location(location)}: {problem}"
         line = line_of(locate(root, ("interrogation", *location)))
         raise at_line(reader.path, line, message, code="INT_CONFIG_INVALID")
+
+
+def _check_collections(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:
+    settings = find_section(project.sections, ChatSettings)
+    for location, problem in () if settings is None else wrong_collections(settings, project.models):
+        line = line_of(locate(root, location))
+        raise at_line(reader.path, line, f"{written_place(location)}: {problem}", code="CHAT_MODEL_NOT_ALLOWED")
 
 
 def _located_definitions(project: ProjectFile, root: yaml.Node, path: str) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from tribal.ports import ObjectInfo, ObjectStore, StoredObject
 
@@ -53,6 +54,14 @@ class WatchedStore:
         """Pass on."""
         return self._inner.put_lines(key, lines)
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        """Pass on."""
+        return self._inner.put_file(key, path, if_absent=if_absent)
+
+    def get_file(self, key: str, path: Path) -> str:
+        """Pass on."""
+        return self._inner.get_file(key, path)
+
     def head(self, key: str) -> ObjectInfo | None:
         """Pass on."""
         return self._inner.head(key)
@@ -64,6 +73,10 @@ class WatchedStore:
     def delete(self, key: str) -> None:
         """Pass on."""
         self._inner.delete(key)
+
+    def erase(self, key: str) -> None:
+        """Pass on."""
+        self._inner.erase(key)
 
 
 def report_damage(store: ObjectStore, key: str) -> None:

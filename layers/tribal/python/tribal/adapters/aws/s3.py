@@ -13,11 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tribal.adapters.aws.clients import ACCESS_DENIED, error_code
+from tribal.adapters.local.durable_files import write_file
 from tribal.errors import ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
 from tribal.identity.locations import is_key, require_key
 from tribal.ports import ObjectInfo, StoredObject
@@ -101,6 +103,21 @@ class S3ObjectStore:
             file.seek(0)
             return self._put(key, file, digest, {})
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        """Write an object from a local file in one request, so that S3 verifies and stores the hash of all its bytes.
+
+        A multipart upload would have the hash of its parts only. One request takes at most 5 GB.
+        """
+        self._require_writable(key)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+            file.seek(0)
+            return self._put(key, file, digest, {"IfNoneMatch": "*"} if if_absent else {})
+
+    def get_file(self, key: str, path: Path) -> str:
+        """Copy an object to a local file; if the connection breaks off, the file is absent."""
+        return write_file(path, self._chunks(key))
+
     def head(self, key: str) -> ObjectInfo | None:
         """S3's metadata of an object."""
         try:
@@ -132,6 +149,22 @@ class S3ObjectStore:
         self._require_writable(key)
         with self._translating(f"delete {self.location}{key}", "s3:DeleteObject", StoreUnwritable):
             self._client.delete_object(Bucket=self._bucket, Key=self._full(key))
+
+    def erase(self, key: str) -> None:
+        """Remove an object with all its versions; also in a bucket that has none."""
+        self._require_writable(key)
+        full = self._full(key)
+        pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=full)
+        attempt = f"erase {self.location}{key}"
+        with self._translating(attempt, "s3:ListBucketVersions and s3:DeleteObjectVersion", StoreUnwritable):
+            own: list[str] = []
+            for page in pages:
+                listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                own += [each["VersionId"] for each in listed if each["Key"] == full]
+                if any(each["Key"] != full for each in listed):
+                    break  # keys come in order, and this one is the first with the prefix
+            for version in own:
+                self._client.delete_object(Bucket=self._bucket, Key=full, VersionId=version)
 
     def _put(self, key: str, body: bytes | IO[bytes], digest: hashlib._Hash, conditions: dict[str, Any]) -> str:
         # If a response is lost, boto3 repeats the put, which then fails because of its own success. Only this mark

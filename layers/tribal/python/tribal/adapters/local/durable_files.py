@@ -89,6 +89,18 @@ def write_through(file: BinaryIO, chunks: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
+def write_file(path: Path, chunks: Iterable[bytes]) -> str:
+    """Write a new file, or replace one, in one step; returns the SHA-256 of its bytes.
+
+    Raises:
+        OSError: when it cannot be written.
+    """
+    with temporary_file(path.parent) as (file, temporary):
+        digest = write_through(file, chunks)
+        move_into_place(temporary, path)
+    return digest
+
+
 def move_into_place(temporary: Path, path: Path) -> None:
     """Rename a file to its place, from which an empty folder is removed.
 

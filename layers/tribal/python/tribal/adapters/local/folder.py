@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 from filelock import FileLock, Timeout
 
@@ -23,6 +24,7 @@ from tribal.adapters.local.durable_files import (
     sync_folder,
     temporary_file,
     unwritable,
+    write_file,
     write_through,
 )
 from tribal.adapters.local.file_identity import FileIdentity
@@ -83,6 +85,15 @@ class FolderStore:
         """Write a file line by line; an error in `lines` leaves the old file unchanged."""
         return self._write(key, (line + b"\n" for line in lines), None, False)
 
+    def put_file(self, key: str, path: Path, *, if_absent: bool = False) -> str:
+        """Copy a local file into the store."""
+        with path.open("rb", buffering=0) as file:
+            return self._write(key, _chunks(file), None, if_absent)
+
+    def get_file(self, key: str, path: Path) -> str:
+        """Copy a file out of the store."""
+        return write_file(path, self._read_chunks(key))
+
     def head(self, key: str) -> ObjectInfo | None:
         """Size and hash of the file, which is read only if it changed since the last call."""
         path = self._path(key)
@@ -124,6 +135,10 @@ class FolderStore:
                 break
             self._own_folders.discard(folder)
 
+    def erase(self, key: str) -> None:
+        """Remove a file, of which the store has no other version."""
+        self.delete(key)
+
     def sweep(self) -> int:
         """Remove half-written files of killed processes, and return their number.
 
@@ -140,6 +155,11 @@ class FolderStore:
                         raise unwritable(path, exc) from exc
                     swept += 1
         return swept
+
+    def _read_chunks(self, key: str) -> Iterator[bytes]:
+        path = self._path(key)
+        with _reading(key, path), path.open("rb", buffering=0) as file:
+            yield from _chunks(file)
 
     def _path(self, key: str) -> Path:
         require_key(key)
@@ -256,6 +276,10 @@ class FolderStore:
                 yield
             finally:
                 self._file_lock.release()
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(_BUFFER_BYTES), b"")
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import threading
 import time
@@ -170,8 +171,7 @@ class PublishedSqliteIndex:
         with _writing("publish"):
             made = _PublishedFile(*_hash_and_size(work), None if before is None else before.content_hash)
             _copy(work, self._local(made.content_hash))
-            with work.open("rb") as file:
-                self._store.put_lines(made.key, (line.removesuffix(b"\n") for line in file))
+            self._store.put_file(made.key, work)
             try:
                 self._store.put(POINTER, _written(made), if_match=etag, if_absent=etag is None)
             except PreconditionFailed as exc:
@@ -245,19 +245,8 @@ class PublishedSqliteIndex:
         path = self._local(published.content_hash)
         if path.exists():
             return path
-        with temporary_file(path.parent) as (file, temporary):
-            digest = hashlib.sha256()
-            left = published.size_bytes
-            for line in self._store.lines(published.key):
-                # The store strips line endings, so the last one may be spurious; the size shows where the file ends.
-                piece = (line + b"\n")[:left]
-                left -= len(piece)
-                digest.update(piece)
-                file.write(piece)
-            file.close()
-            if digest.hexdigest() != published.content_hash:
-                raise StoreError(f"{published.key!r} is damaged; index again with --force")
-            temporary.replace(path)
+        if not fetch(self._store, published.key, path, published.content_hash):
+            raise StoreError(f"{published.key!r} is damaged; index again with --force")
         return path
 
     def _local(self, content_hash: str) -> Path:
@@ -276,6 +265,18 @@ class PublishedSqliteIndex:
         for key in list(self._store.keys(FOLDER)):
             if key not in kept:
                 self._store.delete(key)
+
+
+def fetch(store: ObjectStore, key: str, path: Path, content_hash: str) -> bool:
+    """Copy an object to a file, which is never incomplete; `False`, and no file, if its bytes have another hash."""
+    partial = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        if store.get_file(key, partial) != content_hash:
+            return False
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return True
 
 
 @contextmanager

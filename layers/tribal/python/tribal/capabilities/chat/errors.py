@@ -5,7 +5,6 @@ from __future__ import annotations
 from tribal.errors import (
     EXIT_INTERNAL,
     EXIT_LOCKED,
-    EXIT_STORE,
     EXIT_USAGE,
     NotFound,
     RightMissing,
@@ -32,31 +31,6 @@ class CollectionMismatch(TribalError):
     default_code = "CHAT_COLLECTION_MISMATCH"
     exit_code = EXIT_USAGE
     http_status = 409
-
-
-class ModelNotAllowed(TribalError):
-    """A collection lists a model that it may not use; the message names the line."""
-
-    default_code = "CHAT_MODEL_NOT_ALLOWED"
-    exit_code = EXIT_USAGE
-
-
-class ModelFailed(TribalError):
-    """No model answered. Reported as a warning, since the answer is then assembled without one."""
-
-    default_code = "CHAT_MODEL_FAILED"
-    exit_code = EXIT_STORE
-    http_status = 503
-    retryable = True
-
-
-class LawFailed(TribalError):
-    """A law could not be evaluated, so the question is refused. Retryable."""
-
-    default_code = "CHAT_LAW_FAILED"
-    exit_code = EXIT_STORE
-    http_status = 503
-    retryable = True
 
 
 class ChatBusy(TribalError):

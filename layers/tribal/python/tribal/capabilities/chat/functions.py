@@ -59,6 +59,7 @@ FUNCTIONS = (
 )
 
 USES = (
+    FunctionUse(function="retriever", tools=("ask",)),
     FunctionUse(
         function=CHAT,
         tools=("ask",),

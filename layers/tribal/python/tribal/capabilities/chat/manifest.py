@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities.chat.functions import FUNCTIONS, USES
 from tribal.capabilities.chat.rights import ASK_CHAT, READ_AUDIT, WRITE_COLLECTIONS
-from tribal.ports.tool import Capability
+from tribal.capabilities.chat.tools import CHAT
+from tribal.ports.tool import Capability, CommandSpec
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -20,11 +21,17 @@ def _section() -> type[CapabilitySettings]:
 
 CAPABILITY = Capability(
     name="chat",
+    groups=(CHAT,),
     section=_section,
     needs_section=False,
     errors="tribal.capabilities.chat.errors",
     write_rights=(WRITE_COLLECTIONS,),
     named_rights=(ASK_CHAT, WRITE_COLLECTIONS, READ_AUDIT),
+    commands=(
+        CommandSpec(name="ask", target="tribal.edges.cli.chat.asking:ask"),
+        CommandSpec(name="chat", target="tribal.edges.cli.chat.asking:chat"),
+    ),
+    extras=("chat",),
     functions=FUNCTIONS,
     uses=USES,
 )

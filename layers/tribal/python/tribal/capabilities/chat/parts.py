@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
 
 if TYPE_CHECKING:
     from tribal.ports import Provider
@@ -46,6 +46,8 @@ class ChatParts:
     """
     models: Callable[[list[str], str, StopToken], list[ChatModel]]
     """Opens models by their names under `models`, for an account such as `chat:HASH`."""
+    route: Callable[[CollectionEntry, Intent], list[str]]
+    """The models of a collection that may answer questions of an intent, in the order in which they are tried."""
     instructions: Callable[[], str]
     """The prompt of an answer.
 

@@ -55,10 +55,9 @@ CAPABILITY = Capability(
         ),
     ),
     uses=(
-        FunctionUse(function="retriever", tools=("ask",)),
         FunctionUse(
             function="interrogator",
-            tools=tuple(spec.name for spec in INTERROGATION.tools if spec.name != "ask"),
+            tools=tuple(spec.name for spec in INTERROGATION.tools),
             reads=("docs/definitions.json", _SESSIONS),
             writes=(_SESSIONS,),
             removes=(_SESSIONS,),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract
-    from tribal_contracts.interrogation.answers import Answer, AskInput
     from tribal_contracts.interrogation.tools import (
         GetInterrogationInput,
         ListInterrogationsInput,
@@ -21,18 +20,11 @@ if TYPE_CHECKING:
         StopInterrogationInput,
     )
 
-READ_DOCUMENTATION = "documentation:read"
 _CONTRACTS = "tribal_contracts.interrogation.tools"
 _STARTS = Effect(read_only=False, idempotent=False)
 _STOPS = Effect(read_only=False, destructive=True)
 PAIRS_A_PAGE = 5
 """Questions with their answers on a page. By judgement: an answer has at most 8,000 characters."""
-
-
-def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
-    from tribal.answering.documentation import Documentation
-
-    return Documentation(caller, app).answer(request)
 
 
 def _start(request: StartInterrogationInput, caller: Caller, app: Application) -> Contract:
@@ -132,27 +124,9 @@ def _prepare(app: Application) -> None:
     resume_abandoned(app, UNIDENTIFIED)
 
 
-def _is_documented(answer: Answer) -> bool:
-    return answer.verdict != "not_documented"
-
-
 INTERROGATION = ToolGroup(
     name="interrogation",
     tools=(
-        ToolSpec(
-            name="ask",
-            title="Ask the documentation",
-            summary="Answer a question from the documentation, with sources.",
-            description="What the documentation says about a question: its tables, columns, codes and joins, decisions"
-            " and memories that apply, each statement with its source, and the words that nothing documented explains."
-            " No data is read. To write SQL, call get_query_context instead.",
-            models=models_of("tribal_contracts.interrogation.answers", "AskInput", "Answer"),
-            handler=_ask,
-            right=READ_DOCUMENTATION,
-            command="ask",
-            example={"question": "which invoices are unpaid?"},
-            is_done=_is_documented,
-        ),
         ToolSpec(
             name="start_interrogation",
             title="Start an interrogation",
@@ -206,7 +180,7 @@ INTERROGATION = ToolGroup(
     invalid_input_code="INT_HYPOTHESIS_INVALID",
     internal_code="INT_INTERNAL",
     access_denied_code="INT_ACCESS_DENIED",
-    instructions="ask answers a question from the documentation, with sources. start_interrogation finds out what has"
+    instructions="start_interrogation finds out what has"
     " to be documented before a question can be answered: a detective asks, the documentation answers (question and"
     " answer of each of qaPairs), and gaps say what is missing, ambiguous, inconsistent or vague. A completed session"
     " has an auditResult, another one that has ended an interimAudit. list_interrogations answers with sessions, and"

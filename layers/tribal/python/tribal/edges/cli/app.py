@@ -15,6 +15,9 @@ from tribal.edges.cli.version import print_version
 from tribal.tools.registry import EVERYTHING, Registry
 
 _GIVEN = "tribal.arguments"
+COMMANDS = [command for each in capabilities() for command in each.commands]
+OWN_COMMANDS = frozenset(command.name for command in COMMANDS)
+"""Commands of capabilities; one of them may show the answer of a tool in a way of its own."""
 
 
 class _Group(TyperGroup):
@@ -41,7 +44,7 @@ class _Group(TyperGroup):
 
             return name, profile_command(name, rest, self.tools), rest
         spec = self.tools.commands.get(name or "")
-        if spec is not None:
+        if spec is not None and spec.command not in OWN_COMMANDS:
             from tribal.edges.cli.tools.command import derived_command
 
             command = derived_command(spec, self.tools)
@@ -93,7 +96,8 @@ def command_line(tools: Registry) -> typer.Typer:
         "tribal run postgresql://user@host/database reads a database, documents every table and builds the "
         "index; then tribal search, table, join, domain and domains answer, and tribal mcp answers agents.",
         epilog="Exit codes: 0 done, 1 done in part, 2 usage or configuration, 3 database, 4 another run, 5 store, "
-        "6 nothing to work on yet, 7 not found, 8 deployed environment, 130 interrupted.",
+        "6 nothing to work on yet, 7 not found, 8 deployed environment, 9 refused by a law of the chat, "
+        "130 interrupted.",
     )
     app.callback()(tribal)
     app.command("init")(project.init)
@@ -112,7 +116,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("mcp")(mcp.mcp)
     app.command("serve")(serve.serve)
     app.add_typer(token.token, name="token", help="Create, list and revoke tokens for tribal serve.")
-    for command in (command for each in capabilities() for command in each.commands):
+    for command in COMMANDS:
         module, _, name = command.target.partition(":")
         target = getattr(import_module(module), name)
         if isinstance(target, typer.Typer):
@@ -120,6 +124,8 @@ def command_line(tools: Registry) -> typer.Typer:
         else:
             app.command(command.name)(target)
     for name, spec in tools.commands.items():
+        if name in OWN_COMMANDS:
+            continue
         app.command(name, help=spec.summary)(_placeholder)
     return app
 

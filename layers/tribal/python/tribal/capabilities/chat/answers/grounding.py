@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tribal.capabilities.chat.answers.sources import Source
+from tribal.naming import index_terms
 from tribal.text_checks import Handle, SentenceJudge, ShownText, plain, split_sentences
 from tribal.text_checks.forms import is_identifier
 from tribal.text_checks.instructions import is_instruction
 
 CITATION = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
-_RULES = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "copied", "name"})
+_RULES = frozenset({"character", "length", "address", "markup", "handle", "code", "order", "name"})
 """The rules of `text_checks` for an answer; figures and quotes are checked against what is cited instead."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
@@ -24,14 +27,20 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _ABBREVIATED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
 _NUMBER = re.compile(r"\d+(?:[.,:/'\u2019-]\d+)*")
 _GROUPED = re.compile(r"(?<=\d)[,'\u2019\u202f](?=\d{3}(?!\d))")
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        "three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
-        " nineteen twenty".split(),
-        3,
-    )
-} | {"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000", "million": "1000000"}
+    **{word: str(number) for number, word in enumerate((*_ONES, *_TEENS), 1) if number > 2},
+    **{word: str(number * 10) for number, word in enumerate(_TENS, 2)},
+    **{f"{ten}-{one}": str(a * 10 + b) for a, ten in enumerate(_TENS, 2) for b, one in enumerate(_ONES, 1)},
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "1000000",
+    "billion": "1000000000",
+}
+"""None, one and two say how things relate, and need no source."""
+_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CAPITALS = re.compile(r"(?<!\w)[A-Z][A-Z0-9]{2,}(?!\w)")
 _USUAL_CAPITALS = frozenset({"SQL", "NULL", "AND", "NOT"})
 _HANDLE = "t1"
@@ -44,15 +53,20 @@ _ADDRESSED = re.compile(
 """Words of instructions to a model, unlike those of a manual to its reader."""
 
 
+_OF_INSTRUCTIONS = frozenset(
+    index_terms(
+        "answer append assistant begin earlier end exactly follow forget ignore include insert instruction mention"
+        " model output previous print prompt question repeat reply respond say start system tell translate user word"
+        " write"
+    )
+)
+"""Words that instructions have in common, and that say nothing about what they ask for."""
+
+
 def is_addressed_to_a_model(sentence: str) -> bool:
     """Whether a sentence of a source is an instruction to whoever answers from it."""
     text = plain(sentence)
     return _ADDRESSED.search(text) is not None and is_instruction(text, ())
-
-
-def instructions_in(texts: Sequence[str]) -> Iterator[str]:
-    """The sentences of some texts that are addressed to a model."""
-    return (each for text in texts for each in split_sentences(text) if is_addressed_to_a_model(each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +84,14 @@ class Grounding:
 
     Args:
         sources: what the model was given, by number.
-        said: earlier turns and the question, whose instructions to a model are not carried out either.
+        question: as it was asked; its words may be used.
+        said: earlier turns, whose instructions to a model are not carried out either.
     """
 
     sources: Mapping[int, Source]
+    question: str = ""
     said: Sequence[str] = ()
-    _judges: dict[tuple[int, ...], _Cited] = field(default_factory=dict, repr=False, compare=False)
+    _cited_texts: dict[tuple[int, ...], _Cited] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, sentence: str) -> CheckedSentence | None:
         """The sentence, if it cites given sources and everything in it can be found there; else `None`."""
@@ -83,35 +99,47 @@ class Grounding:
         if not cited or any(each not in self.sources for each in cited):
             return None
         text = _EMPHASIS.sub("", CITATION.sub("", sentence)).strip()
-        if not any(map(str.isalnum, text)) or not self._cited(cited).supports(text):
+        if (
+            not any(map(str.isalnum, text))
+            or self.carries_out_instruction(text)
+            or not self._cited(cited).supports(text)
+        ):
             return None
         return CheckedSentence(text, cited)
 
     def carries_out_instruction(self, text: str) -> bool:
-        """Whether a text, such as SQL, has the words that an instruction to a model asks for."""
-        return self._cited(tuple(self.sources)).obeys(text)
+        """Whether a sentence or a query has words that nothing but an instruction to a model brought up."""
+        return not self._only_instructed.isdisjoint(index_terms(text))
+
+    @cached_property
+    def _only_instructed(self) -> frozenset[str]:
+        orders, others = list[str](), [self.question]
+        for text in (*(each.text for each in self.sources.values()), *self.said):
+            for each in split_sentences(text):
+                (orders if is_addressed_to_a_model(each) else others).append(each)
+        instructed = frozenset(term for each in orders for term in index_terms(each))
+        return instructed.difference(_OF_INSTRUCTIONS, *map(index_terms, others)) if orders else frozenset()
 
     def _cited(self, numbers: tuple[int, ...]) -> _Cited:
-        if numbers not in self._judges:
+        if numbers not in self._cited_texts:
             texts = [self.sources[each].text for each in numbers]
             names = [self.sources[each].shown.title for each in numbers if not self.sources[each].is_passage]
-            orders = tuple(instructions_in([*(each.text for each in self.sources.values()), *self.said]))
-            self._judges[numbers] = _Cited("\n".join((*texts, *names)), orders)
-        return self._judges[numbers]
+            self._cited_texts[numbers] = _Cited("\n".join((*texts, *names)))
+        return self._cited_texts[numbers]
 
 
 class _Cited:
     """The texts that a sentence cites."""
 
-    def __init__(self, text: str, orders: tuple[str, ...]) -> None:
+    def __init__(self, text: str) -> None:
+        self._raw = text
         self._text = _squeezed(text)
         numbers = {_plain_number(each) for each in _NUMBER.findall(_GROUPED.sub("", text))}
-        words = {_NUMBER_WORDS[each] for each in re.findall(r"[a-z]+", self._text) if each in _NUMBER_WORDS}
+        words = {_NUMBER_WORDS[each] for each in _WORD.findall(self._text) if each in _NUMBER_WORDS}
         self._numbers = numbers | words
         self._judge = SentenceJudge(
-            ShownText(human_text=(text,), texts=orders), {_HANDLE: Handle("table", ("name",))}, None, rules=_RULES
+            ShownText(human_text=(text,)), {_HANDLE: Handle("table", ("name",))}, None, rules=_RULES
         )
-        self._orders = SentenceJudge(ShownText(texts=orders), {}, None, rules=frozenset({"copied"}))
 
     def supports(self, text: str) -> bool:
         """Whether a text keeps the rules, and its numbers, quotes, identifiers and capitals are in the cited ones."""
@@ -125,10 +153,6 @@ class _Cited:
         if not all(map(self._has, capitals)) or not self._has_numbers(bare):
             return False
         return not self._judge.broken_rule(self._without_names(bare, names))
-
-    def obeys(self, text: str) -> bool:
-        """Whether a text has what an instruction asks for."""
-        return bool(self._orders.broken_rule(re.sub(r"[^\w\s]|_", " ", text)))
 
     def _without_names(self, text: str, names: Sequence[str]) -> str:
         """A text for the rules: names and quotes that are in the sources are no code, address or markup."""
@@ -146,8 +170,10 @@ class _Cited:
 
     def _has_numbers(self, text: str) -> bool:
         listed = [_plain_number(each) for each in _NUMBER.findall(_GROUPED.sub("", text))]
-        listed += [_NUMBER_WORDS[each] for each in re.findall(r"[a-z]+", text.casefold()) if each in _NUMBER_WORDS]
-        return all(each in self._numbers for each in listed)
+        listed += [_NUMBER_WORDS[each] for each in _WORD.findall(text.casefold()) if each in _NUMBER_WORDS]
+        # Fractions, circled digits and digits of other scripts.
+        others = [char for char in text if unicodedata.category(char).startswith("N") and not char.isascii()]
+        return all(each in self._numbers for each in listed) and all(char in self._raw for char in others)
 
 
 def _digits(text: str) -> list[str]:

@@ -115,7 +115,7 @@ class _Checked:
     def __init__(self, answer: ModelAnswer) -> None:
         said = [turn.text for turn in answer.conversation.earlier if turn.role == "assistant"]
         self._answer = answer
-        self._grounding = Grounding(answer.sources, said)
+        self._grounding = Grounding(answer.sources, answer.conversation.question, said)
         self._has_text = False
         self._has_query = False
 
@@ -159,7 +159,8 @@ class _Checked:
     def _problem(self, language: str, sql: str) -> str | None:
         """Why a block is not shown; `None` if it is."""
         documentation = self._answer.documentation
-        databases = [each.database for each in self._answer.sources.values() if each.database is not None]
+        given = [each.database for each in self._answer.sources.values() if each.database is not None]
+        databases = list(dict.fromkeys(given))
         if language not in _SQL or documentation is None or not databases:
             return "a block of code was left out: only checked SQL over documented tables is shown"
         if self._has_query:
@@ -167,9 +168,10 @@ class _Checked:
         if self._grounding.carries_out_instruction(sql):
             return "a query was left out, because it carries out an instruction found in a source"
         try:
-            checked = documentation.check_sql(sql, databases[0])
+            checks = [documentation.check_sql(sql, each) for each in databases]
         except TribalError as error:
             return f"a query was left out, because it could not be checked: {error.message}"
+        checked = next((each for each in checks if each.valid), checks[0])
         errors = [each for each in checked.findings if each.severity == "error"]
         if not errors:
             self._answer.citations.notes += [each.message for each in checked.findings]

@@ -67,7 +67,7 @@ def nearest_passages(vector: NDArray[Any], index: PassageIndex, sources: Collect
 def _rarity(terms: Sequence[str], index: PassageIndex) -> Mapping[str, float]:
     counts = index.term_counts(terms)
     total = index.pointer.passages
-    return {term: math.log(1 + (total - counts.get(term, 0) + 0.5) / (counts.get(term, 0) + 0.5)) for term in terms}
+    return {term: math.log(1 + (total + 1) / (counts.get(term, 0) + 1)) for term in terms}
 
 
 def _evidence(matched: Collection[str], rarity: Mapping[str, float], similarity: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tribal.capabilities.chat.answers.citations import Citations
 from tribal.capabilities.chat.answers.extractive import (
@@ -36,6 +37,8 @@ from tribal_contracts.chat.state import EXTRACTIVE
 
 LISTED = 30
 """The most domains and files that are listed. By judgement."""
+MOST_STATEMENTS = 12
+"""The most statements of an answer without a model. By judgement: a screen of text."""
 NOTHING = "This is not documented here."
 
 
@@ -56,7 +59,8 @@ class Answering:
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
         """The answer with its sources; returns how it ended, without the verdict."""
-        names = [] if self.without_model else self.finder.entry.models_for(self.intent)
+        parts = self.finder.parts
+        names = [] if self.without_model else parts.route(self.finder.entry, self.intent)
         documented = yield from self._by_models(names, stop) if names else self._from_documents()
         if self._citations.sources:
             yield SourcesFound(self._citations.sources)
@@ -181,7 +185,8 @@ class Answering:
         if self.intent == "syllabus_query":
             statements: Iterator[Cited] = ((each.text, [each]) for each in self._listing())
         else:
-            statements = extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
+            every = extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
+            statements = islice(every, MOST_STATEMENTS)
         count = 0
         for text, sources in statements:
             count += 1

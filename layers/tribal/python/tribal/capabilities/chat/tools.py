@@ -1,0 +1,76 @@
+"""The tool that answers questions. Use cases and contracts are imported only when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tribal.capabilities.chat.rights import ASK_CHAT, READ_DOCUMENTATION
+from tribal.ports.tool import ToolGroup, ToolSpec, models_of
+
+if TYPE_CHECKING:
+    from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
+    from tribal_contracts import AgentError, Contract
+    from tribal_contracts.interrogation.answers import Answer, AskInput
+
+
+def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
+    if request.collection is None:
+        from tribal.answering.documentation import Documentation
+
+        return Documentation(caller, app).answer(request)
+    from tribal.capabilities.chat.asking.whole import whole_answer
+    from tribal.capabilities.chat.errors import QuestionInvalid
+
+    if request.database is not None or request.domain is not None:
+        raise QuestionInvalid("a collection is asked as a whole; leave out database and domain")
+
+    return whole_answer(request.question, request.collection, caller, app)
+
+
+def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
+    from tribal_contracts.interrogation.answers import FailedAnswer
+
+    return FailedAnswer(tokens_used=0, error=error)
+
+
+def _failure_model() -> type[Contract]:
+    from tribal_contracts.interrogation.answers import FailedAnswer
+
+    return FailedAnswer
+
+
+def _is_documented(answer: Answer) -> bool:
+    return answer.verdict != "not_documented"
+
+
+CHAT = ToolGroup(
+    name="chat",
+    tools=(
+        ToolSpec(
+            name="ask",
+            title="Ask the documentation",
+            summary="Answer a question from the documentation, with sources.",
+            description="What the documentation says about a question: its tables, columns, codes and joins, decisions"
+            " and memories that apply, each statement with its source, and the words that nothing documented explains."
+            " No data is read. With a collection, it answers from that collection's documents, or refuses by its laws."
+            " To write SQL, call get_query_context instead.",
+            models=models_of("tribal_contracts.interrogation.answers", "AskInput", "Answer"),
+            handler=_ask,
+            right=READ_DOCUMENTATION,
+            spends=ASK_CHAT,
+            command="ask",
+            example={"question": "which invoices are unpaid?"},
+            is_done=_is_documented,
+        ),
+    ),
+    failed=_failed,
+    failure_model=_failure_model,
+    invalid_input_code="CHAT_QUESTION_INVALID",
+    internal_code="CHAT_INTERNAL",
+    access_denied_code="CHAT_ACCESS_DENIED",
+    instructions="ask answers a question from the documentation, with sources. success, error, warnings, tokens_used,"
+    " total, returned and truncated are as in the other tools.",
+    explained=frozenset("success error warnings tokens_used total returned truncated".split()),
+)

@@ -1,0 +1,1 @@
+"""The commands of the chat: asking, uploading, and what was uploaded."""

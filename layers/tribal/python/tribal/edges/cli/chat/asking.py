@@ -1,0 +1,252 @@
+"""`tribal ask` and `tribal chat`: streamed answers with numbered sources."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from tribal.edges.cli.console import command, print_json
+from tribal.edges.cli.options import Json, Project
+
+if TYPE_CHECKING:
+    from tribal.capabilities.chat.events import Finished
+    from tribal.ports import Application, Caller
+    from tribal_contracts.chat.requests import ChatMessage
+    from tribal_contracts.chat.settings import ChatSettings
+
+_HERE = Path()
+_MOST_TURNS = 20
+"""The most turns of a conversation that are sent along, as the route takes them too."""
+Collection = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads it at run time
+    typer.Option("--collection", metavar="NAME", help="The collection to ask.", show_default=False),
+]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Answer without a model, whatever is configured.")]
+
+
+@command
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in plain words.")],
+    collection: Collection = None,
+    no_model: NoModel = False,
+    database: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--database", metavar="NAME", help="Only tables of this database.", show_default=False),
+    ] = None,
+    domain: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--domain", metavar="NAME", help="Only tables of this business domain.", show_default=False),
+    ] = None,
+    project: Project = _HERE,
+    as_json: Json = False,
+) -> None:
+    """Answer a question from the documentation, with sources.
+
+    Says which tables, columns, codes and joins a question is about, with decisions and memories that apply, and what
+    nothing documented explains. With --collection it answers from that collection, or refuses by its laws; it asks a
+    model where the collection lists one. Exits with 1 if nothing is documented, and with 9 if a law refuses.
+    """
+    from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    with closing(local_application(settings, limits=False)) as app:
+        caller = local_caller(settings)
+        narrowed = database is not None or domain is not None
+        if collection is None and not narrowed and not no_model and _catalog_has_models(app):
+            collection = "catalog"
+        if collection is not None and narrowed:
+            raise typer.BadParameter("a collection is asked as a whole; leave out --database and --domain")
+        if collection is None or as_json:
+            arguments = {"question": question, "database": database, "domain": domain, "collection": collection}
+            given = {name: value for name, value in arguments.items() if value is not None}
+            _answer_whole(app, caller, given, project, as_json=as_json)
+            return
+        finished = _stream([], question, collection, app, caller, without_model=no_model)
+    _exit(finished)
+
+
+@command
+def chat(
+    question: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Argument(metavar="[QUESTION]", help="The first question.", show_default=False),
+    ] = None,
+    collection: Collection = None,
+    no_model: NoModel = False,
+    project: Project = _HERE,
+) -> None:
+    """Ask a collection one question after the other.
+
+    Each answer may refer to the turns before it. Without --collection it asks `chat.collection`, or the documentation.
+    An empty line, Ctrl-D or Ctrl-C ends it. Nothing is stored, unless `chat.audit` is on.
+    """
+    from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    with closing(local_application(settings, limits=False)) as app:
+        caller, turns = local_caller(settings), list[Any]()
+        finished = None
+        while asked := question if question is not None else _prompt():
+            question = None
+            finished = _stream(turns, asked, collection, app, caller, without_model=no_model)
+            del turns[:-_MOST_TURNS]
+            if not sys.stdin.isatty():
+                break
+    if finished is not None and not sys.stdin.isatty():
+        _exit(finished)
+
+
+def _prompt() -> str:
+    """The next question; empty at the end."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    try:
+        return str(typer.prompt("\n?", default="", show_default=False, prompt_suffix=" ")).strip()
+    except typer.Abort:
+        typer.echo()
+        return ""
+
+
+def _catalog_has_models(app: Application) -> bool:
+    entry = _settings(app).entry("catalog")
+    return entry is not None and bool(entry.every_model)
+
+
+def _settings(app: Application) -> ChatSettings:
+    from tribal.capabilities.chat.asking.chat import chat_parts
+
+    return chat_parts(app).settings
+
+
+def _answer_whole(app: Application, caller: Caller, arguments: dict[str, Any], project: Path, *, as_json: bool) -> None:
+    from dataclasses import replace
+
+    from tribal.edges.cli.tools.answers import print_answer, print_error
+    from tribal.errors import EXIT_PARTIAL, EXIT_REFUSED
+    from tribal.tools.call import call_tool
+    from tribal.tools.error_classes import error_class_of
+    from tribal.tools.registry import EVERYTHING
+
+    # The limit saves a model's context; people can read more.
+    found: Any = call_tool("ask", arguments, caller, app if as_json else replace(app, answer_tokens=None), EVERYTHING)
+    error = EVERYTHING.group_of("ask").error_of(found)
+    if as_json:
+        print_json(found)
+    elif error is None:
+        print_answer("ask", found)
+    else:
+        print_error(error, project)
+    if error is not None:
+        raise typer.Exit(error_class_of(error.code).exit_code)
+    if found.verdict == "refused":
+        raise typer.Exit(EXIT_REFUSED)
+    if found.verdict == "not_documented":
+        raise typer.Exit(EXIT_PARTIAL)
+
+
+def _stream(
+    turns: list[ChatMessage],
+    question: str,
+    collection: str | None,
+    app: Application,
+    caller: Caller,
+    *,
+    without_model: bool,
+) -> Finished:
+    """Print an answer while it is made, and add both turns."""
+    from tribal.capabilities.chat.asking.chat import Chat
+    from tribal.capabilities.chat.events import Finished, SourcesFound, Step, TextPiece
+    from tribal.ports import StopToken
+    from tribal_contracts.chat.requests import ChatMessage, ChatRequest
+
+    turns.append(ChatMessage(role="user", content=question))
+    request = ChatRequest(messages=turns, collection=collection)
+    opened = Chat(caller, app).open(request, without_model=without_model)
+    show_step = _step_line()
+    text, finished = "", None
+    for event in opened.events(StopToken()):
+        match event:
+            case Step():
+                show_step(event.text)
+            case TextPiece():
+                show_step("")
+                text += event.text
+                _print(event.text)
+            case SourcesFound():
+                show_step("")
+                _print_sources(event, ends_line=text.endswith("\n"))
+            case Finished():
+                show_step("")
+                finished = event
+            case _:
+                pass
+    assert finished is not None, "every answer ends"
+    turns.append(ChatMessage(role="assistant", content=text))
+    _print_end(finished, ends_line=not text or text.endswith("\n") or bool(opened.state.response is None))
+    return finished
+
+
+def _step_line() -> Callable[[str], None]:
+    """Shows what the chat is doing on a terminal, in one line that the answer replaces."""
+    if not sys.stderr.isatty():
+        return lambda _: None
+    shown = False
+
+    def show(text: str) -> None:
+        nonlocal shown
+        if text or shown:
+            sys.stderr.write(f"\r\033[2K\033[2m{text}\033[0m" if text else "\r\033[2K")
+            sys.stderr.flush()
+        shown = bool(text)
+
+    return show
+
+
+def _print(text: str) -> None:
+    from tribal.rendering.markdown import show_invisible
+
+    sys.stdout.write(show_invisible(text, keep="\n"))
+    sys.stdout.flush()
+
+
+def _print_sources(found: Any, *, ends_line: bool) -> None:
+    _print("" if ends_line else "\n")
+    _print("\nSources\n")
+    for source in found.sources:
+        where = f"  {source.source_filename}" if source.url is not None else ""
+        _print(f"  [{source.source_id}] {source.title}{where}\n")
+
+
+def _print_end(finished: Finished, *, ends_line: bool) -> None:
+    from tribal.rendering.markdown import show_invisible
+
+    if finished.reason == "content-filter" and not ends_line:
+        _print("\n")
+    if finished.reason == "length":
+        typer.echo("note: the answer reached its limit; raise chat.answer_tokens for longer ones", err=True)
+    for warning in finished.warnings:
+        typer.echo(f"note: {show_invisible(warning)}", err=True)
+    if finished.error is not None:
+        typer.echo(f"error: {show_invisible(finished.error.message)}", err=True)
+
+
+def _exit(finished: Finished) -> None:
+    """Exit with the code of how an answer ended."""
+    from tribal.errors import EXIT_PARTIAL, EXIT_REFUSED
+    from tribal.tools.error_classes import error_class_of
+
+    if finished.error is not None:
+        raise typer.Exit(error_class_of(finished.error.code).exit_code)
+    if finished.reason == "content-filter":
+        raise typer.Exit(EXIT_REFUSED)
+    if not finished.documented:
+        raise typer.Exit(EXIT_PARTIAL)
