@@ -15,7 +15,7 @@ from jsonschema import Draft7Validator
 
 from tests.edges.http.chat.answers import ANSWER, APPROVED, MANUAL, NOW, REFUSED, TABLE, parsed, source_of, types, whole
 from tests.plugins.verify import examples
-from tribal.capabilities.chat.errors import LawFailed
+from tribal.capabilities.chat.errors import CollectionMismatch
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, SourcesFound, Step, TextPiece
 from tribal.edges.http.chat.framings import specification_stream, ui_message_stream, whole_answer
 from tribal.edges.http.chat.whole_events import GRACE_SECONDS, LAST_EVENTS, AnswerEvents
@@ -25,15 +25,19 @@ from tribal_contracts.chat.events import ChatEvent as SpecificationEvent
 from tribal_contracts.chat.events import UiMessageChunk, WholeAnswer
 from tribal_contracts.schemas import json_schema
 
+HALF = TABLE.model_copy(update={"title": "\ud800"})
 TEXTS = st.text(max_size=20) | st.sampled_from(["\ud800", "\x00", "\r\n\r\n", "data: [DONE]\n\n", "\u2028", "\u202e"])
 REASONS = st.sampled_from(["stop", "content-filter", "length", "error"])
 EVENTS = st.one_of(
     st.builds(Step, TEXTS),
     st.builds(TextPiece, TEXTS),
     st.builds(Governed, st.sampled_from([APPROVED, REFUSED])),
-    st.builds(SourcesFound, st.lists(st.sampled_from([TABLE, MANUAL]), max_size=3).map(tuple)),
+    st.builds(
+        SourcesFound,
+        st.lists(st.sampled_from([TABLE, MANUAL, HALF]), max_size=3).map(tuple),
+    ),
     st.builds(Finished, REASONS, model=st.none() | TEXTS, warnings=st.lists(TEXTS, max_size=2).map(tuple)),
-    st.sampled_from([ValueError("secret 4711"), LawFailed("the law of scope cannot be evaluated"), StopIteration()]),
+    st.sampled_from([ValueError("secret 4711"), CollectionMismatch("other vectors"), StopIteration()]),
     st.just(object()),
 )
 SOURCES = st.lists(EVENTS, max_size=12)
@@ -58,7 +62,7 @@ def framed(events: Sequence[Any], framing: str = "specification") -> list[Any]:
     return parsed(ui_message_stream(made, "m-1", StopToken()))
 
 
-@settings(max_examples=examples(100, 600))
+@settings(max_examples=examples(50, 600))
 @given(SOURCES)
 def test_the_specifications_events_are_valid_and_in_order_whatever_the_source_does(events: list[Any]) -> None:
     seen = framed(events)
@@ -71,7 +75,7 @@ def test_the_specifications_events_are_valid_and_in_order_whatever_the_source_do
     assert "4711" not in json.dumps(seen)
 
 
-@settings(max_examples=examples(100, 600))
+@settings(max_examples=examples(50, 600))
 @given(SOURCES)
 def test_the_chunks_of_the_ai_sdk_are_valid_and_in_order_whatever_the_source_does(events: list[Any]) -> None:
     seen = framed(events, "ui")
@@ -193,7 +197,7 @@ def test_a_refusal_has_the_reason_as_text_and_no_error() -> None:
 
 @pytest.mark.parametrize(
     ("failure", "code"),
-    [(LawFailed("the law cannot be evaluated"), "CHAT_LAW_FAILED"), (ZeroDivisionError("4711"), "CHAT_INTERNAL")],
+    [(CollectionMismatch("other vectors"), "CHAT_COLLECTION_MISMATCH"), (ZeroDivisionError("4711"), "CHAT_INTERNAL")],
 )
 def test_a_failure_is_the_end_of_the_answer_and_what_came_before_stays(failure: Exception, code: str) -> None:
     events = [Governed(APPROVED), TextPiece("Half of "), failure]

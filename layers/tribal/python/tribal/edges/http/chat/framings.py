@@ -5,10 +5,13 @@ Source: chat specification, 3.1; https://ai-sdk.dev/docs/ai-sdk-ui/stream-protoc
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
+
+from pydantic_core import PydanticSerializationError
 
 from tribal.capabilities.chat.events import ChatEvent, Finished, SourcesFound, Step, TextPiece
 from tribal.ports.stopping import StopToken
@@ -84,8 +87,8 @@ def whole_answer(events: OrderedEvents, stop: StopToken) -> Generator[bytes, Non
                 case SourcesFound(sources):
                     found = sources
                 case Finished():
-                    answer = WholeAnswer(text=_clean("".join(texts)), sources=list(found), finish=_finish(event))
-                    yield answer.to_compact_json()
+                    answer = WholeAnswer(text="".join(texts), sources=list(found), finish=_finish(event))
+                    yield _encoded(answer)
 
 
 def specification_events(events: Iterable[ChatEvent]) -> Iterator[Contract]:
@@ -96,7 +99,7 @@ def specification_events(events: Iterable[ChatEvent]) -> Iterator[Contract]:
             case Step(text):
                 yield ReasoningDelta(reasoningDelta=_line(text))
             case TextPiece(text):
-                yield TextDelta(textDelta=_clean(text))
+                yield TextDelta(textDelta=text)
             case SourcesFound(sources):
                 found = sources
             case Finished():
@@ -118,7 +121,7 @@ def ui_message_chunks(events: Iterable[ChatEvent], message_id: str) -> Iterator[
                     yield from _ended(part)
                     yield PartChunk(type=f"{wanted}-start", id=_id(wanted))
                     part = wanted
-                delta = _line(text) if wanted == "reasoning" else _clean(text)
+                delta = _line(text) if wanted == "reasoning" else text
                 yield DeltaChunk(type=f"{wanted}-delta", id=_id(wanted), delta=delta)
             case SourcesFound(sources):
                 yield from map(_source_chunk, sources)
@@ -175,22 +178,26 @@ def _finish(event: Finished) -> FinishEvent:
         error=event.error,
         governor=event.governor,
         intent=event.intent,
-        model_selected=None if event.model is None else _clean(event.model),
+        model_selected=event.model,
         dropped_sentences=event.dropped_sentences,
-        warnings=[_clean(each) for each in event.warnings] or None,
+        warnings=list(event.warnings) or None,
     )
 
 
 def _line(step: str) -> str:
     """A step with a line break, since clients join the pieces."""
-    return f"{_clean(step)}\n"
-
-
-def _clean(text: str) -> str:
-    """The text with lone surrogates replaced, which UTF-8 does not have."""
-    return _SURROGATE.sub("\ufffd", text)
+    return f"{step}\n"
 
 
 def _sent(event: Contract) -> bytes:
-    # JSON escapes every line break that a server-sent event could end at.
-    return b"data: " + event.to_compact_json() + b"\n\n"
+    # JSON escapes every line break at which a server-sent event could end.
+    return b"data: " + _encoded(event) + b"\n\n"
+
+
+def _encoded(event: Contract) -> bytes:
+    try:
+        return event.to_compact_json()
+    except PydanticSerializationError:
+        # A lone surrogate, which UTF-8 does not have.
+        text = json.dumps(event.model_dump(), ensure_ascii=False, separators=(",", ":"))
+        return _SURROGATE.sub("\ufffd", text).encode()
