@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribal.app.interrogation import deployed_party_models, interrogation_parts
+from tribal.app.chat import chat_parts
+from tribal.app.interrogation import deployed_party_models, interrogation_parts, text_in_bucket
 from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -97,6 +98,9 @@ def deployed_application(
     questioning = interrogation_parts(
         deployed_party_models(deployment, models, store), partial(launch_session, deployment)
     )
+    chat = chat_parts(
+        deployment.sections, models, store, embedder, lambda: text_in_bucket(store()), _scratch("tribal-collections")
+    )
     return Application(
         clock=clock,
         options=options,
@@ -121,7 +125,7 @@ def deployed_application(
         derived=derived,
         answer_tokens=deployment.answer_tokens,
         sections=deployment.sections,
-        capabilities={type(parts): parts for parts in (memory, knowledge, questioning) if parts is not None},
+        capabilities={type(parts): parts for parts in (memory, knowledge, questioning, chat) if parts is not None},
     )
 
 

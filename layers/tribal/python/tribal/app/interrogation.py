@@ -48,7 +48,7 @@ def local_party_models(
     section = find_section(settings.sections, InterrogationSettings)
     if section is None or not section.has_models:
         return None
-    text = partial(_text_in_folder, settings)
+    text = partial(text_in_folder, settings)
     return ApplicationPartyModels(section, models, store, text, lambda location: _place(text(), location))
 
 
@@ -59,7 +59,7 @@ def deployed_party_models(
     section = find_section(deployment.sections, InterrogationSettings)
     if section is None or not section.has_models:
         return None
-    return ApplicationPartyModels(section, models, store, lambda: _text_in_bucket(store()), _place_in_environment)
+    return ApplicationPartyModels(section, models, store, lambda: text_in_bucket(store()), _place_in_environment)
 
 
 def interrogation_parts(
@@ -230,7 +230,8 @@ def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable
     return Scope(databases, schemas)
 
 
-def _text_in_folder(settings: Settings) -> ProjectText:
+def text_in_folder(settings: Settings) -> ProjectText:
+    """The `databases.yaml` of a project."""
     from tribal.app.project_text import ProjectText
     from tribal.settings import PROJECT_FILE
     from tribal.settings.yaml_reader import read_small_file
@@ -239,7 +240,8 @@ def _text_in_folder(settings: Settings) -> ProjectText:
     return ProjectText(str(file), read_small_file(file))
 
 
-def _text_in_bucket(store: ObjectStore) -> ProjectText:
+def text_in_bucket(store: ObjectStore) -> ProjectText:
+    """The `databases.yaml` of a bucket."""
     from tribal.app.project_text import ProjectText
     from tribal.settings.deployment import PROJECT_KEY
 

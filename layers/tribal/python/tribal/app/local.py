@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tribal.app.interrogation import interrogation_parts, local_party_models
+from tribal.app.chat import chat_parts
+from tribal.app.interrogation import interrogation_parts, local_party_models, text_in_folder
 from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -25,7 +26,7 @@ from tribal.app.parts import (
 from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
 from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError
-from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER
+from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER, SCRATCH_FOLDER
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import RunParts, WorkerLaunch
 from tribal.ports.derived import DerivedValues
@@ -96,6 +97,9 @@ def local_application(
     memory = _memory(settings, store, embedder, limits=limits)
     questioning = interrogation_parts(local_party_models(settings, models, store))
     knowledge = _knowledge(settings, secrets, limits=limits)
+    chat = chat_parts(
+        settings.sections, models, store, embedder, partial(text_in_folder, settings), settings.store / SCRATCH_FOLDER
+    )
     return Application(
         clock=clock,
         options=options,
@@ -111,7 +115,7 @@ def local_application(
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,
-        capabilities={type(parts): parts for parts in (memory, knowledge, questioning) if parts is not None},
+        capabilities={type(parts): parts for parts in (memory, knowledge, questioning, chat) if parts is not None},
     )
 
 
