@@ -7,10 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import CallerLimits
-from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
-from tribal.edges.http.chat.whole_events import EventSource
+from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.chat.measuring import measure_answer, measure_spending, write_metrics
 from functions.contexts import LambdaContext
@@ -18,6 +15,10 @@ from functions.offering import fault_metric_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.chat.events import ChatEvent, Finished
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.limits import CallerLimits
+from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
+from tribal.edges.http.chat.whole_events import EventSource
 from tribal.edges.http.messages import Response
 from tribal.edges.http.routes import ROUTES
 from tribal.edges.http.routing import Route
@@ -41,6 +42,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or a call from the MCP function, in one piece."""
+    metrics.add_metric("Calls", MetricUnit.Count, 1)
     return _requests().answer(event, context)
 
 
@@ -49,6 +51,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def stream(event: dict[str, Any], context: LambdaContext) -> Response | dict[str, Any]:
     """Answer a question in pieces; answer anything else as `handle` does."""
+    metrics.add_metric("Calls", MetricUnit.Count, 1)
     if event.get("path", "").rstrip("/") == QUESTIONS:
         return _requests().open(event)
     return _requests().answer(event, context)

@@ -39,7 +39,8 @@ def listed(value: Any) -> list[Any]:
 
 def tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function that has some of its own."""
-    found = {function: {*own_tools(template.environment, function)} for function in OWN}
+    deployed = [function for function in OWN if function in template.environment.function_specs]
+    found = {function: {*own_tools(template.environment, function)} for function in deployed}
     return {function: tools for function, tools in found.items() if tools}
 
 
