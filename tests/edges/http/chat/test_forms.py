@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -177,7 +178,7 @@ class _FullDisk:
 
 
 def test_a_full_disk_is_reported_and_the_file_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms.os, "fdopen", lambda *_: _FullDisk())
+    monkeypatch.setattr(os, "fdopen", lambda *_: _FullDisk())
     with pytest.raises(StoreUnwritable, match="No space left on device"):
         received([WHOLE], tmp_path)
     assert list(tmp_path.iterdir()) == []
