@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from tests.edges.http.asking import Asking, asking
-from tests.edges.http.chat.answers import ANSWER, NOW
+from tests.edges.http.chat.answers import ANSWER, NOW, source_of
 from tribal.app import local
 from tribal.capabilities import capabilities
 from tribal.capabilities.chat.errors import CollectionNotFound, JobNotFound, QuestionInvalid
@@ -49,6 +49,8 @@ class Chats:
     events: Sequence[ChatEvent | Exception] = ANSWER
     refusal: Exception | None = None
     """Raised instead of an answer."""
+    by_question: Mapping[str, Sequence[ChatEvent | Exception] | Exception] = field(default_factory=dict)
+    """Other answers and refusals, by the text of the question."""
     pieces: queue.Queue[ChatEvent | None] | None = None
     """The events of answers to come; `None` ends one."""
     asked: list[tuple[Caller, ChatRequest]] = field(default_factory=list)
@@ -61,13 +63,12 @@ class Chats:
             raise self.refusal
         if not request.messages:
             raise QuestionInvalid("there is no question")
-        return self._made if self.pieces is None else self._handed_over
-
-    def _made(self, _: StopToken) -> Generator[ChatEvent, None, None]:
-        for event in self.events:
-            if isinstance(event, Exception):
-                raise event
-            yield event
+        if self.pieces is not None:
+            return self._handed_over
+        events = self.by_question.get(_text_of(request), self.events)
+        if isinstance(events, Exception):
+            raise events
+        return source_of(events)
 
     def _handed_over(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
         assert self.pieces is not None
@@ -85,6 +86,10 @@ class Chats:
             if stop.requested:
                 self.stopped.set()
             self.closed.set()
+
+
+def _text_of(request: ChatRequest) -> str:
+    return "".join(part.get("text", "") for part in request.messages[-1].parts or ())
 
 
 @dataclass

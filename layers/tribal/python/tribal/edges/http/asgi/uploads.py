@@ -15,7 +15,6 @@ from tribal.edges.http.asgi.messages import (
     REQUEST_LOG,
     SLOT,
     Asgi,
-    Message,
     Receive,
     Scope,
     Send,
@@ -72,18 +71,20 @@ class UploadEndpoint:
             return
         seen: RequestLog = scope[REQUEST_LOG]
         seen.waits = True
+        body = _Body(receive)
         try:
-            response = await self._answer(scope, receive)
+            response = await self._answer(scope, body)
         except ClientDisconnected:
             seen.ended_as = DISCONNECTED
             return
         except TribalError as error:
             seen.error = type(error).__name__
             response = refusal(error, self._app.clock.published(), {"Connection": "close"})
-            send = lingering(send, receive)
+            if not body.is_whole:
+                send = lingering(send, receive)
         await send_response(response, scope, send)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Response:
+    async def _answer(self, scope: Scope, body: _Body) -> Response:
         caller, headers = scope[CALLER], headers_of(scope)
         require_writer(caller)
         parts = chat_parts(self._app)
@@ -92,19 +93,16 @@ class UploadEndpoint:
             UploadForm(headers.get("content-type"), parts.scratch, parts.settings.uploads.largest_mb) as form,
         ):
             form.require_size(headers.get("content-length"))
-            received = await self._receive(form, receive)
+            received = await self._receive(form, body)
             return await self._run(partial(accept_upload, self._backend, self._app, caller, received))
 
-    async def _receive(self, form: UploadForm, receive: Receive) -> ReceivedForm:
+    async def _receive(self, form: UploadForm, body: _Body) -> ReceivedForm:
         began = time.monotonic()
         while True:
-            message = await _next(receive)
-            if message["type"] == "http.disconnect":
-                raise ClientDisconnected("the client disconnected")
-            piece = message.get("body", b"")
+            piece = await body.next_piece()
             if piece:
                 await self._run(partial(form.feed, piece))
-            if not message.get("more_body", False):
+            if body.is_whole:
                 return await self._run(form.finish)
             if time.monotonic() - began > GRACE_SECONDS + form.received / SLOWEST_BYTES_A_SECOND:
                 raise RequestTooSlow(
@@ -115,12 +113,27 @@ class UploadEndpoint:
         return await to_thread.run_sync(call, limiter=self._threads)
 
 
-async def _next(receive: Receive) -> Message:
-    """The next message of a request.
+class _Body:
+    """The body of one request."""
 
-    Raises:
-        RequestTooSlow: when the client sends nothing for too long.
-    """
-    with anyio.move_on_after(STALLED_SECONDS):
-        return await receive()
-    raise RequestTooSlow(f"nothing of the upload arrived for {STALLED_SECONDS:g} s; retry")
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.is_whole = False
+        """Whether all of it has been received."""
+
+    async def next_piece(self) -> bytes:
+        """The bytes that arrive next.
+
+        Raises:
+            ClientDisconnected: when the client disconnects.
+            RequestTooSlow: when it sends nothing for too long.
+        """
+        with anyio.move_on_after(STALLED_SECONDS) as limit:
+            message = await self._receive()
+        if limit.cancelled_caught:
+            raise RequestTooSlow(f"nothing of the upload arrived for {STALLED_SECONDS:g} s; retry")
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnected("the client disconnected")
+        self.is_whole = not message.get("more_body", False)
+        piece: bytes = message.get("body", b"")
+        return piece

@@ -28,8 +28,7 @@ _PREFIX, _SUFFIX = "upload-", ".part"
 _ABANDONED_SECONDS = 24 * 3600.0
 _PLAIN_ENCODINGS = {"", "7bit", "8bit", "binary"}
 _QUIET = logging.getLogger(f"{__name__}.parser")
-_QUIET.addHandler(logging.NullHandler())
-_QUIET.propagate = False
+_QUIET.disabled = True
 
 
 @dataclass(frozen=True, slots=True)
