@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from tribal.edges.http.chat.whole_events import EventSource
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadJob
-    from tribal_contracts.chat.requests import ChatRequest
+    from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, UploadJob
+    from tribal_contracts.chat.requests import ChatRequest, UploadRequest
 
 
 class CallerUploads(Protocol):
@@ -20,6 +20,14 @@ class CallerUploads(Protocol):
 
     def accept(self, file: Path, filename: str, collection: str | None) -> UploadJob:
         """Take a file into the store, and have it indexed later."""
+        ...
+
+    def announce(self, request: UploadRequest) -> UploadJob:
+        """The job of a file that will be sent to an address."""
+        ...
+
+    def address(self, job: UploadJob) -> UploadAddress:
+        """The address for an announced file."""
         ...
 
     def job(self, job_id: str) -> UploadJob:

@@ -143,6 +143,12 @@ class _ChatRoutes:
         require_writer(call.request.caller)
         headers = call.request.headers
         parts = chat_parts(call.app)
+        if parts.address is not None:
+            from tribal.edges.http.chat.announcing import announce, is_announcement, require_small
+
+            if is_announcement(headers.get("content-type")):
+                return announce(self.backend, call, JOB)
+            require_small(call.request.body)
         limit = parts.settings.uploads.largest_mb
         with UploadForm(headers.get("content-type"), parts.scratch, limit) as form:
             form.feed(call.request.body)
