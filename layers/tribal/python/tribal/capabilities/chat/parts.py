@@ -55,7 +55,7 @@ class ChatParts:
     Raises: `ConfigurationError` when the project's own prompt cannot be used.
     """
     may_send: Callable[[], Callable[[str], bool]]
-    """Reads which databases a model may be told about: says so for the name of one."""
+    """Reads which databases may be described to a model: says so for the name of one."""
     scratch: Path
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None

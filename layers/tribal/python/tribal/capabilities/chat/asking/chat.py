@@ -256,7 +256,7 @@ class _Lookup:
         return self._found
 
     def best(self) -> Found:
-        """What the answer is made of: both together only if the question alone finds less."""
+        """What the answer is taken from: both together only if the question alone finds less."""
         return max(self.all(), key=lambda each: (max(each.relevance.table, each.relevance.passage), -_distance(each)))
 
 
