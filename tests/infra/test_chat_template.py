@@ -76,11 +76,11 @@ def test_the_chat_reads_what_it_answers_from_and_writes_records_and_what_models_
     own = {AUDIT} if audits else set()
     assert objects_of(template, "Chat", "s3:GetObject") == read | own
     assert objects_of(template, "Chat", "s3:PutObject") == ({BUDGET} if asks else set()) | own
-    assert objects_of(template, "Chat", "s3:DeleteObject") == own
+    assert objects_of(template, "Chat", "s3:DeleteObjectVersion") == own
     asked = {"es:ESHttpPost"} if environment.opensearch else set()
     secrets = {"secretsmanager:GetSecretValue", "bedrock-mantle:CreateInference"} if asks else set()
     objects = {"s3:GetObject", "s3:ListBucket"} | ({"s3:PutObject"} if asks or audits else set())
-    objects |= {"s3:DeleteObject"} if audits else set()
+    objects |= {"s3:DeleteObjectVersion", "s3:ListBucketVersions"} if audits else set()
     assert actions_of(template, "ApiChatRole").keys() == objects | asked | secrets
 
 
@@ -108,7 +108,8 @@ def test_the_ingester_owns_collections_and_asks_no_model_but_the_embedding(templ
     assert secrets == ({"tribal/gemini/key-??????"} if embeds else set())
     of_queue = {"ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage", "SendMessage"}
     assert found.keys() == {"s3:ListBucket", "s3:ListBucketVersions", *(f"sqs:{each}" for each in of_queue)}
-    (listing,) = [each for _, each in statements(template) if each["Sid"] == "ListVersions"]
+    own = [each for name, each in statements(template) if name.startswith("IngestingIngesterRole")]
+    (listing,) = [each for each in own if each["Sid"] == "ListVersions"]
     assert listing["Condition"] == {"StringLike": {"s3:prefix": [ALL]}}
 
 

@@ -96,11 +96,12 @@ def test_the_python_client_asks_starts_reads_stops_and_lists(asker: ToolClient) 
         assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
     check([result.structured_content for result in results], [bool(result.is_error) for result in results])
 
-    session_id = results[2].structured_content["sessionId"]
+    whole = results[CALLS.index(("start_interrogation", {"hypothesis": HYPOTHESIS}))]
+    session_id = whole.structured_content["sessionId"]
     first = asker.call("get_interrogation", {"sessionId": session_id}).structured_content
     assert (
         first["session"]["auditResult"]["consistencyScore"]
-        == results[2].structured_content["auditResult"]["consistencyScore"]
+        == whole.structured_content["auditResult"]["consistencyScore"]
     )
     assert "qaPairs" not in first["session"]
     assert (len(first["qaPairs"]), first["returned"]) == (min(first["total"], 5), min(first["total"], 5))

@@ -34,6 +34,12 @@ class CollectionMismatch(TribalError):
     http_status = 409
 
 
+class AnswerNotFound(NotFound):
+    """There is no such stored answer, or none of the caller's own."""
+
+    default_code = "CHAT_ANSWER_NOT_FOUND"
+
+
 class ChatBusy(TooManyRequests):
     """The caller asks too often, or has too many answers running. Retryable after `retry_seconds`."""
 
