@@ -266,7 +266,9 @@ def _command(package: Package, path: list[Path], executed: Path) -> list[str]:
         return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(executed), package.handler, places]
     assert wrapper.startswith("/var/task/"), wrapper
     python = executed.with_suffix(".sh")
-    python.write_text(f"#!/bin/sh\nexec {sys.executable} -P -S -c '{_RUN_MODULE}' {executed} \"$@\"\n", encoding="utf-8")
+    python.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -P -S -c '{_RUN_MODULE}' {executed} \"$@\"\n", encoding="utf-8"
+    )
     python.chmod(0o755)
     # Unzipping loses who may run a file; what is deployed keeps it.
     return ["/bin/sh", str(path[0] / wrapper.removeprefix("/var/task/")), str(python), "/var/runtime/bootstrap.py"]

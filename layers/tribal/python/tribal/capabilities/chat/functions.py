@@ -109,7 +109,6 @@ USES = (
         asks_index=False,
         reads=(_ALL,),
         writes=(_ALL,),
-        removes=(_ALL,),
         versions=(_ALL,),
         servers=("embeddings",),
         reads_with_models=(_BUDGET,),
