@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
     from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
+    from tribal.ports.passages import DocumentParser
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -60,6 +61,28 @@ def model_missing(error: ModuleNotFoundError, *, bedrock: bool = False) -> Confi
         f"{error.name} is not installed, but the model needs it; run: pip install 'tribal-knowledge[{extras}]', or "
         "remove `model` from databases.yaml"
     )
+
+
+def documents_missing(error: ModuleNotFoundError) -> ConfigurationError:
+    """The error for a missing package that reads uploaded files."""
+    what = "PDFs" if error.name == "pypdfium2" else ".docx files"
+    return ConfigurationError(
+        f"{error.name} is not installed, but reading {what} needs it; run: pip install 'tribal-knowledge[chat]'"
+    )
+
+
+def document_parser() -> DocumentParser:
+    """What reads uploaded files, each in a process of its own.
+
+    Raises:
+        ConfigurationError: when a package is not installed.
+    """
+    from tribal.adapters.documents.parser import DocumentProcesses
+
+    try:
+        return DocumentProcesses()
+    except ModuleNotFoundError as error:
+        raise documents_missing(error) from error
 
 
 @dataclass(frozen=True, slots=True)

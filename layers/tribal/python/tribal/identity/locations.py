@@ -27,6 +27,7 @@ DOCUMENTATION_LEASE = "documentation"
 """Name of the lease of documentation runs."""
 SYNC_LEASE = "sync"
 """Name of the lease of syncs of knowledge."""
+_COLLECTION = "collection-"
 _LEASES = {DOCUMENTATION_LEASE: LEASE_FILE, SYNC_LEASE: "progress/sync-lease.json"}
 SYNC_FILE = "progress/sync.json"
 RUNS = "progress/runs/"
@@ -48,6 +49,8 @@ SITE_PAGE = "index.html"
 
 def lease_file(name: str) -> str:
     """The file of the lease of that name."""
+    if name.startswith(_COLLECTION):
+        return f"{COLLECTIONS}{name.removeprefix(_COLLECTION)}/lease.json"
     return _LEASES.get(name) or f"progress/leases/{name}.json"
 
 
@@ -109,6 +112,11 @@ QUERIES = "queries/"
 """SQL that people keep, each file with the questions that it answers."""
 DEFINITIONS_FILE = "docs/definitions.json"
 """Metrics, terms and verified queries, as the last run checked them."""
+
+
+def collection_lease(name: str) -> str:
+    """The name of the lease of those who read uploads to a collection."""
+    return f"{_COLLECTION}{name}"
 
 
 def collection_index(name: str) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from tribal.masking.column_names import detect_by_name
 from tribal.masking.detectors import Span, detect, find_sensitive
 from tribal.masking.kinds import PLACEHOLDER, SensitiveKind
-from tribal.masking.redaction import redact_expression, redact_labels, redact_table, redact_text, redact_view
+from tribal.masking.redaction import (
+    redact_expression,
+    redact_labels,
+    redact_shared,
+    redact_table,
+    redact_text,
+    redact_view,
+)
 from tribal.masking.samples import LookupRows, MaskedSamples, mask_lookup, mask_samples, may_be_lookup
 from tribal.masking.value_shapes import pattern_of
 
@@ -28,6 +35,7 @@ __all__ = [
     "pattern_of",
     "redact_expression",
     "redact_labels",
+    "redact_shared",
     "redact_table",
     "redact_text",
     "redact_view",

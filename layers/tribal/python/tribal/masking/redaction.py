@@ -24,6 +24,8 @@ from tribal_contracts import (
     DatabaseType,
 )
 
+_SHARED = frozenset({SensitiveKind.PERSON_NAME})
+"""What people share may name people, as annotations do."""
 _TEXT_ROUNDS = 4
 """A limit by judgement: redacting may uncover another match. It stops as soon as there are no more."""
 
@@ -54,9 +56,21 @@ def redact_text(text: str, *, prose: bool = True) -> str:
     Args:
         prose: whether a word such as "password" marks values after or near it in the same sentence.
     """
-    text = _QUOTED_VALUES.sub(_without_quoted, text)
+    return _redact_spans(_QUOTED_VALUES.sub(_without_quoted, text), prose=prose)[0]
+
+
+def redact_shared(text: str) -> tuple[str, int]:
+    """Redact what several people read, such as memories and uploads; names of persons stay. Also how many parts were.
+
+    Redacting again changes nothing. Takes time linear in the length of the text.
+    """
+    return _redact_spans(text, allowed=_SHARED)
+
+
+def _redact_spans(text: str, *, prose: bool = True, allowed: frozenset[SensitiveKind] = frozenset()) -> tuple[str, int]:
+    redacted = 0
     for _ in range(_TEXT_ROUNDS):
-        spans = find_sensitive(text, prose=prose)
+        spans = [span for span in find_sensitive(text, prose=prose) if span.kind not in allowed]
         if not spans:
             break
         parts: list[str] = []
@@ -65,7 +79,8 @@ def redact_text(text: str, *, prose: bool = True) -> str:
             parts += (text[position : span.start], f"[{span.kind}]")
             position = span.end
         text = "".join([*parts, text[position:]])
-    return text
+        redacted += len(spans)
+    return text, redacted
 
 
 def _without_quoted(found: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tribal.ports.models import BudgetedModel, ModelRequest
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.ports.stopping import StopToken
+    from tribal_contracts.chat.jobs import UploadAddress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,9 @@ class ChatParts:
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None
     """Has the job of a collection run elsewhere, by both names; `None` where its upload starts it by itself."""
+    address: Callable[[str, int, str], UploadAddress] | None = None
+    """Makes the address to which the bytes of an announced upload are sent, by its key, size and SHA-256; `None` where
+    files are only sent along."""
 
     def close(self) -> None:
         """Close open resources."""

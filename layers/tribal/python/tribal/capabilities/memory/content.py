@@ -8,13 +8,11 @@ from pydantic import JsonValue
 
 from tribal.capabilities.memory.errors import MemoryContentRefused
 from tribal.capabilities.memory.records import TABLES
-from tribal.masking import SensitiveKind, find_sensitive
+from tribal.masking import SensitiveKind, find_sensitive, redact_shared
 from tribal.ports.remembering.identity import SHARED_LAYERS
 
 _PRIVATE_LAYER = "user"
 _ACCOUNTS = frozenset({SensitiveKind.CARD, SensitiveKind.IBAN, SensitiveKind.BANK_ACCOUNT})
-_ALLOWED = frozenset({SensitiveKind.PERSON_NAME})
-"""Memories may name people, as annotations do."""
 
 
 def masked_content(content: str, layer: str) -> tuple[str, bool]:
@@ -30,13 +28,8 @@ def masked_content(content: str, layer: str) -> tuple[str, bool]:
         )
     if layer not in SHARED_LAYERS:
         return content, False
-    parts: list[str] = []
-    position = 0
-    for span in spans:
-        if span.kind not in _ALLOWED:
-            parts += (content[position : span.start], f"[{span.kind}]")
-            position = span.end
-    return "".join([*parts, content[position:]]), bool(parts)
+    masked, parts = redact_shared(content)
+    return masked, parts > 0
 
 
 def masked_value(value: JsonValue, layer: str) -> tuple[JsonValue, bool]:

@@ -34,7 +34,11 @@ from tribal.edges.http.asgi.messages import (
 from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
 from tribal.edges.http.asgi.observing import RequestObserver
 from tribal.edges.http.asgi.serving import Serving
+from tribal.edges.http.asgi.uploads import UploadEndpoint, is_upload
 from tribal.edges.http.audit import RequestLog
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.limits import CallerLimits
+from tribal.edges.http.chat.routes import UPLOADS, chat_routes
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.messages import Request, Response, refusal
@@ -64,11 +68,14 @@ def asgi_application(
         metrics: counts requests.
         write: writes a line to the log.
     """
-    routes = (*ROUTES, *PAGE_ROUTES, *_own_routes(serving, metrics))
+    backend, limits = ChatBackend(), CallerLimits()
+    routes = (*ROUTES, *PAGE_ROUTES, *chat_routes(backend, limits), *_own_routes(serving, metrics))
     waiting = WaitingThreads()
     streams = EventStreams(waiting)
     mcp = mcp_asgi(app, tools, sessions=serving.one_process, waiting=waiting)
     observed = _Mcp(mcp, tools)
+    bridge = _Bridge(app, tools, serving, routes, streams)
+    uploads = UploadEndpoint(app, backend, limits, bridge)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
@@ -85,7 +92,9 @@ def asgi_application(
         routes=[
             Endpoint(MCP, observed),
             Endpoint(f"{MCP}/", observed),
-            Mount("/", app=_Bridge(app, tools, serving, routes, streams)),
+            Endpoint(UPLOADS, uploads),
+            Endpoint(f"{UPLOADS}/", uploads),
+            Mount("/", app=bridge),
         ],
         middleware=[
             Middleware(RequestObserver, routes=routes, metrics=metrics, clock=app.clock, write=write),
@@ -95,6 +104,7 @@ def asgi_application(
                 clock=app.clock,
                 is_public=partial(_is_public, routes),
                 largest_body=partial(largest_body, routes=routes, tools=tools),
+                receives_body=is_upload,
             ),
             Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED),
         ],

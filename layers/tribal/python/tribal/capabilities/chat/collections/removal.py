@@ -1,0 +1,93 @@
+"""Removes files from collections: at once from answers, and then from the store.
+
+`manifest.json` first loses the file, so that no answer uses it. Whoever works on the collection next deletes its
+original, its passages and every generation of the index that contains it, and records that it is gone.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.capabilities.chat.collections.publishing import publish_index
+from tribal.capabilities.chat.errors import CollectionNotFound
+from tribal.ports import Clock
+from tribal.ports.passages import PassageIndexes
+from tribal_contracts.chat.collections import CollectionManifest, CollectionSource, RemovedSource
+
+GONE_WITHIN = timedelta(days=1)
+"""When the last copy of a removed file is gone. By judgement: a queue delivers within hours, and an instance of a
+function, whose disk holds an index for readers, does not live longer."""
+_SHOWN = 20
+"""The most names in a message."""
+
+
+def find_source(files: CollectionFiles, name: str) -> CollectionSource:
+    """The file of an id, or the only one of a name.
+
+    Raises:
+        CollectionNotFound: when the collection has no such file, or several of that name.
+    """
+    manifest, _ = files.manifest()
+    found = [each for each in manifest.sources if name == each.source_id]
+    found = found or [each for each in manifest.sources if name in each.names]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(each.source_id for each in found)
+        raise CollectionNotFound(f"collection {files.name!r} has {len(found)} files {name!r}; give an id: {ids}")
+    names = sorted({name for each in manifest.sources for name in each.names})
+    listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+    raise CollectionNotFound(
+        f"collection {files.name!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
+    )
+
+
+def withdraw(files: CollectionFiles, source_id: str, removed_at: str) -> None:
+    """Take a file out of answers; does nothing if it was added again since then."""
+
+    def without(manifest: CollectionManifest) -> CollectionManifest:
+        moment = datetime.fromisoformat(removed_at)
+        kept = [
+            each
+            for each in manifest.sources
+            if each.source_id != source_id or datetime.fromisoformat(each.added_at) > moment
+        ]
+        if len(kept) == len(manifest.sources):
+            return manifest
+        removed = [*manifest.removed, RemovedSource(source_id=source_id, removed_at=removed_at)]
+        return manifest.model_copy(update={"sources": kept, "removed": removed})
+
+    files.change_manifest(without)
+
+
+def delete_withdrawn(files: CollectionFiles, indexes: PassageIndexes, clock: Clock) -> None:
+    """Delete everything that the store has of withdrawn files; can be repeated after a kill at any point.
+
+    Raises:
+        IndexWriteFailed: when the index without them cannot be published.
+    """
+    manifest, _ = files.manifest()
+    withdrawn = {each.source_id for each in manifest.removed if each.gone_at is None}
+    if not withdrawn:
+        return
+    for source_id in sorted(withdrawn):
+        files.erase(files.source_folder(source_id))
+    publish_index(files, indexes)
+    gone_at = clock.published()
+
+    def recorded(manifest: CollectionManifest) -> CollectionManifest:
+        removed = [
+            each.model_copy(update={"gone_at": gone_at})
+            if each.source_id in withdrawn and each.gone_at is None
+            else each
+            for each in manifest.removed
+        ]
+        return manifest.model_copy(update={"removed": removed})
+
+    files.change_manifest(recorded)
+
+
+def gone_by(removed_at: str) -> str:
+    """When the last copy of a file that was removed at a time is gone."""
+    return f"{datetime.fromisoformat(removed_at) + GONE_WITHIN:%Y-%m-%dT%H:%M:%SZ}"

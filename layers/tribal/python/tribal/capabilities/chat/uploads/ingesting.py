@@ -1,0 +1,318 @@
+"""Works through uploads and removals: one job of a collection at a time, resumable after a kill at any point.
+
+An upload is read first, then quoted, then embedded. Its files become sources; the manifest lists them, a generation of
+the index with them is published, and the upload is erased. Every write can be repeated and gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.capabilities.chat.collections.publishing import publish_index
+from tribal.capabilities.chat.collections.removal import delete_withdrawn, withdraw
+from tribal.capabilities.chat.errors import (
+    ChatBusy,
+    CollectionMismatch,
+    CollectionNotFound,
+    JobNotFound,
+    UploadRefused,
+    UploadUnreadable,
+)
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
+from tribal.capabilities.chat.uploads.opening import UploadItem, opened
+from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
+from tribal.capabilities.chat.uploads.reading import FileReader, Paused
+from tribal.errors import ConfigurationError, ObjectNotFound, RunLocked, TribalError
+from tribal.identity.locations import collection_lease
+from tribal.ports import Clock
+from tribal.ports.application import Application
+from tribal.ports.passages import TextEmbedder
+from tribal.ports.stopping import StopToken
+from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile, is_running
+from tribal_contracts.chat.collections import (
+    CollectionManifest,
+    CollectionRecord,
+    CollectionSource,
+    EmbeddingRecord,
+)
+from tribal_contracts.chat.jobs import JobStatus, UploadedFile, UploadJob
+from tribal_contracts.chat.settings import TUTOR_MODELS, CollectionEntry
+
+ARRIVES_WITHIN = timedelta(hours=1)
+"""How long an upload may take to arrive; an address to send one to is valid for 15 minutes."""
+PUBLISHING_SECONDS = 240.0
+"""The time that must be left to publish an index. Source: bench/passages.py: 100,000 passages take about 100 s."""
+_GOOD = ("indexed", "unchanged")
+Report = Callable[[UploadJob], None]
+
+
+def ingest(
+    app: Application,
+    collection: str,
+    job_id: str,
+    stop: StopToken | None = None,
+    report: Report = lambda _: None,
+) -> UploadJob:
+    """Work through an upload or a removal until it ends, or until little time is left.
+
+    Args:
+        app: the application, with `ChatParts`.
+        collection: its name.
+        job_id: of a job of that collection; one that has ended is returned as it is.
+        stop: its deadline, and requests to stop; the job is then still `processing`.
+        report: called with the job after each file.
+
+    Raises:
+        JobNotFound: when there is no such job.
+        CollectionNotFound: when the collection is not configured any more.
+        ChatBusy: when another process works on the collection. Retryable.
+        EmbeddingFailed, IndexWriteFailed, StoreError: when something does not work for now; the job can be resumed.
+    """
+    parts = chat_parts(app)
+    entry = parts.settings.entry(collection)
+    if entry is None:
+        raise CollectionNotFound(f"collection {collection!r} is not configured any more; its uploads stay")
+    files, stop = CollectionFiles(app.store(), collection), stop or StopToken()
+    with _alone(app, files, job_id, stop) as lease:
+        job = files.job(job_id)
+        if job is None:
+            raise JobNotFound(f"there is no upload {job_id[:50]!r} to collection {collection!r}")
+        if job.status != "processing":
+            return job
+        return _Ingestion(app, parts, entry, files, lease, stop, report).run(job)
+
+
+def chat_parts(app: Application) -> ChatParts:
+    """The parts of the chat.
+
+    Raises:
+        ConfigurationError: when the application has none.
+    """
+    parts = app.part(ChatParts)
+    if parts is None:
+        raise ConfigurationError("this application has no collections")
+    return parts
+
+
+def resume_abandoned(app: Application) -> list[UploadJob]:
+    """Resume the jobs that no process works on, oldest first; returns them as they are afterwards.
+
+    They are launched where jobs run elsewhere, and else run here. An upload that never arrived becomes `failed`.
+    """
+    parts, store = chat_parts(app), app.store()
+    resumed = []
+    for entry in parts.settings.collections:
+        files = CollectionFiles(store, entry.title)
+        for job in _abandoned(app, files):
+            if may_arrive(job, app.clock):
+                continue
+            if parts.launch is not None and job.arrived:
+                parts.launch(entry.title, job.job_id)
+                resumed.append(job)
+            else:
+                resumed.append(ingest(app, entry.title, job.job_id))
+    return resumed
+
+
+def _abandoned(app: Application, files: CollectionFiles) -> Iterator[UploadJob]:
+    for job_id in reversed(files.job_ids()):
+        lease, _ = LeaseFile(files.store, app.clock, collection_lease(files.name)).read()
+        if lease is not None and is_running(lease, app.clock):
+            return
+        job = files.job(job_id)
+        if job is not None and job.status == "processing":
+            yield job
+
+
+@contextmanager
+def _alone(app: Application, files: CollectionFiles, job_id: str, stop: StopToken) -> Iterator[RunLease]:
+    name = collection_lease(files.name)
+    lease = RunLease(LeaseFile(files.store, app.clock, name), job_id, lock=app.locks(name), stop=stop)
+    try:
+        lease.acquire()
+    except RunLocked as error:
+        raise ChatBusy(
+            f"another process works on collection {files.name!r}; `tribal jobs --watch` shows when it has ended"
+        ) from error
+    try:
+        yield lease
+    finally:
+        lease.release()
+
+
+@dataclass
+class _Ingestion:
+    """One job under the lease of its collection."""
+
+    app: Application
+    parts: ChatParts
+    entry: CollectionEntry
+    files: CollectionFiles
+    lease: RunLease
+    stop: StopToken
+    report: Report
+
+    def run(self, job: UploadJob) -> UploadJob:
+        """Work through the job; it is still `processing` when the rest has to wait."""
+        try:
+            if job.removes is not None:
+                withdraw(self.files, job.removes, job.created_at)
+            self._require_time()
+            delete_withdrawn(self.files, self.parts.indexes(), self.app.clock)
+            if job.removes is not None:
+                return self._ended(job, "completed")
+            return self._uploaded(job)
+        except Paused:
+            return self.files.job(job.job_id) or job
+
+    def _uploaded(self, job: UploadJob) -> UploadJob:
+        folder = self.parts.scratch / "uploads" / job.job_id
+        progress = Progress(self.files, job.job_id)
+        try:
+            if job.error is None and (job.total_files is None or len(job.files) < job.total_files):
+                job = self._sourced(job, progress, folder)
+            if job.error is None:
+                self._require_time()
+                self._publish(job)
+        except (UploadRefused, CollectionMismatch) as error:
+            job = self._failed(self.files.job(job.job_id) or job, progress, error)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        # Last but for the status, so that no bytes stay behind a job that has ended.
+        self.files.store.erase(self.files.upload_key(job.job_id))
+        progress.erase()
+        return self._ended(job, "failed" if job.error is not None else status_of(job.files))
+
+    def _sourced(self, job: UploadJob, progress: Progress, folder: Path) -> UploadJob:
+        """The job with all its files read, embedded and stored."""
+        path = self._fetched(job, folder)
+        embedder = self._embedder(job)
+        self.files.require_record(self._record(job, embedder))
+        reader = FileReader(
+            parser=self.parts.parser(),
+            progress=progress,
+            manifest=self.files.manifest()[0],
+            limits=self.parts.settings.uploads,
+            course_id=self.entry.course,
+            stop=self.stop,
+        )
+        with opened(path, job.filename, self.parts.settings.uploads) as items:
+            job = self._save(job, total_files=len(items), arrived=True)
+            read = reader.read(items)
+        worst = require_affordable(read, embedder, self.parts.settings.per_upload_usd)
+        writer = SourceWriter(progress, embedder, job.created_at, reader.check)
+        # Opened again, because an archive counts what was unpacked.
+        with opened(path, job.filename, self.parts.settings.uploads) as items:
+            for number in range(len(job.files), len(read)):
+                outcome = self._stored(writer, number, read[number], items[number])
+                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
+        return job
+
+    def _stored(self, writer: SourceWriter, number: int, file: ReadFile, item: UploadItem) -> UploadedFile:
+        if file.status is not None:
+            return file.outcome(file.status, file.reason)
+        writer.write(number, file, item)
+        return file.outcome("indexed")
+
+    def _fetched(self, job: UploadJob, folder: Path) -> Path:
+        """The upload on this machine's disk."""
+        path = folder / "upload"
+        try:
+            digest = self.files.store.get_file(self.files.upload_key(job.job_id), path)
+        except ObjectNotFound as error:
+            if may_arrive(job, self.app.clock):
+                raise Paused from error
+            raise UploadUnreadable("the upload did not arrive; upload the file again") from error
+        if job.content_hash is not None and digest != job.content_hash:
+            raise UploadUnreadable("what arrived is not the file that was announced; upload it again")
+        return path
+
+    def _embedder(self, job: UploadJob) -> TextEmbedder:
+        return self.parts.embedder(self.entry, f"upload:{job.job_id}", self.parts.settings.per_upload_usd)
+
+    def _record(self, job: UploadJob, embedder: TextEmbedder) -> CollectionRecord:
+        return CollectionRecord(
+            name=self.entry.title,
+            profile=self.entry.profile,
+            layer=self.entry.layer,
+            owner=self.entry.owner,
+            course_id=self.entry.course,
+            embedding=EmbeddingRecord(model=embedder.model, dimensions=embedder.dimensions),
+            created_at=job.created_at,
+        )
+
+    def _publish(self, job: UploadJob) -> None:
+        """Add the files of the job to the manifest, and publish the index with them."""
+        self.lease.check()
+        indexed = [each for each in job.files if each.status in _GOOD]
+        records = {each: self.files.source(each) for each in dict.fromkeys(str(each.source_id) for each in indexed)}
+        sources = {name: record.source for name, record in records.items() if record is not None}
+
+        def with_files(manifest: CollectionManifest) -> CollectionManifest:
+            listed = {each.source_id: each for each in manifest.sources}
+            for each in indexed:
+                name = str(each.source_id)
+                # A file that was removed meanwhile stays so.
+                if name in sources and (each.status == "indexed" or name in listed):
+                    listed[name] = _named(listed.get(name, sources[name]), each.filename)
+            return manifest.model_copy(update={"sources": [*listed.values()], "allowed": _allowed(self.entry)})
+
+        manifest = self.files.change_manifest(with_files)
+        for source in manifest.sources:
+            record = records.get(source.source_id)
+            if record is not None and record.source != source:
+                self.files.put_source(record.model_copy(update={"source": source}))
+        publish_index(self.files, self.parts.indexes())
+
+    def _failed(self, job: UploadJob, progress: Progress, error: TribalError) -> UploadJob:
+        """The job as one that fails as a whole: its files that were read and are not stored are refused."""
+        files = list(job.files)
+        for each in progress.read_files()[len(files) :]:
+            refused = each.status is None
+            files.append(each.outcome(each.status or "refused", error.message if refused else each.reason))
+        return self._save(job, files=files, error=error.to_agent_error(self.app.clock.published()))
+
+    def _ended(self, job: UploadJob, status: JobStatus) -> UploadJob:
+        return self._save(job, status=status)
+
+    def _save(self, job: UploadJob, **changes: object) -> UploadJob:
+        updated = {**changes, "updated_at": self.app.clock.published()}
+        saved = self.files.change_job(job, lambda present: present.model_copy(update=updated))
+        self.report(saved)
+        return saved
+
+    def _require_time(self) -> None:
+        if not self.stop.has_time_for(PUBLISHING_SECONDS):
+            raise Paused
+
+
+def may_arrive(job: UploadJob, clock: Clock) -> bool:
+    """Whether the bytes of an upload are missing, but may still be on their way."""
+    return not job.arrived and clock.real() < datetime.fromisoformat(job.created_at) + ARRIVES_WITHIN
+
+
+def status_of(files: list[UploadedFile]) -> JobStatus:
+    """The status of a job whose files are finished."""
+    good = sum(each.status in _GOOD for each in files)
+    return "completed" if good == len(files) else "partial" if good else "failed"
+
+
+def _named(source: CollectionSource, name: str) -> CollectionSource:
+    """A source that has a name, besides those that it had."""
+    return source if name in source.names else source.model_copy(update={"names": [*source.names, name]})
+
+
+def _allowed(entry: CollectionEntry) -> list[str]:
+    """The models that may answer, by the provider's names."""
+    if entry.profile != "tutor":
+        return []
+    successors = [entry.successors[each] for each in TUTOR_MODELS if each in entry.successors]
+    return [*TUTOR_MODELS, *successors]

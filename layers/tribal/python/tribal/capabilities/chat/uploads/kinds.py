@@ -1,0 +1,107 @@
+"""Which files are read: their type by name and first bytes, and the name that is shown."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from tribal.capabilities.chat.errors import UploadRefused, UploadUnreadable
+from tribal.sql.visibility import remove_unseen
+from tribal_contracts.chat.collections import FileKind
+
+HEAD_BYTES = 1_024
+"""How much of the beginning of a file `kind_of` and `is_archive` look at; PDFs may have other bytes before theirs."""
+READ_TYPES = ".pdf, .docx, .md, .txt, .html, or a .zip of these"
+MAX_NAME_CHARS = 200
+_UNNAMED = "file"
+_KINDS: Mapping[str, FileKind] = {
+    "pdf": "pdf",
+    "docx": "docx",
+    "md": "md",
+    "markdown": "md",
+    "txt": "txt",
+    "html": "html",
+    "htm": "html",
+}
+_ARCHIVES = frozenset("7z ar bz2 cab cpio ear gz iso jar lz4 lzma rar tar tbz2 tgz txz war xz z zip zst".split())
+_ZIP, _EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""Word files before .docx, and every encrypted one."""
+_SEPARATOR = re.compile(r"[/\\]")
+_MAX_EXTENSION_CHARS = 20
+
+
+def kind_of(filename: str, head: bytes) -> FileKind:
+    """The type of a file, if its name and its first `HEAD_BYTES` agree.
+
+    Raises:
+        UploadRefused: when it is of another type.
+        UploadUnreadable: when it is text in an encoding that is not read.
+    """
+    name = base_name(filename)
+    kind = kind_by_name(name)
+    if kind is None:
+        raise UploadRefused(f"{name!r} is not of a type that is read; upload {READ_TYPES}")
+    if kind == "pdf":
+        if b"%PDF-" not in head[:HEAD_BYTES]:
+            raise UploadRefused(f"{name!r} does not begin like a PDF; upload {READ_TYPES}")
+    elif kind == "docx":
+        _require_docx(name, head)
+    else:
+        _require_text(name, head)
+    return kind
+
+
+def kind_by_name(filename: str) -> FileKind | None:
+    """The type that a file has by its name; `None` for types that are not read."""
+    return _KINDS.get(_extension(filename))
+
+
+def is_archive(filename: str, head: bytes) -> bool:
+    """Whether a file is an archive that is opened, by its name and first bytes."""
+    return _extension(filename) == "zip" and head.startswith((_ZIP, _EMPTY_ZIP))
+
+
+def is_archive_name(filename: str) -> bool:
+    """Whether a file is an archive of any kind by its name."""
+    return _extension(filename) in _ARCHIVES
+
+
+def base_name(filename: str) -> str:
+    """The last part of a path of any system, without characters that are not drawn; never empty, no path.
+
+    At most `MAX_NAME_CHARS`; its extension is kept.
+    """
+    parts = [remove_unseen(part).strip() for part in _SEPARATOR.split(filename)]
+    name = next((part for part in reversed(parts) if part.strip(". ")), _UNNAMED)
+    name = unicodedata.normalize("NFC", name)
+    if len(name) > MAX_NAME_CHARS:
+        stem, dot, extension = name.rpartition(".")
+        ending = dot + extension if len(extension) <= _MAX_EXTENSION_CHARS else ""
+        name = (stem if ending else name)[: MAX_NAME_CHARS - len(ending)] + ending
+    return name
+
+
+def _extension(filename: str) -> str:
+    stem, _, extension = base_name(filename).rpartition(".")
+    return extension.lower() if stem else ""
+
+
+def _require_docx(name: str, head: bytes) -> None:
+    if head.startswith(_OLD_OFFICE):
+        raise UploadRefused(f"{name!r} has a password or an older format; save it as .docx without a password")
+    if not head.startswith(_ZIP):
+        raise UploadRefused(f"{name!r} does not begin like a .docx; upload {READ_TYPES}")
+
+
+def _require_text(name: str, head: bytes) -> None:
+    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        # The head may end within a character.
+        text = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8")().decode(head)
+    except UnicodeDecodeError:
+        raise UploadUnreadable(f"{name!r} is not UTF-8; save it as UTF-8") from None
+    if "\0" in text:
+        raise UploadRefused(f"{name!r} is not text; upload {READ_TYPES}")

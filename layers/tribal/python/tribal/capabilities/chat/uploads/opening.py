@@ -1,0 +1,67 @@
+"""An upload on this machine's disk: one file, or an archive of files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tribal.capabilities.chat.errors import UploadUnreadable
+from tribal.capabilities.chat.uploads.archives import Archive, ArchiveEntry, open_archive
+from tribal.capabilities.chat.uploads.kinds import HEAD_BYTES, base_name, is_archive, kind_of
+from tribal.capabilities.chat.uploads.progress import ReadFile
+from tribal_contracts.chat.settings import UploadLimits
+
+
+@dataclass(frozen=True, slots=True)
+class UploadItem:
+    """One file of an upload."""
+
+    name: str
+    """Without folders."""
+    fetch: Callable[[], Path]
+    """Puts it on the disk, until the next item is fetched. Raises `EntryRefused` when it cannot be unpacked."""
+
+
+@contextmanager
+def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[UploadItem]]:
+    """The files of an upload, in order.
+
+    Raises:
+        UploadRefused: when the whole upload cannot be read, or exceeds a limit.
+    """
+    if not is_archive(filename, head_of(upload)):
+        yield [UploadItem(base_name(filename), lambda: upload)]
+        return
+    with open_archive(upload, base_name(filename), limits) as archive:
+        if not archive.entries:
+            raise UploadUnreadable(f"{base_name(filename)!r} has no files")
+        unpacked = upload.with_name("entry")
+        yield [UploadItem(each.name, partial(_unpacked, archive, each, unpacked)) for each in archive.entries]
+
+
+def identified(name: str, path: Path) -> ReadFile:
+    """A file with its id and its kind, before it is read.
+
+    Raises:
+        UploadRefused: when it is of a type that is not read.
+    """
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    kind = kind_of(name, head_of(path))
+    return ReadFile(filename=name, source_id=digest, kind=kind, size_bytes=path.stat().st_size)
+
+
+def head_of(path: Path) -> bytes:
+    """The first bytes of a file, by which its type is recognised."""
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
+def _unpacked(archive: Archive, entry: ArchiveEntry, target: Path) -> Path:
+    target.unlink(missing_ok=True)
+    archive.unpack(entry, target)
+    return target

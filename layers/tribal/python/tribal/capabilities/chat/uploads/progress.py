@@ -1,0 +1,137 @@
+"""What was read of an upload so far, so that another process continues where this one stopped.
+
+Passages are stored in parts of a fixed number, which a process that was killed does not change: whoever continues ends
+with the same bytes. A part first has no vectors, because nothing is sent to an embedding before all of an upload is
+quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field, ValidationError
+
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.errors import ObjectDamaged
+from tribal.store import put_record, read_first_line, read_record
+from tribal_contracts import Contract
+from tribal_contracts.chat.collections import FileKind, Passage, StoredPassage
+from tribal_contracts.chat.jobs import FileStatus, UploadedFile
+from tribal_contracts.core.shape import ContentHash, Count, Unset, optional
+
+EmbedPassages = Callable[[Sequence[Passage]], Iterable[StoredPassage]]
+
+PART_PASSAGES = 256
+"""Passages in a part, embedded at once. By judgement: a second of embedding on this machine, and 2 MB of vectors."""
+
+
+class ReadFile(Contract):
+    """A file of an upload that was read, with or without success."""
+
+    filename: str
+    status: FileStatus | Unset = optional("Unset until it has vectors.")
+    reason: str | Unset = optional()
+    source_id: ContentHash | Unset = optional()
+    kind: FileKind | Unset = optional()
+    size_bytes: Count = 0
+    pages: Count = 0
+    passages: Count = 0
+    characters: Count = 0
+    """Of its passages, which overlap."""
+    masked: Count = 0
+
+    def outcome(self, status: FileStatus, reason: str | None = None) -> UploadedFile:
+        """What became of it."""
+        return UploadedFile(
+            filename=self.filename,
+            status=status,
+            reason=reason,
+            source_id=self.source_id,
+            pages=self.pages,
+            passages=self.passages,
+        )
+
+
+class ReadFiles(Contract):
+    """The files of an upload that were read, in order."""
+
+    files: list[ReadFile] = Field(default_factory=list)
+
+
+class PartHeader(Contract):
+    """The first line of a part: where reading continues after it."""
+
+    next_page: Count = 1
+    next_piece: Count = 0
+    """Of that page's passages, the first that is in no part yet."""
+    passages: Count = 0
+    characters: Count = 0
+    masked: Count = 0
+    """All three of this part and those before it."""
+    is_embedded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The files that a job keeps until it ends."""
+
+    files: CollectionFiles
+    job_id: str
+
+    def read_files(self) -> list[ReadFile]:
+        """The files that were read, in the order of the upload."""
+        found = read_record(self.files.store, self._key, ReadFiles)
+        return [] if found is None else found.files
+
+    def put_read_files(self, read: list[ReadFile]) -> None:
+        """Write the files that were read."""
+        put_record(self.files.store, self._key, ReadFiles(files=read))
+
+    def parts(self, number: int) -> list[str]:
+        """The keys of the parts of a file, in order."""
+        return list(self.files.store.keys(f"{self._folder(number)}"))
+
+    def last_header(self, number: int) -> PartHeader:
+        """Where reading a file continues."""
+        parts = self.parts(number)
+        found = read_first_line(self.files.store, parts[-1], PartHeader) if parts else None
+        return found or PartHeader()
+
+    def put_part(self, number: int, first: int, header: PartHeader, passages: Iterable[Passage]) -> None:
+        """Write a part of a file, named by its first passage."""
+        self._put(f"{self._folder(number)}{first:08d}.jsonl", header, passages)
+
+    def embed_part(self, key: str, vectors_of: EmbedPassages) -> None:
+        """Give a part its vectors, unless it has them."""
+        lines = self.files.store.lines(key)
+        try:
+            header = PartHeader.from_json(next(lines, b""))
+            if header.is_embedded:
+                return
+            passages = [Passage.from_json(line) for line in lines]
+        except ValidationError as error:
+            raise ObjectDamaged(f"{key!r} in {self.files.store.location} is damaged; upload the file again") from error
+        self._put(key, header.model_copy(update={"is_embedded": True}), vectors_of(passages))
+
+    def embedded_lines(self, number: int) -> Iterator[bytes]:
+        """The lines of all parts of a file without their headers."""
+        for key in self.parts(number):
+            lines = self.files.store.lines(key)
+            next(lines, None)
+            yield from lines
+
+    def erase(self) -> None:
+        """Erase everything."""
+        self.files.erase(self.files.progress_folder(self.job_id))
+
+    @property
+    def _key(self) -> str:
+        return f"{self.files.progress_folder(self.job_id)}files.json"
+
+    def _folder(self, number: int) -> str:
+        return f"{self.files.progress_folder(self.job_id)}{number:05d}/"
+
+    def _put(self, key: str, header: PartHeader, passages: Iterable[Passage]) -> None:
+        lines = [header.to_compact_json(), *(each.to_compact_json() for each in passages)]
+        self.files.store.put_lines(key, lines)

@@ -1,0 +1,289 @@
+"""Takes uploads and removals of a caller, and shows what became of them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from heapq import nlargest
+from pathlib import Path
+
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.capabilities.chat.collections.removal import find_source, gone_by, withdraw
+from tribal.capabilities.chat.collections.visibility import find_collection, visible_collections
+from tribal.capabilities.chat.errors import (
+    ChatForbidden,
+    CollectionNotFound,
+    JobNotFound,
+    UploadLimitExceeded,
+    UploadRefused,
+    UploadTooLarge,
+    UploadUnreadable,
+)
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
+from tribal.capabilities.chat.uploads.ingesting import chat_parts
+from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
+from tribal.capabilities.chat.uploads.opening import head_of
+from tribal.ports.application import Application
+from tribal.ports.caller import Caller
+from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
+from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, UploadedFile, UploadJob
+from tribal_contracts.chat.requests import UploadRequest
+from tribal_contracts.chat.settings import CATALOG, CollectionEntry
+
+MEGABYTE = 1024 * 1024
+_ZIP = b"PK\x03\x04"
+_RANDOM_BYTES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """A collection that a caller may see, and what it holds."""
+
+    entry: CollectionEntry
+    record: CollectionRecord | None
+    """`None` before its first upload."""
+    manifest: CollectionManifest
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """The uploads of one caller.
+
+    Every method takes only collections that the caller may see; for any other it raises `CollectionNotFound`. All but
+    `states` and `state` raise `ChatForbidden` when the caller lacks the right `collections:write`.
+    """
+
+    app: Application
+    caller: Caller
+
+    @property
+    def parts(self) -> ChatParts:
+        """The parts of the chat."""
+        return chat_parts(self.app)
+
+    def accept(self, file: Path, filename: str, collection: str | None = None) -> UploadJob:
+        """Store an upload, and have its job run where jobs run elsewhere.
+
+        Args:
+            file: its bytes, on this machine's disk.
+            filename: as the caller calls it.
+            collection: by default the configured one.
+
+        Returns:
+            Its job; one that has ended already if the collection has the same file under the same name.
+
+        Raises:
+            UploadRefused: when it is not of a type that is read, or exceeds a limit.
+        """
+        files = self._files(self._target(collection))
+        manifest = self._checked(files, file.stat().st_size)
+        head = head_of(file)
+        if not is_archive(filename, head):
+            kind_of(filename, head)
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        job = self._new_job(files, filename, file.stat().st_size, digest)
+        known = next((each for each in manifest.sources if each.source_id == digest), None)
+        if known is not None and job.filename in known.names:
+            return self._unchanged(files, job, known)
+        files.create_job(job)
+        files.store.put_file(files.upload_key(job.job_id), file)
+        return self.arrived(files.name, job.job_id)
+
+    def announce(self, request: UploadRequest) -> UploadJob:
+        """The job of an upload that will arrive by another way; its first bytes are checked when it is read.
+
+        Raises:
+            UploadRefused: when its name is not that of a type that is read, or it exceeds a limit.
+        """
+        files = self._files(self._target(request.collection))
+        self._checked(files, request.size_bytes)
+        if kind_by_name(request.filename) is None and not is_archive(request.filename, _ZIP):
+            raise UploadRefused(f"{base_name(request.filename)!r} is not of a type that is read; upload {READ_TYPES}")
+        job = self._new_job(files, request.filename, request.size_bytes, request.sha256)
+        files.create_job(job)
+        return job
+
+    def address(self, job: UploadJob) -> UploadAddress:
+        """Where the bytes of an announced upload are to be sent; its job is looked at even if they never arrive.
+
+        Raises:
+            UploadRefused: where files are only sent along.
+        """
+        if self.parts.address is None:
+            raise UploadRefused("this server takes no announced files; send a form with the field `file`")
+        self._launch(job)
+        key = CollectionFiles(self.app.store(), job.collection).upload_key(job.job_id)
+        return self.parts.address(key, job.size_bytes, job.content_hash or "")
+
+    def arrived(self, collection: str, job_id: str) -> UploadJob:
+        """Note that the bytes of an upload are in the store, and have its job run where jobs run elsewhere.
+
+        Raises:
+            JobNotFound: when there is no such upload.
+        """
+        files = self._files(self._entry(collection))
+        job = files.job(job_id)
+        if job is None:
+            raise _job_not_found(job_id)
+        job = files.change_job(job, lambda present: present.model_copy(update={"arrived": True}))
+        self._launch(job)
+        return job
+
+    def job(self, job_id: str) -> UploadJob:
+        """What became of an upload.
+
+        Raises:
+            JobNotFound: when there is no such upload, or it belongs to a collection that the caller may not see.
+        """
+        for files in self._every():
+            job = files.job(job_id)
+            if job is not None:
+                return job
+        raise _job_not_found(job_id)
+
+    def jobs(self, limit: int = 50) -> JobList:
+        """The newest uploads to all collections that the caller may see."""
+        ids = [(job_id, files.name) for files in self._every() for job_id in files.job_ids()]
+        newest = nlargest(limit, ids)
+        found = [CollectionFiles(self.app.store(), name).job(job_id) for job_id, name in newest]
+        jobs = [job for job in found if job is not None]
+        return JobList(jobs=jobs, total=len(ids), truncated=len(ids) > len(newest))
+
+    def remove(self, collection: str, name: str) -> RemovalReport:
+        """Take a file out of all answers at once, and have it deleted where jobs run elsewhere.
+
+        Args:
+            collection: its name.
+            name: of the file, or its id.
+
+        Raises:
+            CollectionNotFound: when it has no such file, or several of that name.
+        """
+        files = self._files(self._entry(collection))
+        source = find_source(files, name)
+        job = self._new_job(files, source.names[0], 0, None)
+        job = job.model_copy(update={"removes": source.source_id, "arrived": True})
+        # Before the manifest: whoever resumes it does what a process that is killed here leaves undone.
+        files.create_job(job)
+        withdraw(files, source.source_id, job.created_at)
+        self._launch(job)
+        return RemovalReport(
+            collection=files.name,
+            source_id=source.source_id,
+            names=source.names,
+            job_id=job.job_id,
+            gone_by=gone_by(job.created_at),
+        )
+
+    def states(self) -> list[CollectionState]:
+        """All collections that the caller may see, but for the documentation itself."""
+        entries = visible_collections(self.parts.settings, self.caller)
+        return [self._state(each) for each in entries if each.title != CATALOG]
+
+    def state(self, collection: str) -> CollectionState:
+        """One collection that the caller may see.
+
+        Raises:
+            CollectionNotFound: also for the documentation, which has no files.
+        """
+        return self._state(self._entry(collection))
+
+    def _state(self, entry: CollectionEntry) -> CollectionState:
+        files = CollectionFiles(self.app.store(), entry.title)
+        return CollectionState(entry, files.record(), files.manifest()[0])
+
+    def _entry(self, collection: str) -> CollectionEntry:
+        entry = find_collection(collection, self.parts.settings, self.caller)
+        if entry.title == CATALOG:
+            raise CollectionNotFound(f"{CATALOG!r} is the documentation; it has no files")
+        return entry
+
+    def _target(self, collection: str | None) -> CollectionEntry:
+        """The collection of an upload."""
+        settings = self.parts.settings
+        if collection is not None and collection != CATALOG:
+            return self._entry(collection)
+        visible = [each.title for each in visible_collections(settings, self.caller) if each.title != CATALOG]
+        if collection is None and settings.collection in visible:
+            return self._entry(settings.collection)
+        if collection is None and len(visible) == 1:
+            return self._entry(visible[0])
+        why = f"nothing can be uploaded to {CATALOG!r}" if collection else "name the collection to upload to"
+        if not visible:
+            raise UploadRefused(f"{why}, and no other collection is configured")
+        raise UploadRefused(f"{why}: {', '.join(visible)}")
+
+    def _every(self) -> list[CollectionFiles]:
+        """The files of all collections that the caller may see and write to."""
+        entries = visible_collections(self.parts.settings, self.caller)
+        return [self._files(each) for each in entries if each.title != CATALOG]
+
+    def _files(self, entry: CollectionEntry) -> CollectionFiles:
+        """The files of a collection that the caller may write to."""
+        if not self.caller.may(WRITE_COLLECTIONS):
+            raise ChatForbidden(f"uploads need the right {WRITE_COLLECTIONS!r}, which this caller lacks")
+        return CollectionFiles(self.app.store(), entry.title)
+
+    def _checked(self, files: CollectionFiles, size_bytes: int) -> CollectionManifest:
+        """The manifest of a collection that has room for an upload of this size."""
+        limits = self.parts.settings.uploads
+        if size_bytes > limits.largest_mb * MEGABYTE:
+            raise UploadTooLarge(
+                f"the upload has {size_bytes / MEGABYTE:,.1f} MB, more than the {limits.largest_mb} MB that "
+                "`chat.uploads.largest_mb` allows"
+            )
+        if not size_bytes:
+            raise UploadUnreadable("the file is empty")
+        manifest, _ = files.manifest()
+        if sum(each.passages for each in manifest.sources) >= limits.passages:
+            raise UploadLimitExceeded(
+                f"collection {files.name!r} has {limits.passages:,} passages, the most that `chat.uploads.passages` "
+                "allows; remove a file first"
+            )
+        return manifest
+
+    def _new_job(self, files: CollectionFiles, filename: str, size_bytes: int, digest: str | None) -> UploadJob:
+        now = self.app.clock.published()
+        return UploadJob(
+            job_id=_new_job_id(self.app.clock.real()),
+            collection=files.name,
+            filename=base_name(filename),
+            size_bytes=size_bytes,
+            status="processing",
+            created_at=now,
+            updated_at=now,
+            requested_by=self.caller.subject,
+            arrived=False,
+            content_hash=digest,
+        )
+
+    def _unchanged(self, files: CollectionFiles, job: UploadJob, source: CollectionSource) -> UploadJob:
+        """The job of a file that the collection has already."""
+        file = UploadedFile(
+            filename=job.filename,
+            status="unchanged",
+            source_id=source.source_id,
+            pages=source.pages,
+            passages=source.passages,
+        )
+        ended = job.model_copy(update={"status": "completed", "files": [file], "total_files": 1, "arrived": True})
+        files.create_job(ended)
+        return ended
+
+    def _launch(self, job: UploadJob) -> None:
+        if self.parts.launch is not None:
+            self.parts.launch(job.collection, job.job_id)
+
+
+def _new_job_id(now: datetime) -> str:
+    """An id such as `20261121t024500123z-1f9c2a3b4d5e`; ids sort as text by time."""
+    moment = now.astimezone(UTC)
+    return f"{moment:%Y%m%dt%H%M%S}{moment.microsecond // 1000:03d}z-{secrets.token_hex(_RANDOM_BYTES)}"
+
+
+def _job_not_found(job_id: str) -> JobNotFound:
+    return JobNotFound(f"there is no upload {job_id[:50]!r}; `tribal jobs` lists those that you may see")

@@ -1,0 +1,113 @@
+"""Files of every type are read page by page, and those that cannot be read say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+
+import pytest
+
+import tribal.adapters.documents.parser as parser_module
+from tests.adapters.documents.conftest import LIMITS, Read
+from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
+from tests.cases import each_case
+from tribal.app.parts import document_parser
+from tribal.errors import ConfigurationError
+from tribal_contracts.chat.collections import FileKind
+
+Problem = Callable[..., tuple[str, str]]
+TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
+    *map(paragraphs, ("Item", "Price", "Tea", "2.50"))
+)
+
+
+def test_each_page_of_a_pdf_is_read_and_one_without_text_is_empty(read: Read) -> None:
+    assert read("pdf", pdf(["Returns\nwithin 14 days", "", "Exchange (only once)"])) == [
+        "Returns\nwithin 14 days",
+        "",
+        "Exchange (only once)",
+    ]
+
+
+def test_reading_continues_from_a_page(read: Read) -> None:
+    data = pdf(["one", "two", "three"])
+    assert read("pdf", data, first=3) == ["three"]
+    assert read("pdf", data, first=4) == []
+    assert read("txt", "only page", first=2) == []
+
+
+def test_a_pdf_with_only_drawings_has_pages_without_text(read: Read) -> None:
+    assert read("pdf", pdf(["", ""])) == ["", ""]
+
+
+def test_a_document_is_read_with_its_tables_row_by_row(read: Read) -> None:
+    (text,) = read("docx", docx(document_xml(paragraphs("Price list", "of the shop") + TABLE + paragraphs("End"))))
+    assert text.split("\n\n") == ["Price list", "of the shop", "Item\tPrice\nTea\t2.50", "End"]
+
+
+@each_case(
+    ("kind", "data", "expected"),
+    [
+        pytest.param("md", "# Title\r\n\r\nText  \r\n", "# Title\n\nText", id="Markdown is left as it is"),
+        pytest.param("txt", "caf\u0065\u0301", "caf\u00e9", id="normalized"),
+        pytest.param("txt", "\ufeffbyte order mark", "byte order mark", id="UTF-8 with a mark"),
+        pytest.param("txt", "wide \u20ac".encode("utf-16"), "wide \u20ac", id="UTF-16"),
+        pytest.param("txt", "", "", id="empty"),
+        pytest.param("html", "<p>One<p>Two &amp; three", "One\n\nTwo & three", id="HTML"),
+        pytest.param("txt", "a\u200bb\u202ec\U000e0041d\ue000e\x1bf\tg", "abcdef\tg", id="unseen characters"),
+    ],
+)
+def test_text_is_decoded_and_cleaned(kind: FileKind, data: bytes | str, expected: str, read: Read) -> None:
+    assert read(kind, data) == [expected]
+
+
+@each_case(
+    ("kind", "data", "expected"),
+    [
+        ("pdf", pdf(["secret"], encrypted=True), ("encrypted", "it needs a password")),
+        ("pdf", pdf(["page"])[:150], ("unreadable", "it is damaged, or not a PDF")),
+        ("pdf", b"", ("unreadable", "it is damaged, or not a PDF")),
+        ("docx", docx(document_xml(paragraphs("x")))[:200], ("unreadable", "it is damaged, or not a .docx")),
+        ("docx", docx("<w:document"), ("unreadable", "a part of it is not XML")),
+        ("docx", docx(document_xml("<a>" * 5_000 + "</a>" * 5_000)), ("unreadable", "it is nested too deeply")),
+        ("txt", b"caf\xe9", ("unreadable", "it is not UTF-8; save it as UTF-8")),
+        ("md", "a\0b", ("unreadable", "it is not text")),
+        ("html", "x".encode("utf-16")[:3], ("unreadable", "it is not UTF-8; save it as UTF-8")),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(
+    kind: FileKind, data: bytes, expected: tuple[str, str], problem: Problem
+) -> None:
+    assert problem(kind, data) == expected
+
+
+def test_a_pdf_with_too_many_pages_is_refused_before_its_first_page(problem: Problem) -> None:
+    assert problem("pdf", pdf(["x"] * 51)) == ("too_many_pages", "it has 51 pages; at most 50 are read")
+
+
+def test_a_text_of_more_than_the_largest_page_is_refused(problem: Problem, read: Read) -> None:
+    too_long = ("too_large", "a page of it, or all of it without pages, has more than 8 MB of text")
+    assert problem("txt", "\u20ac" * 3_000_000) == too_long
+    assert problem("md", b"x" * (17 << 20)) == too_long
+    assert len(read("txt", "word " * 1_600_000)[0]) == 7_999_999
+
+
+def test_a_file_that_needs_too_much_memory_is_refused(problem: Problem) -> None:
+    many = document_xml("<w:p/>" * 400_000)
+    assert problem("docx", docx(many), limits=replace(LIMITS, memory_mb=200)) == (
+        "too_large",
+        "reading it needs more than 200 MB",
+    )
+
+
+@pytest.mark.parametrize(("missing", "files"), [("pypdfium2", "PDFs"), ("mammoth", ".docx files")])
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    missing: str, files: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parser_module, "find_spec", lambda name: None if name == missing else find_spec(name))
+    with pytest.raises(ConfigurationError) as failed:
+        document_parser()
+    assert failed.value.message == (
+        f"{missing} is not installed, but reading {files} needs it; run: pip install 'tribal-knowledge[chat]'"
+    )
