@@ -11,7 +11,7 @@ from tribal.capabilities.chat.answers.citations import Citations
 from tribal.capabilities.chat.answers.grounding import Grounding, is_addressed_to_a_model
 from tribal.capabilities.chat.answers.releasing import CodeBlock, Releaser, Sentence
 from tribal.capabilities.chat.answers.sources import Source
-from tribal.capabilities.chat.asking.conversations import Conversation
+from tribal.capabilities.chat.conversations import Conversation
 from tribal.capabilities.chat.events import TextPiece
 from tribal.capabilities.chat.parts import ChatModel
 from tribal.errors import TribalError
