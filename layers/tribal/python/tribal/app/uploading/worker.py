@@ -72,6 +72,12 @@ def _stop_when_closed(source: IO[bytes], stop: StopToken) -> None:
     stop.request(RunInterrupted("the server is stopping; the upload is resumed later"))
 
 
+def _write(line: str) -> None:
+    # In one call, because the server writes to the same file.
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
 def main() -> None:
     """Receive the settings, and work."""
     from tribal.app.local import Blueprint, local_application
@@ -89,7 +95,7 @@ def main() -> None:
     stop = StopToken()
     threading.Thread(target=_stop_when_closed, args=(source, stop), daemon=True).start()
     with closing(local_application(blueprint.settings, blueprint.parameters, limits=False)) as app:
-        work(app, stop, lambda line: print(line, file=sys.stderr, flush=True))
+        work(app, stop, _write)
 
 
 if __name__ == "__main__":
