@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import time
@@ -15,16 +16,17 @@ from tribal.capabilities.chat.uploads.uploads import Uploads
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
-from tribal.app.local import local_application
+from tribal.app.local import Blueprint, local_application
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.app.uploading.worker import work
 from tribal.capabilities.chat.errors import ChatBusy
 from tribal.errors import RunInterrupted
-from tribal.ports import Application, Caller, StopToken
+from tribal.ports import Application, Caller, RunParameters, StopToken
 from tribal.settings import load_settings
 
 SECONDS = 60
 TEXT = "Refunds are paid within fourteen days of the return. A refund over 500 euros needs the consent of a manager. "
+COMMAND = [sys.executable, "-P", "-m", "tribal.app.uploading.worker"]
 QUESTION = "How soon are refunds paid?"
 
 
@@ -126,8 +128,18 @@ def test_a_collection_that_another_process_works_on_is_left_to_it(
 
 
 def test_a_worker_without_a_server_ends_at_once() -> None:
-    command = [sys.executable, "-P", "-m", "tribal.app.uploading.worker"]
-    assert subprocess.run(command, stdin=subprocess.DEVNULL, check=False, timeout=SECONDS).returncode == 0
+    assert subprocess.run(COMMAND, stdin=subprocess.DEVNULL, check=False, timeout=SECONDS).returncode == 0
+
+
+def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
+    settings = load_settings(project=project, environment={}, needs_databases=False)
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as worker:
+        assert worker.stdin is not None
+        assert worker.stderr is not None
+        pickle.dump(Blueprint(settings, RunParameters()), worker.stdin)
+        worker.stdin.flush()
+        assert worker.stderr.read() == b""
+        assert worker.wait(SECONDS) == 0
 
 
 def finished(server: Served, place: str) -> dict[str, Any]:
@@ -162,4 +174,5 @@ def test_an_upload_over_http_is_indexed_and_cited_and_one_that_was_left_is_resum
         assert told["sources"] == []
         finished(server, f"/api/admin/etl/status/{removed.json()['job_id']}")
     assert {line["event"] for line in server.lines()} == {"request", "upload"}
+    assert [line for line in server.said if "rror" in line or "Traceback" in line] == []
     assert server.process.returncode == 0

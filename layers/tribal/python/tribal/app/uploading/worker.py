@@ -68,7 +68,8 @@ def _line(job: Job, status: str, error: str | None) -> str:
 
 
 def _stop_when_closed(source: IO[bytes], stop: StopToken) -> None:
-    source.read(1)
+    # Not through its buffer, whose lock the interpreter needs to end.
+    os.read(source.fileno(), 1)
     stop.request(RunInterrupted("the server is stopping; the upload is resumed later"))
 
 
