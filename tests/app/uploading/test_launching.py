@@ -82,7 +82,7 @@ def test_jobs_that_were_left_are_worked_on_when_the_server_starts(tmp_path: Path
         wait_for(lambda: begun(tmp_path) == 1)
 
 
-def test_a_new_job_starts_a_process_and_without_jobs_there_is_none(tmp_path: Path, waiting: list[Job]) -> None:
+def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
     with running(tmp_path, WORKS) as workers:
         assert begun(tmp_path) == 0
         waiting.append(JOB)
