@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Protocol
+
+from tribal.ports.stopping import StopToken
 
 MARGIN_SECONDS = 5.0
 """Reserved for returning the response once work stops."""
@@ -36,3 +39,17 @@ class LambdaDeadline:
     def remaining_seconds(self) -> float:
         """Remaining seconds, less the margin for the response."""
         return max(0.0, self.context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)
+
+
+def stop_token(context: LambdaContext, seconds: float | None = None) -> StopToken:
+    """A token for the work of an invocation, which ends at its deadline.
+
+    Args:
+        context: of the invocation.
+        seconds: that the work may take from now, if less.
+    """
+    deadline = LambdaDeadline(context)
+    if seconds is None:
+        return StopToken(deadline.remaining_seconds)
+    ends = time.monotonic() + seconds
+    return StopToken(lambda: min(deadline.remaining_seconds(), ends - time.monotonic()))

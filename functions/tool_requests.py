@@ -13,7 +13,7 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from functions.callers import headers_of, verified_caller
-from functions.contexts import LambdaContext, LambdaDeadline
+from functions.contexts import LambdaContext, stop_token
 from functions.recording import record, request_log_of, request_log_of_call
 from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, RequestLog, usable_request_id
 from tribal.edges.http.context_headers import with_context_headers
@@ -46,7 +46,7 @@ class ToolRequests:
         began = time.perf_counter()
         response = self._response(request)
         seen.waits = response.events is not None
-        response = _whole(response, StopToken(LambdaDeadline(context).remaining_seconds))
+        response = _whole(response, stop_token(context, response.seconds))
         self._record(request, seen, response, response.status, began)
         return answered(response, seen.request_id)
 
@@ -102,7 +102,7 @@ class ToolRequests:
 
 
 def _whole(response: Response, stop: StopToken) -> Response:
-    """The response with all events in its body."""
+    """The response with all events in its body. Each instance has one answer in progress, so all are admitted."""
     return response if response.events is None else replace(response, body=b"".join(response.events(stop)), events=None)
 
 

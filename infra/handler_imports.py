@@ -114,8 +114,8 @@ WORK = {
     **{
         spec.name: _S3
         + _SECRETS
-        + _VECTORS
-        + _SEARCH
+        + (_VECTORS if "deps-vectors" in FUNCTIONS[spec.name] else "")
+        + (_SEARCH if "deps-search" in FUNCTIONS[spec.name] else "")
         + "".join(use.loads for other in capabilities() for use in other.uses if use.function == spec.name)
         for each in capabilities()
         for spec in each.functions

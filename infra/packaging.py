@@ -140,7 +140,8 @@ def check_budgets(packages: Packages) -> dict[str, int]:
     layers = {layer: folder_bytes(packages.layer(layer)) for layer in LAYERS}
     totals = {}
     for function in FUNCTIONS:
-        of_layers = max(sum(layers[layer] for layer in layers_of(function, model)) for model in MODEL_LAYERS)
+        having = [layers_of(function, model, shared=shared) for model in MODEL_LAYERS for shared in (False, True)]
+        of_layers = max(sum(layers[layer] for layer in each) for each in having)
         if function == "retriever" and of_layers > RETRIEVER_LAYER_BYTES:
             raise PackagingError(_over("the layers of the retriever", of_layers, RETRIEVER_LAYER_BYTES))
         totals[function] = of_layers + folder_bytes(packages.function(function))

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.chat.measuring import measure_answer, measure_spending, write_metrics
 from functions.contexts import LambdaContext
@@ -41,6 +42,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or a call from the MCP function, in one piece."""
+    metrics.add_metric("Calls", MetricUnit.Count, 1)
     return _requests().answer(event, context)
 
 
@@ -49,6 +51,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def stream(event: dict[str, Any], context: LambdaContext) -> Response | dict[str, Any]:
     """Answer a question in pieces; answer anything else as `handle` does."""
+    metrics.add_metric("Calls", MetricUnit.Count, 1)
     if event.get("path", "").rstrip("/") == QUESTIONS:
         return _requests().open(event)
     return _requests().answer(event, context)

@@ -15,7 +15,7 @@ from http.client import HTTPException
 from typing import Any
 
 from functions.chat.runtime_api import Invocation, ResponseStream, RuntimeApi
-from functions.contexts import LambdaDeadline
+from functions.contexts import stop_token
 from tribal.edges.http.messages import Response
 from tribal.errors import ClientDisconnected
 from tribal.ports.stopping import StopToken
@@ -98,7 +98,7 @@ def _context_of(invocation: Invocation) -> InvocationContext:
 def _send(
     api: RuntimeApi, invocation: Invocation, response: Response, quiet_seconds: float, context: InvocationContext
 ) -> None:
-    stop = StopToken(LambdaDeadline(context).remaining_seconds)
+    stop = stop_token(context, response.seconds)
     headers = {"Content-Type": response.content_type, **response.headers}
     try:
         with closing(api.stream(invocation, response.status, headers)) as stream:

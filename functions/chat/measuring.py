@@ -26,8 +26,9 @@ def measure_answer(finished: Finished | None, stop: StopToken) -> None:
         stop: whether it was asked to stop.
     """
     cut_off = finished is None or stop.requested
-    failed = not cut_off and finished is not None and finished.reason == "error"
-    counts = {"Answers": not (cut_off or failed), "StreamsCutOff": cut_off, "AnswersFailed": failed}
+    reason = None if finished is None or cut_off else finished.reason
+    answered = reason in ("stop", "length")
+    counts = {"Answers": answered, "AnswersFailed": reason == "error", "StreamsCutOff": cut_off}
     write_metrics({}, {name: int(value) for name, value in counts.items()})
     verdict = None if finished is None else finished.governor
     if verdict is not None and verdict.law_violated is not None:

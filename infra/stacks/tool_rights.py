@@ -47,8 +47,8 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         if environment.is_set(function, setting)
         for pattern in patterns
     ]
-    read, written, removed = [*read, *kept], [*written, *kept], [*removed, *kept]
-    erased = [pattern for use in uses for pattern in use.versions]
+    read, written = [*read, *kept], [*written, *kept]
+    erased = [*(pattern for use in uses for pattern in use.versions), *kept]
     return [
         *(permissions.read_objects(bucket_arn, *read) if read else []),
         *(search.read_statements(domain) if has_domain and (asks or remembers) else []),

@@ -8,7 +8,7 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from moto.awslambda.models import LambdaFunction
+from moto.awslambda.utils import get_backend
 
 from servers.moto import MotoServer
 from tests import ROOT
@@ -64,6 +65,8 @@ class AwsAccount:
         self._keys: dict[str, dict[str, str]] = {}
         self.repository: str | None = None
         """Where what functions sync is on this machine, over https with the certificate."""
+        self.vendor: str | None = None
+        """Where the models that sections of capabilities name are on this machine."""
         self.domain_policies: dict[str, Any] = {}
         """Of the search domains that were deployed, by their names."""
         self.server = MotoServer.start("localhost")
@@ -188,7 +191,13 @@ class AwsAccount:
         api_id = next(api["id"] for api in apis if api["name"] == name)
         place = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:{api_id}/{stage}"
         api = RestApi(
-            self.client, api_id, stage, self._secrets.get, self._users.get, partial(self._note_request, place)
+            self.client,
+            api_id,
+            stage,
+            self._secrets.get,
+            self._users.get,
+            partial(self._note_request, place),
+            self.stream_function,
         )
         self._closing.append(api.close)
         return api
@@ -269,17 +278,25 @@ class AwsAccount:
 
     def run_function(self, function: LambdaFunction, event: Any) -> tuple[str, bool]:
         """Call a function as it was deployed: its answer as JSON, and whether it failed."""
-        package = Package(
+        return self.processes.invoke(self._package_of(function), event, function.role)
+
+    def stream_function(self, arn: str, event: Any) -> Iterator[bytes]:
+        """Call a function whose answer is streamed: its pieces as they arrive, the first with status and headers."""
+        function = get_backend(ACCOUNT, REGION).get_function(arn)
+        return self.processes.stream(self._package_of(function), event, function.role)
+
+    def _package_of(self, function: LambdaFunction) -> Package:
+        variables = self._asking_models_here(self._asking_bedrock_here(function.environment_vars))
+        return Package(
             name=function.function_name,
             handler=function.handler or "",
             code=function.code_bytes,
             layers=stand_ins.layers_of(function),
-            variables=self._reading_git_here(self._asking_bedrock_here(function.environment_vars)),
+            variables=self._reading_git_here(variables),
             timeout_seconds=int(function.timeout),
             memory_mb=int(function.memory_size),
             arn=function.function_arn,
         )
-        return self.processes.invoke(package, event, function.role)
 
     def _asking_bedrock_here(self, variables: dict[str, str]) -> dict[str, str]:
         """The variables of a function, with the address of Bedrock on this machine where they name a model there."""
@@ -289,6 +306,14 @@ class AwsAccount:
         path = "" if model.get("endpoint") == "runtime" else "/anthropic"
         model["base_url"] = f"http://{self.bedrock.endpoint}{path}"
         return variables | {"TRIBAL_MODEL": json.dumps(model)}
+
+    def _asking_models_here(self, variables: dict[str, str]) -> dict[str, str]:
+        """The variables of a function, with the address of a vendor on this machine for the models that it names."""
+        models = json.loads(variables.get("TRIBAL_MODELS", "{}"))
+        if not models or self.vendor is None:
+            return variables
+        here = {name: {**model, "base_url": self.vendor} for name, model in models.items()}
+        return variables | {"TRIBAL_MODELS": json.dumps(here)}
 
     def _reading_git_here(self, variables: dict[str, str]) -> dict[str, str]:
         """The variables of a function, with the address of the repository on this machine where they name one."""

@@ -26,22 +26,32 @@ from infra.sections import Memory
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
-from tribal_contracts import DocumentationManifest, ModelSettings, OpenTask, RunRecord, RunRequest
+from tribal_contracts import DocumentationManifest, ModelEntry, ModelSettings, OpenTask, RunRecord, RunRequest
+from tribal_contracts.chat.settings import CollectionEntry
 
 PASSWORD_SECRET = "tribal/dev/company"
 COMPANY = "acme"
 TOKEN_SECRET = "tribal/dev/git"
 KNOWLEDGE = Knowledge(repository="https://git.example.com/acme/decisions.git", token_secret=TOKEN_SECRET)
-SIGNERS_MAY = {"memory:write", "knowledge:sync", "interrogation:start"}
+SIGNERS_MAY = {"memory:write", "knowledge:sync", "interrogation:start", "chat:ask", "collections:write"}
 """The rights of callers who sign with IAM, besides reading."""
-API = Api(auth=IamAuth(rights=["interrogation:start"]))
-DEV = load_environment("dev").model_copy(update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE, "api": API})
+API = Api(auth=IamAuth(rights=["interrogation:start", "chat:ask", "collections:write"]))
+MODEL_SECRET = "tribal/dev/openai"
+CHATTING = {
+    "models": {"small": ModelEntry(provider="openai", name="gpt-6-luna", api_key_secret=MODEL_SECRET)},
+    "collections": [CollectionEntry(name="handbook", models=["small"])],
+}
+DEV = load_environment("dev").model_copy(
+    update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE, "api": API, **CHATTING}
+)
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
     update={
         "name": "lone",
         "memory": None,
         "knowledge": None,
+        "models": {},
+        "collections": [],
         "index": "sqlite",
         "opensearch": None,
         "model": ModelSettings(provider="bedrock", name="anthropic.claude-haiku-5-5"),
@@ -64,6 +74,8 @@ class DeployedSystem:
     api: RestApi
     keys: dict[str, str]
     """Of a user who may call the API."""
+    ingesting: EventSources | None = None
+    """Of uploads, where the environment has a chat."""
     scenarios: set[str] = field(default_factory=set)
     """Those that have been played."""
     _slots: int = 0
@@ -152,11 +164,17 @@ class DeployedSystem:
     def request(self, method: str, path: str, content: Any = None, *, sign: bool = True) -> requests.Response:
         """A request of the API."""
         body = b"" if content is None else json.dumps(content).encode()
-        asked: Any = AWSRequest(method, self.api.address + path, headers=JSON, data=body)
+        return self.send(method, path, body, {}, sign=sign)
+
+    def send(
+        self, method: str, path: str, body: bytes, headers: dict[str, str], *, sign: bool = True, stream: bool = False
+    ) -> requests.Response:
+        """A request of the API with a body of any type; with `stream` its answer can be read as it arrives."""
+        asked: Any = AWSRequest(method, self.api.address + path, headers=JSON | headers, data=body)
         if sign:
             credentials = Credentials(self.keys["aws_access_key_id"], self.keys["aws_secret_access_key"])
             SigV4Auth(credentials, "execute-api", REGION).add_auth(asked)
-        return requests.request(method, asked.url, headers=dict(asked.headers), data=body, timeout=60)
+        return requests.request(method, asked.url, headers=dict(asked.headers), data=body, timeout=60, stream=stream)
 
     def found(self, query: str) -> list[str]:
         """Names of the tables that a search answers."""
@@ -208,6 +226,7 @@ def make_ready(account: AwsAccount, environment: Environment, dsns: tuple[str, s
         sources=account.poll_queue(f"{environment.prefix}-indexer"),
         api=account.serve_api(environment.prefix, environment.name),
         keys=account.user_keys(f"caller-{environment.name}"),
+        ingesting=account.poll_queue(f"{environment.prefix}-ingester") if "chat" in environment.sections else None,
     )
     account.client("s3").put_object(Bucket=system.bucket, Key="config/databases.yaml", Body=content)
     system.put("queries/unpaid.sql", UNPAID)

@@ -1,6 +1,6 @@
 """Functions in processes of their own, as Lambda runs them: the deployed packages, its runtime client, nothing else.
 
-Each process speaks Lambda's runtime API, of which this has the three calls that the runtime client makes.
+Each process speaks Lambda's runtime API, by the runtime's own client or by what the function starts in its place.
 """
 
 from __future__ import annotations
@@ -9,28 +9,25 @@ import compileall
 import hashlib
 import io
 import json
-import queue
 import subprocess
 import sys
 import threading
 import time
 import uuid
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from packaging.requirements import Requirement
 
 from infra.installed import closure, copy_distribution
 from infra.layer_contents import RUNTIME_BRINGS
+from tests.fakes.runtime_api import Call, FakeRuntimeApi
 
-_PATH = "/2018-06-01/runtime/invocation/"
 _START_SECONDS = 60.0
-_POLL_SECONDS = 0.05
 # `-I -S`: neither the environment, nor the current folder, nor what is installed is on the path. Every file whose code
 # is carried out is written down.
 _LAUNCH = """
@@ -40,6 +37,14 @@ sys.addaudithook(lambda event, given: event == "exec" and executed.write(given[0
 sys.path[:0] = sys.argv[3].split("|")
 from awslambdaric.__main__ import main
 main(["bootstrap", sys.argv[2]])
+"""
+# The same for `-m MODULE`.
+_RUN_MODULE = """
+import runpy, sys
+executed = open(sys.argv[1], "a", buffering=1)
+sys.addaudithook(lambda event, given: event == "exec" and executed.write(given[0].co_filename + "\\n"))
+assert sys.argv[2] == "-m"
+runpy.run_module(sys.argv[3], run_name="__main__")
 """
 
 
@@ -70,36 +75,16 @@ class Invocation:
     failed: bool
 
 
-@dataclass
-class _Call:
-    event: Any
-    deadline_seconds: float
-    id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    answered: threading.Event = field(default_factory=threading.Event)
-    answer: bytes = b""
-    failed: bool = False
-
-    def end(self, answer: bytes, *, failed: bool) -> None:
-        self.answer, self.failed = answer, failed
-        self.answered.set()
-
-
 class Sandbox:
     """One process of a function: it takes one call after the other, and keeps what it imported."""
 
     def __init__(self, package: Package, folder: Path, path: list[Path], variables: dict[str, str]) -> None:
-        self._package = package
-        self._calls: queue.Queue[_Call | None] = queue.Queue()
-        self._current: _Call | None = None
-        self._api = ThreadingHTTPServer(("127.0.0.1", 0), _RuntimeApi)
-        self._api.sandbox = self  # type: ignore[attr-defined]
-        threading.Thread(target=self._api.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
+        self._api = FakeRuntimeApi(package.arn)
         self.executed = folder / f"executed-{uuid.uuid4().hex}.txt"
         self._log = (folder / "log.txt").open("ab")
-        places = "|".join(map(str, path))
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCH, str(self.executed), package.handler, places],
-            env={**variables, "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{self._api.server_port}"},
+            _command(package, path, self.executed),
+            env={**variables, "AWS_LAMBDA_RUNTIME_API": self._api.address, **_python_path(package, path)},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=self._log,
@@ -111,18 +96,27 @@ class Sandbox:
         """Whether it can take another call."""
         return self._process.poll() is None
 
-    def invoke(self, event: Any, seconds: float) -> tuple[bytes, bool]:
-        """Have it handle an event: the answer, or the error and true."""
-        call = self._current = _Call(event, seconds)
-        self._calls.put(call)
+    def invoke(self, event: Any, seconds: float) -> Call:
+        """Have it handle an event: the call, ended."""
+        return self.watch(self._api.call(event, seconds), seconds)
+
+    def begin(self, event: Any, seconds: float) -> Call:
+        """Have it handle an event: the call, whose pieces can be read as they arrive."""
+        call = self._api.call(event, seconds)
+        threading.Thread(target=self.watch, args=(call, seconds), daemon=True).start()
+        return call
+
+    def watch(self, call: Call, seconds: float) -> Call:
+        """Wait for the end of a call, or end it as Lambda does; returns it."""
         end = time.monotonic() + seconds + _START_SECONDS
-        while not call.answered.wait(0.02):
+        while not call.ended.wait(0.02):
             if not self.alive:
                 call.end(_error("Runtime.ExitError", "the process ended"), failed=True)
             elif time.monotonic() > end:
                 self.kill()
                 call.end(_error("Sandbox.Timedout", f"Task timed out after {seconds} seconds"), failed=True)
-        return call.answer, call.failed
+        assert self._api.violations == []
+        return call
 
     def kill(self) -> None:
         """End the process at once, as Lambda does with one that has no memory left."""
@@ -132,9 +126,7 @@ class Sandbox:
     def close(self) -> None:
         """End it."""
         self.kill()
-        self._calls.put(None)
-        self._api.shutdown()
-        self._api.server_close()
+        self._api.stop()
         self._log.close()
 
     @property
@@ -145,60 +137,6 @@ class Sandbox:
                 if line.startswith("VmHWM:"):
                     return int(line.split()[1]) * 1024
         return 0
-
-    def next_call(self) -> _Call | None:
-        """The next call, as soon as there is one; `None` when the sandbox is closed."""
-        return self._calls.get()
-
-    def end_call(self, answer: bytes, *, failed: bool) -> None:
-        """Take the answer of the call in progress; without one, the function could not even be loaded."""
-        if self._current is not None:
-            self._current.end(answer, failed=failed)
-
-    @property
-    def arn(self) -> str:
-        """The function."""
-        return self._package.arn
-
-
-class _RuntimeApi(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    @property
-    def _sandbox(self) -> Sandbox:
-        return cast("Sandbox", self.server.sandbox)  # type: ignore[attr-defined]
-
-    def do_GET(self) -> None:
-        call = self._sandbox.next_call()
-        if call is None:
-            self.close_connection = True
-            return
-        self._answer(
-            200,
-            json.dumps(call.event).encode(),
-            {
-                "Lambda-Runtime-Aws-Request-Id": call.id,
-                "Lambda-Runtime-Deadline-Ms": str(int((time.time() + call.deadline_seconds) * 1000)),
-                "Lambda-Runtime-Invoked-Function-Arn": self._sandbox.arn,
-                "Lambda-Runtime-Trace-Id": "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0",
-            },
-        )
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self._answer(202, b'{"status": "OK"}', {})
-        self._sandbox.end_call(body, failed=self.path.endswith("/error"))
-
-    def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        with suppress(BrokenPipeError):
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
 
 
 class LambdaProcesses:
@@ -226,13 +164,25 @@ class LambdaProcesses:
         seconds = self.seconds_for(package.name, event) if self.seconds_for else None
         if self.before is not None:
             self.before(package.name, event, sandbox)
-        answer, failed = sandbox.invoke(event, package.timeout_seconds if seconds is None else seconds)
+        call = sandbox.invoke(event, package.timeout_seconds if seconds is None else seconds)
         took, peak = time.monotonic() - began, sandbox.peak_bytes
+        answer = json.loads(call.answer or b"null")
         with self._lock:
-            self.invocations.append(Invocation(package.name, event, took, peak, json.loads(answer or b"null"), failed))
+            self.invocations.append(Invocation(package.name, event, took, peak, answer, call.failed))
             if sandbox.alive:
                 self._idle.setdefault(package.name, []).append(sandbox)
-        return answer.decode(), failed
+        return call.answer.decode(), call.failed
+
+    def stream(self, package: Package, event: Any, role: str) -> Iterator[bytes]:
+        """Call a function whose answer is streamed: its pieces as they arrive, the first with status and headers."""
+        sandbox = self._take(package, role)
+        call = sandbox.begin(event, package.timeout_seconds)
+        yield from call.pieces(package.timeout_seconds + _START_SECONDS)
+        call.wait()
+        assert not call.failed, call.answer
+        assert call.error is None, call.error
+        with self._lock:
+            self._idle.setdefault(package.name, []).append(sandbox)
 
     def executed_files(self, function: str) -> set[str]:
         """Every file whose code ran in a process of a function."""
@@ -306,6 +256,27 @@ def _install_runtime(folder: Path) -> None:
     for name in closure([Requirement("awslambdaric"), *map(Requirement, RUNTIME_BRINGS)]):
         copy_distribution(name, folder)
     compileall.compile_dir(folder, quiet=2)  # as in Lambda's own; each process would do it for itself
+
+
+def _command(package: Package, path: list[Path], executed: Path) -> list[str]:
+    """The command of the runtime's own client, handed to what the function starts in its place, if anything."""
+    wrapper = package.variables.get("AWS_LAMBDA_EXEC_WRAPPER")
+    if wrapper is None:
+        places = "|".join(map(str, path))
+        return [sys.executable, "-I", "-S", "-c", _LAUNCH, str(executed), package.handler, places]
+    assert wrapper.startswith("/var/task/"), wrapper
+    python = executed.with_suffix(".sh")
+    python.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -P -S -c '{_RUN_MODULE}' {executed} \"$@\"\n", encoding="utf-8"
+    )
+    python.chmod(0o755)
+    # Unzipping loses who may run a file; what is deployed keeps it.
+    return ["/bin/sh", str(path[0] / wrapper.removeprefix("/var/task/")), str(python), "/var/runtime/bootstrap.py"]
+
+
+def _python_path(package: Package, path: list[Path]) -> dict[str, str]:
+    """Where a function finds its modules that is not started by the runtime's own client."""
+    return {"PYTHONPATH": ":".join(map(str, path))} if "AWS_LAMBDA_EXEC_WRAPPER" in package.variables else {}
 
 
 def _error(kind: str, message: str) -> bytes:

@@ -23,7 +23,7 @@ class Grant:
     source: str = "*"
     """On behalf of what a service may do it."""
     only: tuple[tuple[str, str], ...] = ()
-    """Keys of conditions, with the value that each has to have."""
+    """Keys of conditions, with the pattern of the value that each has to have."""
 
     def covers(self, call: RecordedCall) -> bool:
         """Whether it allows a call."""
@@ -35,7 +35,8 @@ class Grant:
                 (self.source, call.source),
             )
         )
-        return fits and self.caller == call.caller and set(self.only) <= set(call.facts)
+        told = dict(call.facts)
+        return fits and self.caller == call.caller and all(_fits(value, told.get(key, "")) for key, value in self.only)
 
 
 def grants_of(iam: Any, roles: Iterable[str]) -> list[Grant]:
@@ -98,10 +99,14 @@ def _source(condition: dict[str, Any]) -> str:
 
 
 def _only(condition: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The values that a role's statement asks for; only what Bedrock tells of a request is known here."""
+    """The values that a role's statement asks for; only what Bedrock and S3 tell of a request is known here."""
     if not condition:
         return ()
     ((operator, asked),) = condition.items()
+    if operator == "StringLike":
+        assert set(asked) == {"s3:prefix"}, condition
+        (prefix,) = _listed(asked["s3:prefix"])
+        return (("s3:prefix", prefix),)
     assert operator == "StringEquals", condition
     assert set(asked) <= {"bedrock-mantle:Model", "bedrock:InferenceProfileArn"}, condition
     return tuple(sorted(asked.items()))

@@ -71,7 +71,7 @@ class CallRecorder:
 
         def answer(status: str, headers: Any, *rest: Any) -> Any:
             for action, resource in needed:
-                self.note(role, action, resource)
+                self.note(role, action, resource, facts=_facts_of(action, environ))
             if status.startswith("404") and ("s3:GetObject" in {action for action, _ in needed}):
                 # A role that may not list a bucket gets 403 for missing objects.
                 self.note(role, "s3:ListBucket", _bucket_arn(environ["PATH_INFO"]))
@@ -101,7 +101,8 @@ def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
     method, query = environ["REQUEST_METHOD"], parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
     bucket, _, key = unquote(environ["PATH_INFO"]).lstrip("/").partition("/")
     if not key:
-        yield {"GET": "s3:ListBucket", "HEAD": "s3:ListBucket"}[method], f"arn:aws:s3:::{bucket}"
+        action = "s3:ListBucketVersions" if "versions" in query else "s3:ListBucket"
+        yield {"GET": action, "HEAD": action}[method], f"arn:aws:s3:::{bucket}"
         return
     version = "Version" if "versionId" in query else ""
     yield f"s3:{_S3_ACTIONS[method]}{version}", f"arn:aws:s3:::{bucket}/{key}"
@@ -110,6 +111,13 @@ def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "s3:GetObject", f"arn:aws:s3:::{bucket}/{key}"
     if source := environ.get("HTTP_X_AMZ_COPY_SOURCE"):
         yield "s3:GetObject", f"arn:aws:s3:::{unquote(source).lstrip('/')}"
+
+
+def _facts_of(action: str, environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What S3 tells IAM of a request, as far as a policy here asks for it."""
+    if action != "s3:ListBucketVersions":
+        return ()
+    return (("s3:prefix", parse_qs(environ["QUERY_STRING"]).get("prefix", [""])[0]),)
 
 
 def _of_target(service: str, operation: str, content: dict[str, Any], place: str) -> tuple[str, str]:

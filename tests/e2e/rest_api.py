@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.e2e.signatures import NotSigned, signer_of
+from tests.fakes.runtime_api import SEPARATOR
 
-_FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/invocations$")
+_FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/(invocations|response-streaming-invocations)$")
 
 
 class RestApi:
@@ -27,6 +29,7 @@ class RestApi:
         secret_of: Callable[[str], str | None],
         user_of: Callable[[str], str | None],
         calling: Callable[[str, str, str], None],
+        stream: Callable[[str, Any], Iterator[bytes]],
     ) -> None:
         """Listen.
 
@@ -37,10 +40,12 @@ class RestApi:
             secret_of: the secret of an access key.
             user_of: the ARN of whose access key it is.
             calling: told the function, the method and the path of each call of a function.
+            stream: calls a function, by its ARN, whose answer is streamed.
         """
-        self.calling, self.user_of = calling, user_of
+        self.calling, self.user_of, self._stream = calling, user_of, stream
         gateway = client("apigateway")
         self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
+        self.binary_types = gateway.get_rest_api(restApiId=api_id).get("binaryMediaTypes") or []
         resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
         self.methods = {
             (method, resource["path"]): gateway.get_method(
@@ -68,12 +73,14 @@ class RestApi:
                 return resource, found.groupdict(), deployed
         return None
 
-    def invoke(self, deployed: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-        """What the function behind a method answers."""
+    def invoke(self, deployed: dict[str, Any], event: dict[str, Any]) -> dict[str, Any] | Iterator[bytes]:
+        """What the function behind a method answers: whole, or in pieces, the first with status and headers."""
         found = _FUNCTION.search(deployed["methodIntegration"]["uri"])
         assert found is not None, deployed
         assert deployed["methodIntegration"]["type"] == "AWS_PROXY"
         self.calling(found[1], event["httpMethod"], event["path"])
+        if found[2] == "response-streaming-invocations":
+            return self._stream(found[1], event)
         answer = self.functions.invoke(FunctionName=found[1], Payload=json.dumps(event).encode())
         content = json.loads(answer["Payload"].read())
         if "FunctionError" in answer:
@@ -106,14 +113,31 @@ class _Request(BaseHTTPRequestHandler):
         event = self._event(resource, f"/{rest}", parameters, parts.query, body, stage)
         event["requestContext"]["identity"]["userArn"] = api.user_of(key)
         answer = api.invoke(deployed, event)
+        if not isinstance(answer, dict):
+            self._pass_on(answer)
+            return
         self._answer(answer["statusCode"], answer.get("body") or "", answer.get("multiValueHeaders") or {})
 
     do_GET = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815  # names that the server looks up
+
+    def _pass_on(self, pieces: Iterator[bytes]) -> None:
+        """Send an answer as its pieces arrive."""
+        start, _, body = next(pieces).partition(SEPARATOR)
+        told = json.loads(start)
+        self.send_response(told["statusCode"])
+        for name, value in {**told["headers"], "Transfer-Encoding": "chunked"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for piece in (body, *pieces) if body else pieces:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
 
     def _event(
         self, resource: str, path: str, parameters: dict[str, str], query: str, body: bytes, stage: str
     ) -> dict[str, Any]:
         pairs = parse_qsl(query)
+        api: RestApi = self.server.api  # type: ignore[attr-defined]
+        is_binary = self.headers.get("Content-Type", "").partition(";")[0] in api.binary_types
         return {
             "resource": resource,
             "path": path,
@@ -132,8 +156,8 @@ class _Request(BaseHTTPRequestHandler):
                 "requestId": str(uuid.uuid4()),
                 "identity": {"sourceIp": "127.0.0.1", "userAgent": self.headers.get("User-Agent")},
             },
-            "body": body.decode() or None,
-            "isBase64Encoded": False,
+            "body": base64.b64encode(body).decode() if is_binary else body.decode() or None,
+            "isBase64Encoded": is_binary,
         }
 
     def _answer(self, status: int, content: Any, headers: dict[str, list[str]] | None = None) -> None:

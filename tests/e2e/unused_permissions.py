@@ -24,15 +24,18 @@ class Exemption:
         return all(re.fullmatch(pattern, value) for pattern, value in parts)
 
 
-_FUNCTION = r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator).*Role.*"
+_FUNCTION = (
+    r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator|Chat|Uploads|Ingester)"
+    r".*Role.*"
+)
 _MACHINE = r".*Pipeline(Run|Start)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
     Exemption(_FUNCTION, r"xray:Put\w+", r"\*", "the daemon of X-Ray sends the traces; there is none here"),
     Exemption(
-        r".*IndexerRole.*",
+        r".*(Indexer|Ingester)Role.*",
         r"sqs:(ChangeMessageVisibility|GetQueueAttributes)",
-        r".*-indexer",
+        r".*-(indexer|ingester)",
         "Lambda's poller asks for it; here time passes by hand",
     ),
     Exemption(_MACHINE, r"logs:\w+", r"\*", "Step Functions itself delivers its log"),
@@ -70,7 +73,7 @@ EXEMPTIONS = (
     Exemption(
         r"events\.amazonaws\.com",
         r"sqs:GetQueue(Attributes|Url)",
-        r".*-indexer",
+        r".*-(indexer|ingester)",
         "the CDK grants it together with sending; it tells nothing of messages",
     ),
 )

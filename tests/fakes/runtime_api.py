@@ -99,7 +99,7 @@ class FakeRuntimeApi:
         return call
 
     def stop(self) -> None:
-        """Close the port; who waits for an invocation is told so by a closed connection."""
+        """Close the port; a caller that waits for an invocation sees a closed connection."""
         self._waiting.put(None)
         self._server.shutdown()
         self._server.server_close()

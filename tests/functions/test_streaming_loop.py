@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPException
 from typing import Any
 
@@ -85,8 +86,9 @@ def test_the_context_is_that_of_the_invocation_and_its_deadline_that_of_the_work
     def handle(event: dict[str, Any], context: InvocationContext) -> Response:
         assert event == {"asked": "Größe 💡"}
         seen.append(context)
-        return event_stream(make)
+        return replace(event_stream(make), seconds=limit[0])
 
+    limit: list[float | None] = [None]
     started(api, handle)
     call = api.call({"asked": "Größe 💡"}, seconds=60).wait()
     (context,) = seen
@@ -95,6 +97,9 @@ def test_the_context_is_that_of_the_invocation_and_its_deadline_that_of_the_work
     assert 50_000 < context.get_remaining_time_in_millis() <= 60_000
     # Five seconds are left for the response.
     assert 45 < left[0] <= 55
+    limit[0] = 20.0
+    api.call({"asked": "Größe 💡"}, seconds=60).wait()
+    assert 15 < left[1] <= 20
     assert read_environment()["_X_AMZN_TRACE_ID"] == TRACE
 
 

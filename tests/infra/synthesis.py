@@ -230,6 +230,11 @@ class Template:
         content: dict[str, Any] = json.loads(self.path.read_text(encoding="utf-8"))
         return content["Resources"]  # type: ignore[no-any-return]
 
+    @property
+    def has_chat(self) -> bool:
+        """Whether the functions of the chat are deployed."""
+        return "chat" in self.environment.sections
+
     def of_type(self, kind: str) -> dict[str, Resource]:
         """The properties of all resources of a type, by logical id."""
         return {

@@ -21,6 +21,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
     own = 4 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
+    own += 6 if template.has_chat else 0
     assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
@@ -50,7 +51,17 @@ def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
     own = {tool for tools in own_tools_of(template).values() for tool in tools}
-    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own}
+    routes = {part for path in CHAT_ROUTES for part in path.split("/")} if template.has_chat else set()
+    assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own, *routes}
+
+
+CHAT_ROUTES = (
+    "api/chat/stream",
+    "api/admin/upload",
+    "api/admin/etl/jobs",
+    "api/admin/etl/status/{job_id}",
+    "api/admin/collections/{name}/sources/{source_id}",
+)
 
 
 INTERROGATION_TOOLS = {"start_interrogation", "stop_interrogation", "get_interrogation", "list_interrogations"}
@@ -68,7 +79,7 @@ def own_tools_of(template: Template) -> dict[str, set[str]]:
     found |= {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
     for function, tools in KNOWLEDGE_TOOLS.items() if template.environment.knowledge else ():
         found[function] = found.get(function, set()) | tools
-    return found
+    return found | ({"chat": {"ask"}} if template.has_chat else {})
 
 
 def test_the_functions_answer_the_tools_that_have_a_path_of_their_own(template: Template) -> None:

@@ -76,9 +76,19 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"knowledge": HTTPS | {"owner": "billing"}}, "are of `layout: flat`"),
         ({"knowledge": HTTPS | {"schedule": {"expression": "hourly"}}}, "should match pattern"),
         ({"interrogation": {"detectives": ["gpt"]}}, r"interrogation.detectives\[0\]: 'gpt' is not under `models`"),
-        ({"api": {"auth": {"mode": "iam", "rights": ["memory:write"]}}}, "use interrogation:start"),
+        (
+            {"api": {"auth": {"mode": "iam", "rights": ["memory:write"]}}},
+            "use chat:ask, chat:audit, collections:write, interrogation:start",
+        ),
         ({"functions": {"checker": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
         ({"functions": {"retriever": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
+        ({"functions": {"uploads": {"memory_mb": 512, "timeout_seconds": 60}}}, "waits 29 seconds"),
+        ({"functions": {"chat": {"memory_mb": 512, "timeout_seconds": 60, "storage_mb": 100}}}, "equal to 512"),
+        ({"collections": [{"name": "handbook", "models": ["gpt"]}]}, "'gpt' is not under `models`"),
+        ({"collections": [{"name": "a"}, {"name": "a"}]}, "'a' is listed twice"),
+        ({"chat": {"collections": [{"name": "a"}]}}, "belongs at the top level"),
+        ({"chat": {"collection": "handbook"}}, "'handbook' is not one of collections"),
+        ({"collections": [{"name": f"c{n}", "owner": "x" * 100, "layer": "team"} for n in range(40)]}, "fewer collect"),
     ],
 )
 def test_a_wrong_environment_is_refused_and_told_why(changes: dict[str, Any], message: str) -> None:
@@ -137,6 +147,10 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
         (
             {"alarms": "none", "models": {"own": OLLAMA, "idle": OLLAMA}, "interrogation": {"witness": "own"}},
             ["models.own.base_url is on the function's own machine"],
+        ),
+        (
+            {"alarms": "none", "collections": [{"name": "a", "embedding": {"provider": "ollama", "name": "x"}}]},
+            ["collections: embedding.base_url is on the function's own machine"],
         ),
         (
             {"alarms": "none", "model": CLAUDE | {"api_key_secret": "tribal/*"}},

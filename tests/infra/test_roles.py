@@ -16,7 +16,7 @@ from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-OWN = ("memory", "checker", "syncer", "interrogator")
+OWN = ("memory", "checker", "syncer", "interrogator", "chat")
 """The functions with tools of their own."""
 
 # Actions that know no resources, or whose resources do not exist when the policy is written.
@@ -39,7 +39,8 @@ def listed(value: Any) -> list[Any]:
 
 def tools_of(template: Template) -> dict[str, set[str]]:
     """The tools of each function that has some of its own."""
-    found = {function: {*own_tools(template.environment, function)} for function in OWN}
+    deployed = [function for function in OWN if function in template.environment.function_specs]
+    found = {function: {*own_tools(template.environment, function)} for function in deployed}
     return {function: tools for function, tools in found.items() if tools}
 
 
@@ -105,6 +106,14 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     own: dict[str, set[str]] = {}
     for function, tools in tools_of(template).items():
         own[function.capitalize()] = {f"POST/v1/tools/{tool}" for tool in tools}
+    if template.has_chat:
+        own["Chat"].add("POST/api/chat/stream")
+        own["Uploads"] = {
+            "POST/api/admin/upload",
+            "GET/api/admin/etl/jobs",
+            "GET/api/admin/etl/status/*",
+            "DELETE/api/admin/collections/*/sources/*",
+        }
     assert places == {"Retriever": methods, "Mcp": mcp | tells, **own, **decides}
 
 
@@ -250,6 +259,7 @@ def test_memory_and_syncer_alone_write_memories_and_memory_writes_nothing_else(t
     assert writing.get("ApiMemory", set()) == ({"memory/*"} if memory else set())
     readers = {role for role, keys in reading.items() if "memory/*" in keys}
     in_files = ["ApiRetriever", "ApiInterrogator"] if template.environment.index == "sqlite" else []
+    in_files += ["ApiChat"] if in_files and template.has_chat else []
     assert readers == ({"ApiMemory", *in_files} if memory else set()) | syncer
 
 

@@ -15,7 +15,7 @@ from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of, model_layer
 from tests import ROOT
-from tests.infra.synthesis import BEHIND_THE_API, Assembly, Template
+from tests.infra.synthesis import BEHIND_THE_API, OF_THE_CHAT, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
 from tribal.runs.leases.lease import TERM_SECONDS
 from tribal.settings.deployment import load_deployment
@@ -60,7 +60,7 @@ def test_the_store_keeps_old_versions_logs_access_and_tells_of_new_objects(templ
     assert store["VersioningConfiguration"] == {"Status": "Enabled"}
     assert store["LoggingConfiguration"]["LogFilePrefix"] == "store/"
     assert store["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
-    (rule,) = store["LifecycleConfiguration"]["Rules"]
+    rule = store["LifecycleConfiguration"]["Rules"][0]
     assert rule["NoncurrentVersionExpiration"]["NoncurrentDays"] == template.environment.old_version_days
 
 
@@ -69,6 +69,7 @@ def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
     of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
     written -= (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
+    written -= set() if template.has_chat else OF_THE_CHAT
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
 
@@ -126,9 +127,9 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
             layers[layer["Ref"]]["LayerName"].removeprefix(f"{template.environment.prefix}-")
             for layer in each["Layers"]
         }
-        model, shared = model_layer(template.environment.active_model), bool(template.environment.named_models)
+        model = model_layer(template.environment.active_model)
         name = each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
-        assert names == set(layers_of(name, model, shared=shared))
+        assert names == set(layers_of(name, model, shared=template.environment.asks_models(name)))
         assert len(names) <= MOST_LAYERS
         assert each["Runtime"] == "python3.13"
 
@@ -149,12 +150,12 @@ def test_functions_get_what_they_read_from_the_environment(template: Template) -
             assert all(arn.startswith(f"<Api{name.capitalize()}Function") for name, arn in called.items())
             of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
             others = {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
-            assert set(called) == {"interrogator", *others}
+            assert set(called) == {"interrogator", *others, *(["chat"] * template.has_chat)}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
-        assert ("TRIBAL_QUEUE_URL" in variables) == (package == "indexer")
-        asked = package in {"indexer", *BEHIND_THE_API} and template.environment.index == "opensearch"
+        assert ("TRIBAL_QUEUE_URL" in variables) == (package in {"indexer", "ingester", "uploads"})
+        asked = package in {"indexer", *BEHIND_THE_API} - {"uploads"} and template.environment.index == "opensearch"
         assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
         limit = str(template.environment.api.answer_tokens) if package in BEHIND_THE_API else None
@@ -224,12 +225,12 @@ def test_every_queue_is_encrypted_asks_for_tls_and_has_somewhere_for_dead_letter
         for queue in queues.values()
         if "RedrivePolicy" in queue
     }
-    assert {queue["QueueName"].removeprefix(template.environment.prefix) for queue in queues.values()} == {
-        "-indexer",
-        "-indexer-dead",
-        "-undelivered",
+    takers = ("indexer", "ingester") if template.has_chat else ("indexer",)
+    named = {queue["QueueName"].removeprefix(f"{template.environment.prefix}-") for queue in queues.values()}
+    assert named == {*takers, *(f"{each}-dead" for each in takers), "undelivered"}
+    assert {queues[name]["QueueName"] for name in dead} == {
+        f"{template.environment.prefix}-{each}-dead" for each in takers
     }
-    assert {queues[name]["QueueName"] for name in dead} == {f"{template.environment.prefix}-indexer-dead"}
     assert all(queue["SqsManagedSseEnabled"] for queue in queues.values())
     denied = {
         policy["Queues"][0]["Ref"]
@@ -241,7 +242,8 @@ def test_every_queue_is_encrypted_asks_for_tls_and_has_somewhere_for_dead_letter
 
 
 def test_the_manifest_alone_starts_indexing(template: Template) -> None:
-    (rule,) = template.of_type("AWS::Events::Rule").values()
+    rules = template.of_type("AWS::Events::Rule").values()
+    (rule,) = [each for each in rules if each["Name"].endswith("-manifest-written")]
     assert rule["EventPattern"]["detail"]["object"] == {"key": ["docs/documentation-manifest.json"]}
     assert rule["EventPattern"]["detail-type"] == ["Object Created"]
     (target,) = rule["Targets"]
@@ -250,18 +252,21 @@ def test_the_manifest_alone_starts_indexing(template: Template) -> None:
 
 
 def test_messages_of_a_batch_fail_one_by_one(template: Template) -> None:
-    (mapping,) = template.of_type("AWS::Lambda::EventSourceMapping").values()
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    for mapping in template.of_type("AWS::Lambda::EventSourceMapping").values():
+        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
 def test_a_message_whose_indexer_died_comes_back_when_the_lease_of_that_one_has_ended(template: Template) -> None:
-    queue = next(each for each in template.of_type("AWS::SQS::Queue").values() if "RedrivePolicy" in each)
-    longest = template.environment.functions.indexer.timeout_seconds + TERM_SECONDS
-    assert longest <= queue["VisibilityTimeout"] <= longest + 60
+    for queue in template.of_type("AWS::SQS::Queue").values():
+        if "RedrivePolicy" in queue:
+            function = queue["QueueName"].removeprefix(f"{template.environment.prefix}-")
+            longest = getattr(template.environment.functions, function).timeout_seconds + TERM_SECONDS
+            assert longest <= queue["VisibilityTimeout"] <= longest + 60
 
 
 def test_each_call_of_the_indexer_has_all_of_its_time_for_one_message(template: Template) -> None:
-    (mapping,) = template.of_type("AWS::Lambda::EventSourceMapping").values()
+    mappings = template.of_type("AWS::Lambda::EventSourceMapping")
+    (mapping,) = [each for name, each in mappings.items() if name.startswith("Indexing")]
     assert (mapping["BatchSize"], mapping["ScalingConfig"]) == (1, {"MaximumConcurrency": 2})
 
 
@@ -287,6 +292,7 @@ def test_the_domain_is_encrypted_everywhere_and_knows_the_roles_that_ask_it(temp
             "<ApiInterrogatorRole",
             *(["<ApiMemoryRole"] * 3 if template.environment.memory else []),
             *(["<ApiSyncerRole"] * 3 if template.environment.knowledge else []),
+            *(["<ApiChatRole"] if template.has_chat else []),
         )
         assert [role.partition("Role")[0] + "Role" for role in sorted(roles)] == sorted(known)
 

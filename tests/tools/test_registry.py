@@ -186,7 +186,8 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     assert not [name for name in loaded if name.startswith(unwanted)]
     ours = {name for name in loaded if name.startswith("tribal.")}
     of_capabilities = {name for name in ours if name.startswith("tribal.capabilities.")}
-    assert {name.rpartition(".")[2] for name in of_capabilities} == {*NAMES, "syncing", "manifest", "rights", "tools"}
+    data_only = {"syncing", "manifest", "functions", "rights", "tools"}
+    assert {name.rpartition(".")[2] for name in of_capabilities} == {*NAMES, *data_only}
     assert ours - of_capabilities == {
         "tribal.capabilities",
         "tribal.ports",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from tribal_contracts.chat.audit import AuditedAnswer
 from tribal_contracts.chat.collections import (
     CollectionManifest,
     CollectionRecord,
@@ -19,6 +20,7 @@ from tribal_contracts.chat.state import AgentState
 
 EXPORTED: dict[str, type[BaseModel]] = {
     "agent-state": AgentState,
+    "audited-answer": AuditedAnswer,
     "chat-request": ChatRequest,
     "chat-event": ChatEvent,
     "chat-source": ChatSource,

@@ -7,7 +7,16 @@ from typing import Literal
 from pydantic import Field
 
 from tribal_contracts.chat.settings import CollectionName
-from tribal_contracts.core.shape import AgentError, ContentHash, Contract, Count, ISOTimestamp, Unset, optional
+from tribal_contracts.core.shape import (
+    AgentError,
+    ClosedContract,
+    ContentHash,
+    Contract,
+    Count,
+    ISOTimestamp,
+    Unset,
+    optional,
+)
 
 JobStatus = Literal["processing", "completed", "partial", "failed"]
 FileStatus = Literal["indexed", "unchanged", "no_text", "encrypted", "unreadable", "unsupported", "refused"]
@@ -65,6 +74,13 @@ class UploadAddress(Contract):
     url: str
     fields: dict[str, str]
     expires_at: ISOTimestamp
+
+
+class IngestTask(ClosedContract):
+    """A job to work on, as the queue of the function that does so carries it."""
+
+    collection: CollectionName
+    job_id: str
 
 
 class JobList(Contract):

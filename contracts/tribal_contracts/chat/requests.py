@@ -37,3 +37,11 @@ class UploadRequest(Contract):
     size_bytes: Annotated[int, Field(ge=1)]
     sha256: ContentHash
     collection: str | Unset = optional("The collection to add it to.")
+
+
+class UploadForm(Contract):
+    """The fields of the form of an upload. Source: chat specification, 3.2."""
+
+    file: Annotated[str, Field(json_schema_extra={"contentMediaType": "application/octet-stream"})]
+    """The bytes of a file or an archive, with its name."""
+    collection: str | Unset = optional("The collection to add it to.")

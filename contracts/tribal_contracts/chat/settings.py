@@ -98,14 +98,11 @@ class EmbeddingEntry(ClosedContract):
     @property
     def entry(self) -> ModelEntry:
         """The same as an entry of a model: address, key and price."""
-        price = self.usd_per_million_tokens
-        return ModelEntry(
-            provider=self.provider,
-            name=self.name,
-            api_key_secret=self.api_key_secret,
-            base_url=self.base_url,
-            price=None if price is None else ModelPrice(input_usd=price, output_usd=0, smallest_cached_prefix=0),
-        )
+        usd = self.usd_per_million_tokens
+        price = None if usd is None else ModelPrice(input_usd=usd, output_usd=0, smallest_cached_prefix=0)
+        stated = {"api_key_secret": self.api_key_secret, "base_url": self.base_url, "price": price}
+        given = {name: value for name, value in stated.items() if value is not None}
+        return ModelEntry.model_validate({"provider": self.provider, "name": self.name, **given})
 
 
 class CollectionEntry(ClosedContract):

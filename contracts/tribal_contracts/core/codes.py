@@ -125,6 +125,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "CHAT_COLLECTION_MISMATCH": CodeDefaults(
         "error", False, "A collection has vectors of another model or dimension than is configured."
     ),
+    "CHAT_ANSWER_NOT_FOUND": CodeDefaults("error", False, "There is no such stored answer."),
     "CHAT_MODEL_NOT_ALLOWED": CodeDefaults("error", False, "A collection lists a model that it may not use."),
     "CHAT_MODEL_FAILED": CodeDefaults("error", True, "No model answered; the answer is from the documents alone."),
     "CHAT_LAW_FAILED": CodeDefaults("error", True, "A law could not be evaluated, so the question was refused."),

@@ -17,10 +17,21 @@ from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
-from tests.e2e.deployed_system import DEV, LONE, TOKEN_SECRET, DeployedSystem, make_ready, stack_of, synthesise
+from tests.e2e.deployed_system import (
+    DEV,
+    LONE,
+    MODEL_SECRET,
+    TOKEN_SECRET,
+    DeployedSystem,
+    make_ready,
+    stack_of,
+    synthesise,
+)
 from tests.e2e.git_server import TOKEN, GitServer
 from tests.e2e.lambda_processes import runs_here
 from tests.fakes.claude import FakeClaude
+from tests.fakes.openai import KEY as OPENAI_KEY
+from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
 from tests.plugins.skips import skip_or_fail
 
@@ -88,6 +99,17 @@ def git(account: AwsAccount, tmp_path_factory: pytest.TempPathFactory, certifica
 def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
     """The environment `dev`, ready."""
     return make_ready(account, DEV, database)
+
+
+@pytest.fixture(scope="package")
+def vendor(account: AwsAccount) -> Iterator[FakeOpenAI]:
+    """The vendor of the models that answer in the chat."""
+    fake = FakeOpenAI()
+    account.vendor = fake.address
+    account.keep_secret(MODEL_SECRET, OPENAI_KEY)
+    yield fake
+    fake.stop()
+    assert fake.violations == []
 
 
 @pytest.fixture(scope="package")

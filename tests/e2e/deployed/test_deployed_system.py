@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 
 from functions.contexts import MARGIN_SECONDS
-from infra.function_packages import FUNCTIONS, OUR_LAYER, package_of
+from infra.function_packages import OUR_LAYER, layers_of, package_of
 from tests.e2e.account import REGION, wait_until
-from tests.e2e.deployed import deciding, interrogating
+from tests.e2e.deployed import chatting, deciding, interrogating
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, unit_of
 from tests.e2e.git_server import GitServer
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
+from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
 from tribal.capabilities.memory.repository import PENDING
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
 DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator")
+DEPLOYED += ("chat", "uploads", "ingester")
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -168,6 +170,30 @@ def test_what_a_team_decided_is_there_for_that_team_alone(system: DeployedSystem
 def test_a_question_is_answered_and_an_interrogation_ends_and_is_shown(system: DeployedSystem) -> None:
     interrogating.ask(system, "which invoices are unpaid?", "company.billing.invoice")
     interrogating.interrogate(system, "How many invoices has each customer not paid?")
+
+
+def test_an_upload_is_read_and_cited_by_an_answer_whose_first_piece_is_seen_before_the_last_is_made(
+    system: DeployedSystem, vendor: FakeOpenAI
+) -> None:
+    job = chatting.upload(system, "refunds.md", chatting.MANUAL)
+    assert (job["status"], job["files"][0]["status"]) == ("completed", "indexed")
+    vendor.mind = mind = chatting.Answering()
+    events = chatting.stream(system, chatting.QUESTION, mind.first_seen.set, collection=chatting.COLLECTION)
+    assert mind.waited == [True]
+    assert chatting.FACT[:-1] in chatting.text_of(events)
+    (cited,) = next(event["sources"] for event in events if event["type"] == "sources")
+    assert (cited["source_filename"], cited["page_number"], cited["course_id"]) == ("refunds.md", 1, "handbook")
+    assert (events[-1]["finish_reason"], events[-1]["model_selected"]) == ("stop", "gpt-6-luna")
+    again = chatting.announce(system, "again.txt", chatting.MANUAL + b"More.\n")
+    assert again["status"] == "completed"
+    chatting.remove(system, again["files"][0]["source_id"])
+    documented = chatting.stream(system, "Which table has the unpaid invoices, and what joins it to customers?")
+    assert documented[-1]["finish_reason"] == "stop"
+
+
+def test_a_poisoned_archive_ends_as_a_failed_job(system: DeployedSystem) -> None:
+    job = chatting.upload(system, "poison.zip", chatting.poisoned())
+    assert (job["status"], {each["status"] for each in job["files"]} & {"indexed"}) == ("failed", set())
 
 
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
@@ -334,9 +360,10 @@ def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSyst
     task, *layers, _ = path = processes.path_of(name)
     executed = processes.executed_files(name)
     package = function.split("-")[0]
-    assert len(layers) == len(FUNCTIONS[package])
+    needed = layers_of(package, None, shared=system.environment.asks_models(package))
+    assert len(layers) == len(needed)
     assert str(task / "functions" / package_of(package) / "handler.py") in executed
-    assert str(layers[FUNCTIONS[package].index(OUR_LAYER)] / "tribal" / "__init__.py") in executed
+    assert str(layers[needed.index(OUR_LAYER)] / "tribal" / "__init__.py") in executed
     allowed = (*(f"{place}/" for place in path), sysconfig.get_path("stdlib"), str(Path(json.__file__).parent.parent))
     assert [file for file in executed if not file.startswith(allowed) or "site-packages" in file] == []
     assert f"python{sys.version_info.major}.{sys.version_info.minor}" in system.runtime_of(name)

@@ -1,4 +1,4 @@
-"""The official Python and TypeScript clients call each tool of interrogation, failures included."""
+"""The official Python and TypeScript clients call `ask` and each tool of interrogation, failures included."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import Arguments, Schemas, index_project
 from tests.edges.mcp.python_client import Server, ToolClient, asking, over_one_connection, stdio_server
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture  # noqa: F401
+from tribal.capabilities.chat.tools import CHAT
 from tribal.capabilities.interrogation.tools import INTERROGATION
 
 MISSING = "3f0c1c5e-8a53-4a0e-9a57-1c2b7c0e6b1d"
@@ -21,15 +22,19 @@ HYPOTHESIS = "how many order lines does each customer have?"
 ANSWERED: list[tuple[str, Arguments]] = [
     ("ask", {"question": "what was ordered"}),
     ("ask", {"question": "customers", "database": "shop"}),
+    ("ask", {"question": "which customers ordered something?", "collection": "catalog"}),
+    ("ask", {"question": "what is the weather in Paris on sundays", "collection": "catalog"}),
     ("start_interrogation", {"hypothesis": HYPOTHESIS}),
     ("start_interrogation", {"hypothesis": "customers", "iterationLimit": 5, "database": "shop", "domain": "sales"}),
     ("list_interrogations", {}),
     ("list_interrogations", {"status": "failed", "limit": 1}),
 ]
 REFUSED: list[tuple[str, Arguments, str]] = [
-    ("ask", {}, "INT_HYPOTHESIS_INVALID"),
+    ("ask", {}, "CHAT_QUESTION_INVALID"),
     ("ask", {"question": " "}, "RET_QUERY_INVALID"),
     ("ask", {"question": "customers", "database": "nowhere"}, "RET_DATABASE_NOT_FOUND"),
+    ("ask", {"question": "customers", "collection": "nowhere"}, "CHAT_COLLECTION_NOT_FOUND"),
+    ("ask", {"question": "customers", "collection": "catalog", "database": "shop"}, "CHAT_QUESTION_INVALID"),
     ("start_interrogation", {"hypothesis": " "}, "INT_HYPOTHESIS_INVALID"),
     ("start_interrogation", {"hypothesis": "x" * 2_001}, "INT_HYPOTHESIS_INVALID"),
     ("start_interrogation", {"hypothesis": "password=hunter2-4711-xyz"}, "INT_HYPOTHESIS_INVALID"),
@@ -65,8 +70,9 @@ def check(answers: list[Any], failed: list[bool]) -> None:
     for (tool, _), answer in zip(CALLS, answers, strict=True):
         schemas.validate(tool, answer)
     assert failed == [False] * len(ANSWERED) + [True] * len(REFUSED)
-    question, _, whole, narrow, listed, none = answers[: len(ANSWERED)]
-    assert question["statements"][0]["sources"] == ["1"]
+    question, _, collection, refused, whole, narrow, listed, none = answers[: len(ANSWERED)]
+    assert question["statements"][0]["sources"] == collection["statements"][0]["sources"] == ["1"]
+    assert (refused["verdict"], refused["law_violated"], refused["statements"]) == ("refused", "scope", [])
     assert (whole["status"], whole["hypothesis"]) == ("completed", HYPOTHESIS)
     # Earlier clients have left theirs.
     assert {session["id"] for session in listed["sessions"]} >= {whole["sessionId"], narrow["sessionId"]}
@@ -80,7 +86,7 @@ def test_every_tool_is_called_and_refused() -> None:
     # What is answered about one session is in the next test.
     about_one = {"get_interrogation", "stop_interrogation"}
     assert {tool for tool, _ in ANSWERED} | about_one == {tool for tool, *_ in REFUSED}
-    assert {tool for tool, *_ in REFUSED} == {spec.name for spec in INTERROGATION.tools}
+    assert {tool for tool, *_ in REFUSED} == {spec.name for spec in (*CHAT.tools, *INTERROGATION.tools)}
 
 
 @over_one_connection
@@ -90,11 +96,12 @@ def test_the_python_client_asks_starts_reads_stops_and_lists(asker: ToolClient) 
         assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
     check([result.structured_content for result in results], [bool(result.is_error) for result in results])
 
-    session_id = results[2].structured_content["sessionId"]
+    whole = results[CALLS.index(("start_interrogation", {"hypothesis": HYPOTHESIS}))]
+    session_id = whole.structured_content["sessionId"]
     first = asker.call("get_interrogation", {"sessionId": session_id}).structured_content
     assert (
         first["session"]["auditResult"]["consistencyScore"]
-        == results[2].structured_content["auditResult"]["consistencyScore"]
+        == whole.structured_content["auditResult"]["consistencyScore"]
     )
     assert "qaPairs" not in first["session"]
     assert (len(first["qaPairs"]), first["returned"]) == (min(first["total"], 5), min(first["total"], 5))

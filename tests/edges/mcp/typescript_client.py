@@ -32,23 +32,34 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(name="clients", scope="session")
 def clients_fixture() -> Path:
-    """A folder with the clients, installed once for each state of the lock file."""
+    """A folder with the clients."""
+    return installed(SOURCES, CACHE, "the TypeScript clients of MCP")
+
+
+def installed(sources: Path, cache: Path, what: str) -> Path:
+    """A folder with npm packages and a script that uses them, installed once for each state of the lock file.
+
+    Args:
+        sources: has `package.json`, its lock file, and `ask.mjs`.
+        cache: where such folders are.
+        what: the packages, for the reason of a skipped test.
+    """
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
-        skip_or_fail("Node.js with npm is not installed; with it the TypeScript clients of MCP are tried")
-    version = run(node, "--version", cwd=SOURCES).stdout.strip()
+        skip_or_fail(f"Node.js with npm is not installed; with it {what} are tried")
+    version = run(node, "--version", cwd=sources).stdout.strip()
     if int(version.removeprefix("v").partition(".")[0]) < OLDEST_NODE:
-        skip_or_fail(f"the TypeScript clients of MCP need Node.js {OLDEST_NODE} or newer, this is {version}")
-    digest = hashlib.sha256((SOURCES / "package-lock.json").read_bytes()).hexdigest()[:16]
-    folder = CACHE / digest
+        skip_or_fail(f"{what} need Node.js {OLDEST_NODE} or newer, this is {version}")
+    digest = hashlib.sha256((sources / "package-lock.json").read_bytes()).hexdigest()[:16]
+    folder = cache / digest
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(CACHE / "lock"):
+    with FileLock(cache / "lock"):
         for name in ("package.json", "package-lock.json", "ask.mjs"):
-            shutil.copyfile(SOURCES / name, folder / name)
+            shutil.copyfile(sources / name, folder / name)
         if not (folder / "installed").exists():
-            installed = run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
-            if installed.returncode:
-                skip_or_fail(f"npm cannot install the TypeScript clients of MCP:\n{installed.stderr[-1000:]}")
+            done = run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
+            if done.returncode:
+                skip_or_fail(f"npm cannot install {what}:\n{done.stderr[-1000:]}")
             (folder / "installed").touch()
     return folder
 

@@ -13,7 +13,8 @@ from tests.cases import each_case
 from tests.edges.mcp.asked import index_project
 from tests.fakes.passages import MemoryPassages, passage
 from tribal.app.local import local_application
-from tribal.capabilities.chat.errors import ChatForbidden, CollectionMismatch, CollectionNotFound
+from tribal.capabilities.chat.asking.auditing import AuditedAnswers
+from tribal.capabilities.chat.errors import AnswerNotFound, ChatForbidden, CollectionMismatch, CollectionNotFound
 from tribal.capabilities.chat.events import Finished, Governed, TextPiece
 from tribal.errors import ClientDisconnected, IndexNotReady
 from tribal.identity.scope import Scope
@@ -364,3 +365,28 @@ def test_without_an_index_the_message_says_what_to_run(nothing: Application) -> 
 def test_files_can_be_asked_about_where_nothing_is_documented(nothing: Application) -> None:
     found = with_handbook(nothing, "Returns are free within 30 days.").ask("how long are returns free?", "handbook")
     assert "30 days" in found.text
+
+
+def test_nothing_is_stored_unless_the_audit_is_on(app: Application) -> None:
+    made_chat(app).ask(QUESTION)
+    assert list(app.store().keys("audit/")) == []
+
+
+def test_with_the_audit_on_answers_are_stored_sealed_and_their_caller_may_delete_them(nothing: Application) -> None:
+    chat = with_handbook(nothing, "Returns are free within 30 days.", audit=True)
+    ada, bob, auditor = (
+        Caller("ada", rights=READER),
+        Caller("bob", rights=READER),
+        Caller("eve", rights=READER | {"chat:audit"}),
+    )
+    chat.ask("how long are returns free?", "handbook", caller=ada)
+    chat.ask("what is the weather in Paris on sundays", "handbook", caller=ada)
+    stored = AuditedAnswers(ada, chat.app).list(10)
+    assert [each.approved for each in stored] in ([False, True], [True, False])
+    assert {each.law_violated for each in stored} == {None, "scope"}
+    assert AuditedAnswers(bob, chat.app).list(10) == []
+    assert len(AuditedAnswers(auditor, chat.app).list(10)) == 2
+    with pytest.raises(AnswerNotFound):
+        AuditedAnswers(auditor, chat.app).remove(stored[0].id)
+    AuditedAnswers(ada, chat.app).remove(stored[0].id)
+    assert len(AuditedAnswers(ada, chat.app).list(10)) == 1

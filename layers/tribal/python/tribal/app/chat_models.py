@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tribal.app.models import thinking_tokens
 from tribal.capabilities.chat.parts import ChatModel
 from tribal.errors import ConfigurationError, EmbeddingFailed
@@ -60,7 +58,7 @@ class ChatModels:
         return [*gemini, *others] if intent == "reasoning" or not gemini else gemini
 
     def may_send(self) -> Callable[[str], bool]:
-        """Says whether a model may be told about a database: not if its entry has `describer: rules`."""
+        """Says whether text about a database may be sent to a model: not if its entry has `describer: rules`."""
         text = self.text()
         return (lambda name: not text.keeps_from_models(name)) if text.keeps_any else lambda _: True
 
@@ -167,6 +165,8 @@ class RemoteEmbedder:
         Raises:
             EmbeddingFailed: when the server does not answer or refuses, or the money is spent.
         """
+        import numpy as np  # imported here because most callers never embed
+
         models = self.source.models
         entry = self.settings.entry
         caps = self.source.caps(self.account, self.usd, entry.calls_at_once)

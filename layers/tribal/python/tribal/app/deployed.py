@@ -45,11 +45,14 @@ if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
     from tribal.settings.snowflake.target import SnowflakeTarget
     from tribal_contracts import DatabaseEntry
+    from tribal_contracts.chat.jobs import UploadAddress
 
 MIRROR = "knowledge-mirror"
 """Temporary folder for a copy of the knowledge repository."""
 FETCH_SECONDS = 15.0
 """Time limit for fetching, for a sync with a waiting caller, which must also finish within `SYNC_SECONDS`."""
+_ADDRESS_SECONDS = 900
+"""How long an address for an upload is valid, and the longest delay of a message."""
 _HINT = "create it in Secrets Manager, in the region of the functions"
 
 
@@ -101,6 +104,10 @@ def deployed_application(
     chat = chat_parts(
         deployment.sections, models, store, embedder, lambda: text_in_bucket(store()), _scratch("tribal-collections")
     )
+    if deployment.queue_url is not None:
+        chat = replace(
+            chat, launch=partial(launch_job, deployment, store), address=partial(_upload_address, deployment)
+        )
     return Application(
         clock=clock,
         options=options,
@@ -144,6 +151,30 @@ def launch_session(deployment: Deployment, session_id: str) -> None:
         raise ConfigurationError("TRIBAL_STATE_MACHINE is not set; the stack sets it, so deploy again")
     machine = StateMachine(aws_client("stepfunctions", region=deployment.region), deployment.state_machine)
     machine.start_once(session_id, InterrogationTask(session_id=session_id).to_compact_json())
+
+
+def launch_job(deployment: Deployment, store: Provider[ObjectStore], collection: str, job_id: str) -> None:
+    """Send a job of a collection to the queue of its function, unless the event of its upload does.
+
+    One whose upload has not arrived is sent too, for the time when its address has expired.
+    """
+    from tribal.capabilities.chat.collections.files import CollectionFiles
+    from tribal_contracts.chat.jobs import IngestTask
+
+    job = CollectionFiles(store(), collection).job(job_id)
+    if job is None or (job.arrived and job.removes is None):
+        return
+    task = IngestTask(collection=collection, job_id=job_id)
+    _queue(deployment).send([task.to_compact_json().decode()], 0 if job.arrived else _ADDRESS_SECONDS)
+
+
+def _upload_address(deployment: Deployment, key: str, size_bytes: int, content_hash: str) -> UploadAddress:
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.upload_addresses import UploadAddresses
+
+    place = deployment.bucket
+    client = aws_client("s3", region=deployment.region)
+    return UploadAddresses(client, place.bucket, place.prefix).address(key, size_bytes, content_hash)
 
 
 def _knowledge(

@@ -111,7 +111,7 @@ class ModelRequest:
     waits_count: bool = False
     """Whether waiting for a turn, for money and for the provider takes the call's time too, because someone waits."""
     stopped: Callable[[], bool] = field(default=_never, compare=False, repr=False)
-    """Whether a stream should end early, because no one reads it any more; it is asked a few times a second."""
+    """Whether a stream should end early, because no one reads it; it is asked a few times a second."""
 
     @property
     def schema_in_words(self) -> str:

@@ -292,7 +292,7 @@ class FunctionUse:
     writes_with_models: tuple[str, ...] = ()
     """Read and written only where it asks models."""
     keeps_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What it reads, writes and removes only where a setting is true, by the setting."""
+    """What it reads, writes and deletes with all versions only where a setting is true, by the setting."""
     versions: tuple[str, ...] = ()
     """What it deletes with all earlier versions."""
     loads: str = ""

@@ -68,6 +68,8 @@ def aws_client(
         read_timeout=_READ_SECONDS,
         max_pool_connections=_CONNECTIONS,
         retries={"mode": "standard", "total_max_attempts": attempts},
+        # In us-east-1, addresses for other people would have the older signature, which new buckets refuse.
+        signature_version="s3v4" if service == "s3" else None,
     )
     try:
         session = _session(profile, region, role, config)

@@ -32,7 +32,7 @@ _SLACK = 1e-4
 
 
 class SqlitePassageIndex:
-    """Reads one file, which stays open until no one uses this object any more; thread-safe.
+    """Reads one file, which stays open until this object is no longer used; thread-safe.
 
     Args:
         path: of the file.

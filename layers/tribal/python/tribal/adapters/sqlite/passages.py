@@ -112,7 +112,7 @@ class PublishedPassages:
         return pointer
 
     def close(self) -> None:
-        """Forget what is open; a file is closed when no one reads it any more."""
+        """Forget what is open; a file is closed when it is no longer read."""
         with self._lock:
             self._collections.clear()
 

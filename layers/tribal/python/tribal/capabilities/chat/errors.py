@@ -9,6 +9,7 @@ from tribal.errors import (
     NotFound,
     RightMissing,
     ToolInputInvalid,
+    TooManyRequests,
     TribalError,
 )
 
@@ -33,13 +34,17 @@ class CollectionMismatch(TribalError):
     http_status = 409
 
 
-class ChatBusy(TribalError):
-    """The caller asks too often, or has too many answers running. Retryable, later."""
+class AnswerNotFound(NotFound):
+    """There is no such stored answer, or none of the caller's own."""
+
+    default_code = "CHAT_ANSWER_NOT_FOUND"
+
+
+class ChatBusy(TooManyRequests):
+    """The caller asks too often, or has too many answers running. Retryable after `retry_seconds`."""
 
     default_code = "CHAT_BUSY"
     exit_code = EXIT_LOCKED
-    http_status = 429
-    retryable = True
 
 
 class ChatForbidden(RightMissing):

@@ -14,6 +14,32 @@ _INDEX, _JOBS = "collections/*/index/*", "collections/*/jobs/*"
 _UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"
 _AUDIT = "audit/chat/*"
 
+_LOADS_CHAT = """
+from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.capabilities.chat.asking.chat import Chat
+from tribal.capabilities.chat.laws.integrity import integrity
+assert not {"openai", "anthropic", "pypdfium2", "mammoth"} & {*sys.modules}
+integrity("a", [], "catalog", ["a+"])
+"""
+_LOADS_UPLOADS = """
+from tribal.adapters.aws.queue import SqsQueue
+from tribal.adapters.aws.upload_addresses import UploadAddresses
+from tribal.capabilities.chat.uploads.uploads import Uploads
+from tribal.edges.http.chat.forms import UploadForm
+assert not {"openai", "anthropic", "pypdfium2", "mammoth"} & {*sys.modules}
+SqsQueue(aws_client("sqs"), "url")
+"""
+_LOADS_INGESTER = """
+from tribal.adapters.aws.queue import SqsQueue
+from tribal.adapters.documents.parser import DocumentProcesses
+from tribal.adapters.sqlite.passages import PublishedPassages
+import subprocess
+DocumentProcesses()
+assert not {"openai", "anthropic", "pypdfium2", "mammoth"} & {*sys.modules}
+from tribal.adapters.documents import docx, html, pdf, text
+SqsQueue(aws_client("sqs"), "url")
+"""
+
 FUNCTIONS = (
     FunctionSpec(
         name=CHAT,
@@ -69,22 +95,24 @@ USES = (
         reads_with_models=(*_CONFIGURATION, _BUDGET),
         writes_with_models=(_BUDGET,),
         keeps_with={"audit": (_AUDIT,)},
+        loads=_LOADS_CHAT,
     ),
     FunctionUse(
         function=UPLOADS,
         asks_index=False,
         reads=(_RECORD, _MANIFEST, _JOBS),
         writes=(_MANIFEST, _JOBS, _UPLOADS),
+        loads=_LOADS_UPLOADS,
     ),
     FunctionUse(
         function=INGESTER,
         asks_index=False,
         reads=(_ALL,),
         writes=(_ALL,),
-        removes=(_ALL,),
         versions=(_ALL,),
         servers=("embeddings",),
         reads_with_models=(_BUDGET,),
         writes_with_models=(_BUDGET,),
+        loads=_LOADS_INGESTER,
     ),
 )

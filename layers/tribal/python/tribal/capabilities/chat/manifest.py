@@ -30,6 +30,9 @@ CAPABILITY = Capability(
     commands=(
         CommandSpec(name="ask", target="tribal.edges.cli.chat.asking:ask"),
         CommandSpec(name="chat", target="tribal.edges.cli.chat.asking:chat"),
+        CommandSpec(
+            name="answers", target="tribal.edges.cli.chat.answers:answers", help="List and remove stored answers."
+        ),
     ),
     extras=("chat",),
     functions=FUNCTIONS,

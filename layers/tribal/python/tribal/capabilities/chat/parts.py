@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tribal.ports.models import BudgetedModel, ModelRequest
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.ports.stopping import StopToken
+    from tribal_contracts.chat.jobs import UploadAddress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +55,14 @@ class ChatParts:
     Raises: `ConfigurationError` when the project's own prompt cannot be used.
     """
     may_send: Callable[[], Callable[[str], bool]]
-    """Reads which databases a model may be told about: says so for the name of one."""
+    """Reads which databases may be described to a model: says so for the name of one."""
     scratch: Path
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None
     """Has the job of a collection run elsewhere, by both names; `None` where its upload starts it by itself."""
+    address: Callable[[str, int, str], UploadAddress] | None = None
+    """Makes the address to which the bytes of an announced upload are sent, by its key, size and SHA-256; `None` where
+    files are only sent along."""
 
     def close(self) -> None:
         """Close open resources."""

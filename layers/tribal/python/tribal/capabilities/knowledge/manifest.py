@@ -75,7 +75,7 @@ CAPABILITY = Capability(
     uses=(
         FunctionUse(function="retriever", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SNAPSHOT + _LOADS_SQL_CHECKS),
         FunctionUse(function="interrogator", reads=_SNAPSHOT, loads=_LOADS_SNAPSHOT),
-        FunctionUse(function="chat", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SNAPSHOT + _LOADS_SQL_CHECKS),
+        FunctionUse(function="chat", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SQL_CHECKS),
         FunctionUse(
             function="memory",
             tools=("knowledge_query", "knowledge_show", "sync_status"),

@@ -19,8 +19,12 @@ _STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
 _JSON_TYPE = re.compile(r"application/(?:json|[\w.+-]+\+json)\Z")
 
 
-def json_object(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes, expected: str = 'the tool\'s input, such as {"query": "..."}') -> dict[str, Any]:
     """Parse a body as a JSON object; an empty body is an empty object.
+
+    Args:
+        body: as it was sent.
+        expected: what to send, for the message.
 
     Raises:
         RequestRefused: when it is not a JSON object, or too deeply nested.
@@ -32,7 +36,7 @@ def json_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise RequestRefused('the body is not a JSON object; send the tool\'s input, such as {"query": "..."}')
+        raise RequestRefused(f"the body is not a JSON object; send {expected}")
     return value
 
 

@@ -64,7 +64,7 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], address: st
     ]
     if "description" in operation:
         parts.append(f"<p>{escape(operation['description'])}</p>")
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    body = next(iter(operation.get("requestBody", {}).get("content", {}).values()), None)
     if body is not None:
         if "example" in body:
             asked = json.dumps(body["example"]).replace("'", "'\\''")
@@ -72,13 +72,13 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], address: st
             parts.append(f"<pre>{escape(command)}</pre>")
         parts.append(f"<details><summary>Input</summary>{_json(body['schema'])}</details>")
     for status, response in sorted(operation["responses"].items()):
-        if status == "200":
+        if status.startswith("2"):
             contents = response["content"].values()
             parts += [f"<details><summary>Answer</summary>{_json(each['schema'])}</details>" for each in contents]
     others = ", ".join(
         f"{status} {escape(response['description'])}"
         for status, response in sorted(operation["responses"].items())
-        if status != "200"
+        if not status.startswith("2")
     )
     return f"<section>{''.join(parts)}<p>Otherwise: {others}.</p></section>"
 

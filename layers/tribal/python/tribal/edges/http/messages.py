@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,8 @@ HTML = "text/html; charset=utf-8"
 EVENT_STREAM = "text/event-stream"
 
 Events = Callable[[StopToken], Generator[bytes, None, None]]
-"""Makes pieces of a body, each of one or more whole server-sent events. It may block, and begins with the first piece.
+"""Makes pieces of a body, each of one or more whole server-sent events, or one that is a whole JSON object. It may
+block, and begins with the first piece.
 
 The token asks it to end: after a disconnect its pieces reach no one; otherwise it may still send last ones. Long calls
 need the token too. An exception cuts the answer off, so failures that a client should see are events.
@@ -59,16 +62,34 @@ class Response:
     """Headers besides the content type."""
     events: Events | None = None
     """Makes the body instead of `body`, piece by piece."""
+    seconds: float | None = None
+    """The deadline of `events`, from their start; `None` for none."""
+    admission: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Entered before the headers are sent and left after the last piece; it may refuse with `TooManyRequests`."""
+
+    def stop_token(self) -> StopToken:
+        """A token for `events`, whose deadline begins now."""
+        if self.seconds is None:
+            return StopToken()
+        ends = time.monotonic() + self.seconds
+        return StopToken(lambda: ends - time.monotonic())
 
     def complete(self) -> Response:
-        """The response with all events in its body, for an edge that sends only whole bodies."""
-        return self if self.events is None else replace(self, body=b"".join(self.events(StopToken())), events=None)
+        """The response with all events in its body, for an edge that sends only whole bodies.
+
+        Raises:
+            TooManyRequests: when it is not admitted.
+        """
+        if self.events is None:
+            return self
+        with self.admission():
+            return replace(self, body=b"".join(self.events(self.stop_token())), events=None)
 
 
-def event_stream(events: Events) -> Response:
+def event_stream(events: Events, headers: Mapping[str, str] | None = None) -> Response:
     """A response with server-sent events, which proxies pass on as they come."""
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return Response(200, b"", EVENT_STREAM, headers=headers, events=events)
+    sent = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **(headers or {})}
+    return Response(200, b"", EVENT_STREAM, headers=sent, events=events)
 
 
 def refusal(error: TribalError, timestamp: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -146,14 +146,17 @@ def _referring(node: Any, names: Mapping[str, str]) -> Any:
 
 def _operation(route: Route, components: _Components) -> dict[str, Any]:
     body, schema = _schemas_of(route, components)
-    content = {route.content_type.partition(";")[0]: {"schema": schema}}
+    types = (each.partition(";")[0] for each in (route.content_type, *route.other_types))
+    content = {
+        each: {"schema": schema if each == JSON or not route.other_types else {"type": "string"}} for each in types
+    }
     answered = {"description": "The answer.", "content": content, "headers": _REQUEST_ID}
     refusals = (*_OF_ALL, *route.failures, *(() if route.public else (CallerUnknown, RightMissing)))
     if body is not None:
         refusals = (*refusals, *_OF_BODIES)
     if route.by_generation:
         refusals = (*refusals, IndexNotReady, NotFound)
-    responses = {"200": answered, **_refused(refusals)}
+    responses = {str(route.status): answered, **_refused(refusals)}
     if route.by_generation:
         responses["304"] = {"description": "The client has it already.", "headers": _REQUEST_ID}
     parameters = [
@@ -163,7 +166,7 @@ def _operation(route: Route, components: _Components) -> dict[str, Any]:
     ] + [{"name": name, "in": "query", "required": False, "schema": {"type": "string"}} for name in route.parameters]
     found = {"summary": route.summary, "operationId": _operation_id(route), "responses": responses, **_security(route)}
     if body is not None:
-        found["requestBody"] = {"required": True, "content": {JSON: {"schema": body}}}
+        found["requestBody"] = {"required": True, "content": {route.body_type: {"schema": body}}}
     return {**found, "parameters": parameters} if parameters else found
 
 

@@ -41,8 +41,8 @@ def respond(
 
 def _answered(request: Request, app: Application, tools: Registry, routes: Sequence[Route]) -> Response:
     route, values = find_route(request.method, request.path, routes)
-    if not accepts(request.headers.get("accept"), route.content_type):
-        raise AnswerTypeRefused(f"the answer is {route.content_type}, which the Accept header does not allow")
+    if not any(accepts(request.headers.get("accept"), each) for each in route.types):
+        raise AnswerTypeRefused(f"the answer is {' or '.join(route.types)}, which the Accept header does not allow")
     tag = _entity_tag(request, app) if route.by_generation else None
     if tag is not None and _matches(request.headers.get("if-none-match"), tag):
         return Response(304, b"", route.content_type, headers={"ETag": tag})

@@ -46,6 +46,13 @@ class Route:
     by_generation: bool = False
     """Whether the answer changes only with the index, so that clients may cache it."""
     content_type: str = JSON
+    other_types: tuple[str, ...] = ()
+    """Other types that it may answer with."""
+    status: int = 200
+    """Of a successful answer."""
+    body_type: str = JSON
+    largest_body_bytes: int | None = None
+    """Limit for its body, if larger than the default."""
     calls_tool: bool = False
     """Whether `{name}` in the path is a tool."""
     parameters: tuple[str, ...] = ()
@@ -54,6 +61,11 @@ class Route:
     """Imports and returns the models of body and answer, for the documentation."""
     failures: tuple[type[TribalError], ...] = ()
     """Errors that it may answer with, besides those of every route."""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """All types that it may answer with."""
+        return (self.content_type, *self.other_types)
 
     def values_in(self, path: str) -> dict[str, str] | None:
         """The values in a path, by name; `None` when the path does not match."""
@@ -97,7 +109,9 @@ def find_route(method: str, path: str, routes: Sequence[Route]) -> tuple[Route, 
 def largest_body(path: str, routes: Sequence[Route], tools: Registry) -> int:
     """The maximum size of a body in bytes, by path."""
     for route in routes:
-        values = route.values_in(_plain(path)) if route.calls_tool else None
+        values = route.values_in(_plain(path)) if route.calls_tool or route.largest_body_bytes else None
+        if values is not None and route.largest_body_bytes:
+            return route.largest_body_bytes
         if values is not None and values["name"] in tools.tools:
             return tools.tools[values["name"]].largest_input_bytes or LARGEST_BODY_BYTES
     return LARGEST_BODY_BYTES

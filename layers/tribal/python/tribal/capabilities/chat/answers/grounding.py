@@ -64,7 +64,7 @@ _OF_INSTRUCTIONS = frozenset(
 
 
 def is_addressed_to_a_model(sentence: str) -> bool:
-    """Whether a sentence of a source is an instruction to whoever answers from it."""
+    """Whether a sentence of a source is an instruction to the model that answers from it."""
     text = plain(sentence)
     return _ADDRESSED.search(text) is not None and is_instruction(text, ())
 

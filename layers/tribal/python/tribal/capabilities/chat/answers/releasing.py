@@ -56,7 +56,7 @@ class Releaser:
         if self._block is None and not self._may_be_fence():
             yield from self._complete_sentences()
         if len(self._line) > MOST_PENDING_CHARS:
-            # It cannot be checked any more, and its end cites nothing that its beginning says.
+            # A sentence of this length is never shown, and its end cites nothing for its beginning.
             self._line = ""
 
     def finish(self) -> Iterator[Sentence | CodeBlock]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from tribal.capabilities.chat.answers.finding import Finder, Found
 from tribal.capabilities.chat.asking.answering import Answering
-from tribal.capabilities.chat.asking.conversations import Conversation, read_conversation
+from tribal.capabilities.chat.asking.auditing import AuditedAnswers
 from tribal.capabilities.chat.asking.intents import intent_of
 from tribal.capabilities.chat.collections.visibility import find_collection
+from tribal.capabilities.chat.conversations import Conversation, read_conversation
 from tribal.capabilities.chat.errors import ChatFailed, ChatForbidden, CollectionMismatch
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, Step, TextPiece
 from tribal.capabilities.chat.laws.integrity import integrity
@@ -23,7 +24,7 @@ from tribal.capabilities.chat.laws.scope import (
 from tribal.capabilities.chat.laws.verdicts import MASTERY, LawVerdict, govern
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.rights import READ_DOCUMENTATION
-from tribal.errors import TribalError, describe_unexpected
+from tribal.errors import StoreError, TribalError, describe_unexpected
 from tribal.identity.hashing import object_hash
 from tribal.ports import Application, Caller, StopToken
 from tribal_contracts import AgentError
@@ -133,7 +134,7 @@ class OpenedChat:
             finished = self._failed(failure.to_agent_error(self._now()))
         assert finished is not None, "every answer ends"
         self._end(finished)
-        yield finished
+        yield self._stored(finished)
 
     def _events(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
         rules = self.finder.parts.settings.intents
@@ -208,6 +209,17 @@ class OpenedChat:
         }
         self.state = self.state.model_copy(update=changes)
 
+    def _stored(self, finished: Finished) -> Finished:
+        """Store the answer where `chat.audit` is on; if that fails, the answer says so."""
+        finder = self.finder
+        if not finder.parts.settings.audit:
+            return finished
+        try:
+            AuditedAnswers(finder.caller, finder.app).store(self.state)
+        except StoreError as error:
+            return replace(finished, warnings=(*finished.warnings, f"the answer was not stored: {error.message}"))
+        return finished
+
     def _failed(self, error: AgentError) -> Finished:
         approved = self.state.governor_approved
         return Finished("error", GovernorVerdict(approved=True) if approved else None, error, self.state.intent)
@@ -256,7 +268,7 @@ class _Lookup:
         return self._found
 
     def best(self) -> Found:
-        """What the answer is made of: both together only if the question alone finds less."""
+        """What the answer is taken from: both together only if the question alone finds less."""
         return max(self.all(), key=lambda each: (max(each.relevance.table, each.relevance.passage), -_distance(each)))
 
 

@@ -91,12 +91,12 @@ class Archive:
         """
         if entry.status is not None:
             raise EntryRefused(entry.status, entry.reason)
-        try:
-            with target.open("xb") as written:
+        with target.open("xb") as written:
+            try:
                 return self._copy(entry.info, written)
-        except BaseException:
-            target.unlink(missing_ok=True)
-            raise
+            except BaseException:
+                target.unlink()
+                raise
 
     def _copy(self, info: ZipInfo, written: io.BufferedWriter) -> int:
         ends = self._now() + self._limits.file_seconds

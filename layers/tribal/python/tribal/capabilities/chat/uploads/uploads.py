@@ -29,7 +29,7 @@ from tribal.capabilities.chat.uploads.opening import head_of
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
-from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadedFile, UploadJob
+from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, UploadedFile, UploadJob
 from tribal_contracts.chat.requests import UploadRequest
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
 
@@ -106,6 +106,18 @@ class Uploads:
         job = self._new_job(files, request.filename, request.size_bytes, request.sha256)
         files.create_job(job)
         return job
+
+    def address(self, job: UploadJob) -> UploadAddress:
+        """Where the bytes of an announced upload are to be sent; its job is looked at even if they never arrive.
+
+        Raises:
+            UploadRefused: where files are only sent along.
+        """
+        if self.parts.address is None:
+            raise UploadRefused("this server takes no announced files; send a form with the field `file`")
+        self._launch(job)
+        key = CollectionFiles(self.app.store(), job.collection).upload_key(job.job_id)
+        return self.parts.address(key, job.size_bytes, job.content_hash or "")
 
     def arrived(self, collection: str, job_id: str) -> UploadJob:
         """Note that the bytes of an upload are in the store, and have its job run where jobs run elsewhere.

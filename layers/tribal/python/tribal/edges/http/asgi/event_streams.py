@@ -28,7 +28,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, SLOT, Receive, Scope, Send, start_message
 from tribal.edges.http.audit import DISCONNECTED, RequestLog
-from tribal.edges.http.messages import Events, Response
+from tribal.edges.http.messages import EVENT_STREAM, Events, Response
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import ClientDisconnected, ServerBusy, TribalError
 from tribal.ports.stopping import StopToken
@@ -39,7 +39,8 @@ ENDING_SECONDS = 20.0
 """How long answers may go on once the server is asked to stop: 10 s less than other requests, to say that they end."""
 QUEUED_PIECES = 16
 """By judgement: a piece is a few words of text."""
-_COMMENT = b": \n\n"
+_COMMENT, _WHITE_SPACE = b": \n\n", b"\n"
+"""What clients ignore, between server-sent events and before a JSON object."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -59,14 +60,19 @@ class EventStreams:
         """Send an answer with events to its end; headers are sent at once.
 
         Raises:
-            TooManyRequests: before anything is sent, when no thread may be used.
+            TooManyRequests: before anything is sent, when no thread may be used, or the response is not admitted.
         """
         assert response.events is not None
-        with self.threads.slot(scope[SLOT]) as limiter, self._stop_token() as stop:
+        with (
+            response.admission(),
+            self.threads.slot(scope[SLOT]) as limiter,
+            self._registered(response.stop_token()) as stop,
+        ):
             await send(start_message(response))
             # Middleware that compresses sends the headers with the first part of the body.
             await send({"type": "http.response.body", "body": b"", "more_body": True})
-            stream = _Stream(response.events, stop, scope[REQUEST_LOG])
+            quiet = _COMMENT if response.content_type == EVENT_STREAM else _WHITE_SPACE
+            stream = _Stream(response.events, stop, scope[REQUEST_LOG], quiet)
             if await stream.run(limiter, receive, send):
                 await send({"type": "http.response.body", "body": b""})
 
@@ -81,8 +87,7 @@ class EventStreams:
             stop.request(_stopping())
 
     @contextmanager
-    def _stop_token(self) -> Iterator[StopToken]:
-        stop = StopToken()
+    def _registered(self, stop: StopToken) -> Iterator[StopToken]:
         self._running.add(stop)
         try:
             yield stop
@@ -97,10 +102,11 @@ def _stopping() -> ServerBusy:
 class _Stream:
     """One answer."""
 
-    def __init__(self, events: Events, stop: StopToken, seen: RequestLog) -> None:
+    def __init__(self, events: Events, stop: StopToken, seen: RequestLog, quiet: bytes) -> None:
         self._events = events
         self._stop = stop
         self._seen = seen
+        self._quiet = quiet
         self._is_whole = True
 
     async def run(self, limiter: CapacityLimiter, receive: Receive, send: Send) -> bool:
@@ -111,7 +117,7 @@ class _Stream:
             async with incoming, create_task_group() as sending:
                 sending.start_soon(self._watch, receive, sending.cancel_scope)
                 try:
-                    await _pass_on(incoming, send)
+                    await _pass_on(incoming, send, self._quiet)
                 except asyncio.CancelledError:
                     self._stop.request(_stopping())
                     self._seen.ended_as = self._seen.ended_as or ServerBusy.http_status
@@ -151,10 +157,10 @@ class _Stream:
         self._seen.error = type(error).__name__
 
 
-async def _pass_on(incoming: MemoryObjectReceiveStream[bytes], send: Send) -> None:
-    """Send each piece as it comes, and a comment whenever none comes for long."""
+async def _pass_on(incoming: MemoryObjectReceiveStream[bytes], send: Send, quiet: bytes) -> None:
+    """Send each piece as it comes, and what clients ignore whenever none comes for long."""
     while True:
-        piece = _COMMENT
+        piece = quiet
         with move_on_after(QUIET_SECONDS):
             try:
                 piece = await incoming.receive()

@@ -20,6 +20,7 @@ from tribal.edges.http.asgi.messages import (
     Scope,
     Send,
     headers_of,
+    lingering,
     send_response,
 )
 from tribal.edges.http.asgi.origins import is_preflight, preflight_response, with_origin
@@ -52,7 +53,6 @@ _IDENTIFYING_AT_ONCE = 4
 _BURST_SECONDS = 10.0
 """An idle caller may send as many requests at once as the rate allows in this time."""
 _RETRY_SECONDS = 1
-_LINGERING_SECONDS = 1.0
 
 
 class Guards:
@@ -64,6 +64,7 @@ class Guards:
         clock: for the time in refusals.
         is_public: whether a path needs no caller.
         largest_body: the maximum size of a body in bytes, by path.
+        receives_body: whether the inner application receives the body of a request itself, by method and path.
         now: seconds on a monotonic clock.
     """
 
@@ -74,6 +75,7 @@ class Guards:
         clock: Clock,
         is_public: Callable[[str], bool],
         largest_body: Callable[[str], int] = lambda _: LARGEST_BODY_BYTES,
+        receives_body: Callable[[str, str], bool] = lambda _, __: False,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._inner = inner
@@ -81,6 +83,7 @@ class Guards:
         self._clock = clock
         self._is_public = is_public
         self._largest_body = largest_body
+        self._receives_body = receives_body
         self._bodies = _Bodies()
         self._buckets = TokenBuckets(now)
         self._limiter = CapacityLimiter(_IDENTIFYING_AT_ONCE)
@@ -107,12 +110,15 @@ class Guards:
                 scope[CALLER] = self._serving.on_other_page(scope[CALLER])
             if scope[CALLER] is not _ANONYMOUS:
                 scope[CALLER] = with_context_headers(scope[CALLER], headers)
+            if self._receives_body(scope["method"], scope["path"]):
+                await self._inner(scope, receive, send)
+                return
             with self._bodies.counting() as count:
                 received = await count.receive_all(scope, headers, receive, self._largest_body(scope["path"]))
                 await self._inner(scope, received, send)
         except RequestRefused as error:
             response = refusal(error, self._clock.published(), {**response_headers, "Connection": "close"})
-            await send_response(response, scope, _lingering(send, receive))
+            await send_response(response, scope, lingering(send, receive))
 
     def _require_own_host(self, headers: dict[str, str]) -> None:
         host = headers.get("host", "")
@@ -176,22 +182,6 @@ class Guards:
     def _is_unproven(self, caller: Caller) -> bool:
         """Whether the caller showed no token."""
         return caller in (_ANONYMOUS, self._serving.callers.without_token)
-
-
-def _lingering(send: Send, receive: Receive) -> Send:
-    """Sends, and keeps reading for a moment before the answer ends: a client that is still sending its body would
-    otherwise see a broken connection instead of the answer."""
-
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.body":
-            await send({**message, "more_body": True})
-            with anyio.move_on_after(_LINGERING_SECONDS):
-                while (await receive()).get("more_body", False):
-                    pass
-            message = {"type": "http.response.body", "body": b""}
-        await send(message)
-
-    return sending
 
 
 def is_below(path: str, root: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import anyio
+
 from tribal.edges.http.messages import Response
 
 Scope = MutableMapping[str, Any]
@@ -21,6 +23,7 @@ REQUEST_LOG = "tribal.request"
 """Scope key of the request's `RequestLog`."""
 STREAMS = "tribal.streams"
 """Key of the server's `EventStreams` in the state that its connections share."""
+_LINGERING_SECONDS = 1.0
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
@@ -46,3 +49,19 @@ async def send_response(response: Response, scope: Scope, send: Send) -> None:
         start["headers"].append((b"content-length", str(len(response.body)).encode()))
     await send(start)
     await send({"type": "http.response.body", "body": response.body})
+
+
+def lingering(send: Send, receive: Receive) -> Send:
+    """Sends, and keeps reading for a moment before the answer ends: a client that is still sending its body would
+    otherwise see a broken connection instead of the answer."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await send({**message, "more_body": True})
+            with anyio.move_on_after(_LINGERING_SECONDS):
+                while (await receive()).get("more_body", False):
+                    pass
+            message = {"type": "http.response.body", "body": b""}
+        await send(message)
+
+    return sending

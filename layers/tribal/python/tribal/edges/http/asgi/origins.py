@@ -15,10 +15,10 @@ PREFLIGHT_SECONDS = 600
 _METHODS = "GET, HEAD, POST, DELETE"
 _ACCEPTED = (
     "Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id, "
-    "X-Tribal-Agent, X-Tribal-Project, X-Tribal-Session, "
+    "X-Tribal-Agent, X-Tribal-Project, X-Tribal-Session, X-Vercel-AI-UI-Message-Stream, "
     "MCP-Protocol-Version, MCP-Session-Id, Mcp-Method, Mcp-Name"
 )
-_SHOWN = "ETag, MCP-Session-Id, Retry-After, WWW-Authenticate, X-Request-Id"
+_SHOWN = "ETag, Location, MCP-Session-Id, Retry-After, WWW-Authenticate, X-Request-Id, X-Vercel-AI-UI-Message-Stream"
 
 
 def is_preflight(method: str, headers: Mapping[str, str]) -> bool:

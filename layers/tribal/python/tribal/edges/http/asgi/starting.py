@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
+from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
@@ -42,7 +43,7 @@ class ServerBlueprint:
     tools: tuple[str, ...] = ()
     """Offered tools and capabilities; empty for all."""
     write: bool = False
-    """Whether callers without a token may correct descriptions, write memories and sync."""
+    """Whether callers without a token may correct descriptions, write memories, sync, and upload files."""
     signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     metrics_folder: str | None = None
     """Where the processes of the server share their metrics, if there are several."""
@@ -51,13 +52,15 @@ class ServerBlueprint:
 def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
     from tribal.app.local import local_application
+    from tribal.app.uploading.launching import with_upload_workers
 
     share_one_arena()
     be_responsive()
     tools = _tools_of(blueprint)
     app = local_application(blueprint.settings, prepare=lambda: _prepare_next(app, tools))
+    app, workers = with_upload_workers(app, blueprint.settings)
     metrics = Metrics(blueprint.metrics_folder)
-    return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error())
+    return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error(), workers)
 
 
 def _prepare_next(app: Application, tools: Registry) -> None:
@@ -105,7 +108,7 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
         if blueprint.write
         else set()
     )
-    rights = tools.read_rights | tools.asking_rights | {METRICS_RIGHT} | writing
+    rights = tools.read_rights | tools.asking_rights | {METRICS_RIGHT, ASK_CHAT} | writing
     local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),

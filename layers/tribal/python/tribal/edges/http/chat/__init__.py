@@ -1,0 +1,1 @@
+"""The chat over HTTP: questions, uploads, and what became of them."""

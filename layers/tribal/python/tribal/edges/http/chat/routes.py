@@ -1,0 +1,284 @@
+"""The routes of the chat: questions, uploads, and what became of them.
+
+Source: chat specification, 3; docs/contracts.md, Chat
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from tribal.capabilities.chat.errors import (
+    ChatBusy,
+    ChatForbidden,
+    CollectionMismatch,
+    CollectionNotFound,
+    JobNotFound,
+    QuestionInvalid,
+    UploadRefused,
+    UploadTooLarge,
+)
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
+from tribal.edges.http.bodies import accepts, json_object, require_json
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.framings import (
+    UI_MESSAGE_STREAM,
+    UI_VERSION,
+    specification_stream,
+    ui_message_stream,
+    whole_answer,
+)
+from tribal.edges.http.chat.limits import CallerLimits
+from tribal.edges.http.chat.whole_events import AnswerEvents
+from tribal.edges.http.messages import EVENT_STREAM, JSON, Events, Response, event_stream
+from tribal.edges.http.routing import Call, Route
+from tribal.errors import AnswerTypeRefused, ConfigurationError, IndexNotReady, RequestRefused
+from tribal_contracts.chat.requests import MAX_REQUEST_BYTES, ChatRequest
+from tribal_contracts.chat.settings import ChatSettings
+
+if TYPE_CHECKING:
+    from tribal.edges.http.chat.forms import ReceivedForm
+    from tribal.ports.application import Application
+    from tribal.ports.caller import Caller
+    from tribal_contracts import Contract
+
+QUESTIONS = "/api/chat/stream"
+UPLOADS = "/api/admin/upload"
+JOBS = "/api/admin/etl/jobs"
+JOB = "/api/admin/etl/status"
+SOURCES = "/api/admin/collections/{name}/sources/{source_id}"
+FORM = "multipart/form-data"
+_READ_BYTES = 1024 * 1024
+"""Up to this size a question is read, so that the refusal says what to change."""
+_QUESTION = 'a question, such as {"messages": [{"role": "user", "content": "..."}]}'
+_JOBS, _MOST_JOBS = 50, 500
+_LONGEST_NUMBER = 9
+
+Admission = Callable[[], AbstractContextManager[object]]
+
+
+def chat_routes(backend: ChatBackend, limits: CallerLimits) -> tuple[Route, ...]:
+    """The routes of one server process."""
+    routes = _ChatRoutes(backend, limits)
+    return (
+        Route(
+            "POST",
+            QUESTIONS,
+            routes.ask,
+            "Ask a collection; the answer is streamed.",
+            content_type=EVENT_STREAM,
+            other_types=(JSON,),
+            largest_body_bytes=_READ_BYTES,
+            models=_question_models,
+            failures=(QuestionInvalid, CollectionNotFound, ChatForbidden, ChatBusy, CollectionMismatch, IndexNotReady),
+        ),
+        Route(
+            "POST",
+            UPLOADS,
+            routes.upload,
+            "Upload a file or an archive to a collection; it is indexed later.",
+            status=202,
+            body_type=FORM,
+            models=_upload_models,
+            failures=(UploadRefused, UploadTooLarge, CollectionNotFound, ChatForbidden, ChatBusy),
+        ),
+        Route(
+            "GET",
+            f"{JOB}/{{job_id}}",
+            routes.job,
+            "What became of an upload.",
+            models=_job_models,
+            failures=(JobNotFound, ChatForbidden),
+        ),
+        Route(
+            "GET",
+            JOBS,
+            routes.jobs,
+            "The uploads that the caller may see, newest first.",
+            parameters=("limit",),
+            models=_jobs_models,
+            failures=(ChatForbidden,),
+        ),
+        Route(
+            "DELETE",
+            SOURCES,
+            routes.remove,
+            "Remove an uploaded file; no answer uses it from now on.",
+            models=_removal_models,
+            failures=(CollectionNotFound, ChatForbidden),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ChatRoutes:
+    backend: ChatBackend
+    limits: CallerLimits
+
+    def ask(self, call: Call) -> Response:
+        request = call.request
+        question = _question(call)
+        kind = EVENT_STREAM if question.stream else JSON
+        if not accepts(request.headers.get("accept"), kind):
+            raise AnswerTypeRefused(f"with `stream: {str(question.stream).lower()}` the answer is {kind}; accept that")
+        settings = chat_settings(call.app)
+        self.limits.count_question(request.caller.subject, settings.questions_per_minute)
+        source = self.backend.open_chat(call.app, request.caller, question)
+        events = AnswerEvents(source, call.app.clock.published)
+        admission = partial(self.limits.stream, request.caller.subject)
+        return _framed(events, question, request.headers, admission, settings.answer_seconds)
+
+    def upload(self, call: Call) -> Response:
+        """Answer an upload whose body has arrived whole; `tribal serve` receives them piece by piece instead."""
+        from tribal.edges.http.chat.forms import UploadForm
+
+        require_writer(call.request.caller)
+        headers = call.request.headers
+        parts = chat_parts(call.app)
+        if parts.address is not None:
+            from tribal.edges.http.chat.announcing import announce, is_announcement, require_small
+
+            if is_announcement(headers.get("content-type")):
+                return announce(self.backend, call, JOB)
+            require_small(call.request.body)
+        limit = parts.settings.uploads.largest_mb
+        with UploadForm(headers.get("content-type"), parts.scratch, limit) as form:
+            form.feed(call.request.body)
+            return accept_upload(self.backend, call.app, call.request.caller, form.finish())
+
+    def job(self, call: Call) -> Response:
+        return _answered(self.backend.uploads(call.app, call.request.caller).job(call.values["job_id"]))
+
+    def jobs(self, call: Call) -> Response:
+        limit = _limit(call.request.query.get("limit"))
+        return _answered(self.backend.uploads(call.app, call.request.caller).jobs(limit))
+
+    def remove(self, call: Call) -> Response:
+        require_writer(call.request.caller)
+        uploads = self.backend.uploads(call.app, call.request.caller)
+        return _answered(uploads.remove(call.values["name"], call.values["source_id"]))
+
+
+def chat_settings(app: Application) -> ChatSettings:
+    """The settings of the chat, which answers about the documentation without any."""
+    parts = app.part(ChatParts)
+    return ChatSettings() if parts is None else parts.settings
+
+
+def chat_parts(app: Application) -> ChatParts:
+    """The parts that uploads need.
+
+    Raises:
+        ConfigurationError: when this server has none.
+    """
+    parts = app.part(ChatParts)
+    if parts is None:
+        raise ConfigurationError("this server takes no uploads")
+    return parts
+
+
+def require_writer(caller: Caller) -> None:
+    """Refuse a caller who may not change collections, before anything is read.
+
+    Raises:
+        ChatForbidden: when the right is missing.
+    """
+    if not caller.may(WRITE_COLLECTIONS):
+        raise ChatForbidden(
+            f"uploads and removals need the right {WRITE_COLLECTIONS!r}: `tribal serve --write`, or a token with it"
+        )
+
+
+def accept_upload(backend: ChatBackend, app: Application, caller: Caller, form: ReceivedForm) -> Response:
+    """Hand over a file that has arrived, and answer with the job that indexes it."""
+    from tribal_contracts.chat.jobs import UploadAccepted
+
+    job = backend.uploads(app, caller).accept(form.file, form.filename, form.collection)
+    place = f"{JOB}/{job.job_id}"
+    message = f"{job.filename} is being indexed into {job.collection}; GET {place} says how far it is"
+    accepted = UploadAccepted(job_id=job.job_id, filename=job.filename, message=message)
+    return Response(202, accepted.to_compact_json(), headers={"Location": place})
+
+
+def _question(call: Call) -> ChatRequest:
+    request = call.request
+    require_json(request.headers.get("content-type"))
+    if len(request.body) > MAX_REQUEST_BYTES:
+        raise QuestionInvalid(
+            f"the request is larger than {MAX_REQUEST_BYTES // 1024} KB; send fewer of the earlier messages"
+        )
+    try:
+        question = ChatRequest.model_validate(json_object(request.body, _QUESTION))
+        question.to_compact_json()
+    except PydanticSerializationError:
+        raise QuestionInvalid("the request contains a lone surrogate, which is not valid text") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))[:100].encode("utf-8", "replace").decode()
+        raise QuestionInvalid(f"the request is not valid: {where}: {problem['msg']}; send {_QUESTION}") from None
+    return question
+
+
+def _framed(
+    events: AnswerEvents, question: ChatRequest, headers: Mapping[str, str], admission: Admission, seconds: float
+) -> Response:
+    if not question.stream:
+        made: Events = partial(whole_answer, events)
+        response = Response(200, b"", JSON, events=made)
+    elif headers.get(UI_MESSAGE_STREAM) == UI_VERSION or question.trigger is not None:
+        made = partial(ui_message_stream, events, f"msg-{secrets.token_hex(12)}")
+        response = event_stream(made, {UI_MESSAGE_STREAM: UI_VERSION})
+    else:
+        response = event_stream(partial(specification_stream, events))
+    return replace(response, admission=admission, seconds=seconds)
+
+
+def _answered(answer: Contract) -> Response:
+    return Response(200, answer.to_compact_json())
+
+
+def _limit(given: str | None) -> int:
+    if given is None:
+        return _JOBS
+    if not given.isdecimal() or len(given) > _LONGEST_NUMBER or not 1 <= int(given) <= _MOST_JOBS:
+        raise RequestRefused(f"`limit` is a number from 1 to {_MOST_JOBS}")
+    return int(given)
+
+
+def _question_models() -> tuple[type[Contract], type[Contract]]:
+    from tribal_contracts.chat.events import WholeAnswer
+
+    return ChatRequest, WholeAnswer
+
+
+def _upload_models() -> tuple[type[Contract], type[Contract]]:
+    from tribal_contracts.chat.jobs import UploadAccepted
+    from tribal_contracts.chat.requests import UploadForm
+
+    return UploadForm, UploadAccepted
+
+
+def _job_models() -> tuple[None, type[Contract]]:
+    from tribal_contracts.chat.jobs import UploadJob
+
+    return None, UploadJob
+
+
+def _jobs_models() -> tuple[None, type[Contract]]:
+    from tribal_contracts.chat.jobs import JobList
+
+    return None, JobList
+
+
+def _removal_models() -> tuple[None, type[Contract]]:
+    from tribal_contracts.chat.jobs import RemovalReport
+
+    return None, RemovalReport
