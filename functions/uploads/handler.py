@@ -7,14 +7,14 @@ from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import CallerLimits
-from tribal.edges.http.chat.routes import chat_routes
 
 from functions.contexts import LambdaContext
 from functions.offering import fault_metric_of, offered_tools
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.limits import CallerLimits
+from tribal.edges.http.chat.routes import chat_routes
 from tribal.edges.http.routing import Route
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment

@@ -42,7 +42,7 @@ class DirectedEmbedder:
         found: NDArray[Any] = np.array([self.vectors.get(text, other) for text in texts], np.float32)
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
-    def worst_usd(self, characters: int) -> float:
+    def worst_usd(self, _characters: int) -> float:
         return 0.0
 
 

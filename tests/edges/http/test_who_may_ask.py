@@ -139,6 +139,13 @@ def test_a_token_lets_see_what_it_names_and_no_more(project: Path, server: Serve
     assert server.client.get("/metrics", headers={"authorization": f"Bearer {operator}"}).status_code == 200
 
 
+def test_a_token_may_have_each_right_of_the_chat(tmp_path: Path) -> None:
+    rights = ["chat:ask", "chat:audit", "collections:write"]
+    options = [option for right in rights for option in ("--right", right)]
+    made = tribal("token", "create", "writer", "--scope", "shop", *options, "--json", cwd=tmp_path)
+    assert (made.returncode, json.loads(made.stdout)["rights"]) == (0, rights)
+
+
 def test_a_revoked_token_is_refused_within_seconds_without_a_restart(project: Path, server: Served) -> None:
     token = make_token(project, "lost", "--scope", "web")
     assert ask_with_new(server, token).status_code == 200

@@ -12,7 +12,7 @@ from tests.fakes.http_server import Request, Response
 from tests.fakes.model_servers.counting import count
 from tests.fakes.model_servers.script import Failure, Refused, Script
 from tests.fakes.model_servers.server import ModelServer
-from tests.fakes.openai import answers, errors, failures, ollama, shapes
+from tests.fakes.openai import answers, embeddings, errors, failures, ollama, shapes
 from tests.fakes.openai.accounting import PrefixCache, Tokens, reasoning_tokens
 from tests.fakes.openai.refusals import Objection, objections
 from tests.fakes.openai.vendor import MODELS, PATHS, VendorModel, VendorName
@@ -55,6 +55,8 @@ class FakeOpenAI(ModelServer[Call]):
     models: dict[str, VendorModel] = field(default_factory=dict)
     context_length: int = ollama.DEFAULT_CONTEXT
     num_ctx: dict[str, int] = field(default_factory=dict)
+    native_dimensions: int = 768
+    """Of vectors for which no number of dimensions is asked."""
     looked_up: list[str] = field(default_factory=list)
     """Requests other than calls: method and path."""
 
@@ -74,6 +76,8 @@ class FakeOpenAI(ModelServer[Call]):
         path = request.path.removeprefix(PATHS[self.vendor]) if request.path.startswith(PATHS[self.vendor]) else ""
         if (request.method, path) == ("POST", "/chat/completions"):
             return await self._call(request)
+        if (request.method, path) == ("POST", "/embeddings"):
+            return self._embeddings(request)
         self.looked_up.append(f"{request.method} {request.path}")
         try:
             return self._looked_up(request, path)
@@ -95,6 +99,23 @@ class FakeOpenAI(ModelServer[Call]):
             self.calls.append(Call(self.vendor, body, request.headers, failed.name, Tokens(), 0, request.body))
             return self._error(failed, _param_of(refused))
         return self._completion(request, body, model, failure)
+
+    def _embeddings(self, request: Request) -> Response:
+        body: dict[str, Any] = {}
+        try:
+            body = self._read(request)
+            self._check_login(request)
+            failure = self.script.draw()
+            if failure is not None:
+                raise Refused(failure)
+        except Refused as refused:
+            self.calls.append(Call(self.vendor, body, request.headers, refused.failure.name, Tokens(), 0, request.body))
+            return self._error(refused.failure, _param_of(refused))
+        self.violations.extend(embeddings.faults_of(body, self.vendor))
+        answer = embeddings.answer_to(body, self.native_dimensions)
+        tokens = Tokens(input=answer["usage"]["prompt_tokens"])
+        self.calls.append(Call(self.vendor, body, request.headers, "", tokens, tokens.input * 150, request.body))
+        return _ok(answer)
 
     def _read(self, request: Request) -> dict[str, Any]:
         try:

@@ -44,7 +44,7 @@ UI_QUESTION = {
 
 @dataclass
 class Chats:
-    """The answers of a chat. One is made of `events`, or handed over piece by piece through `pieces`."""
+    """The answers of a chat: each has `events`, or is handed over piece by piece through `pieces`."""
 
     events: Sequence[ChatEvent | Exception] = ANSWER
     refusal: Exception | None = None

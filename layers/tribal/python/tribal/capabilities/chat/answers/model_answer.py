@@ -11,7 +11,7 @@ from tribal.capabilities.chat.answers.citations import Citations
 from tribal.capabilities.chat.answers.grounding import Grounding, is_addressed_to_a_model
 from tribal.capabilities.chat.answers.releasing import CodeBlock, Releaser, Sentence
 from tribal.capabilities.chat.answers.sources import Source
-from tribal.capabilities.chat.asking.conversations import Conversation
+from tribal.capabilities.chat.conversations import Conversation
 from tribal.capabilities.chat.events import TextPiece
 from tribal.capabilities.chat.parts import ChatModel
 from tribal.errors import TribalError
@@ -66,6 +66,8 @@ class ModelAnswer:
             schema=None,
             max_tokens=self.answer_tokens + model.thinking_tokens,
             deadline_seconds=min(seconds, model.timeout_seconds),
+            # Another model, or the documents, answer sooner.
+            retries=False,
             waits_count=True,
             stopped=lambda: stop.requested,
         )

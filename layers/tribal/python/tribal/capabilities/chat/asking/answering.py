@@ -25,7 +25,7 @@ from tribal.capabilities.chat.answers.sources import (
     further_tables,
     passage_source,
 )
-from tribal.capabilities.chat.asking.conversations import Conversation
+from tribal.capabilities.chat.conversations import Conversation
 from tribal.capabilities.chat.events import ChatEvent, Finished, SourcesFound, Step, TextPiece
 from tribal.capabilities.chat.parts import ChatModel
 from tribal.capabilities.chat.rights import ASK_CHAT

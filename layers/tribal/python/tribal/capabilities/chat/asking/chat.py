@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from tribal.capabilities.chat.answers.finding import Finder, Found
 from tribal.capabilities.chat.asking.answering import Answering
 from tribal.capabilities.chat.asking.auditing import AuditedAnswers
-from tribal.capabilities.chat.asking.conversations import Conversation, read_conversation
 from tribal.capabilities.chat.asking.intents import intent_of
 from tribal.capabilities.chat.collections.visibility import find_collection
+from tribal.capabilities.chat.conversations import Conversation, read_conversation
 from tribal.capabilities.chat.errors import ChatFailed, ChatForbidden, CollectionMismatch
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, Step, TextPiece
 from tribal.capabilities.chat.laws.integrity import integrity

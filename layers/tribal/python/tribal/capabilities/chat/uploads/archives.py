@@ -91,12 +91,12 @@ class Archive:
         """
         if entry.status is not None:
             raise EntryRefused(entry.status, entry.reason)
-        try:
-            with target.open("xb") as written:
+        with target.open("xb") as written:
+            try:
                 return self._copy(entry.info, written)
-        except BaseException:
-            target.unlink(missing_ok=True)
-            raise
+            except BaseException:
+                target.unlink()
+                raise
 
     def _copy(self, info: ZipInfo, written: io.BufferedWriter) -> int:
         ends = self._now() + self._limits.file_seconds
@@ -181,7 +181,8 @@ def open_archive(
             zipped = ZipFile(opened)
         except _DirectoryTooLarge:
             raise _too_many(name, limits) from None
-        except _DAMAGED as error:
+        # Older versions of Python 3.11 seek to negative places.
+        except (*_DAMAGED, OSError) as error:
             raise UploadUnreadable(f"{name!r} is not a zip archive that can be read") from error
         opened.largest_read = None
         with zipped:

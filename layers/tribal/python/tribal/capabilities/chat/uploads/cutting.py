@@ -22,18 +22,19 @@ def cut(page_text: str) -> list[str]:
     They end at paragraphs, else sentences, lines or words. Every character but white space is in one of them. Takes
     time linear in the length of the text.
     """
+    text = page_text.rstrip()
     passages = []
-    start: int | None = _visible_from(page_text, 0)
-    while start is not None:
-        end = _end(page_text, start)
-        passages.append(page_text[start:end].rstrip())
-        start = None if _visible_from(page_text, end) is None else _next_start(page_text, end)
+    start = _visible_from(text, 0)
+    while start < len(text):
+        end = _end(text, start)
+        passages.append(text[start:end].rstrip())
+        start = _next_start(text, end) if end < len(text) else end
     return passages
 
 
-def _visible_from(text: str, position: int) -> int | None:
+def _visible_from(text: str, position: int) -> int:
     found = _VISIBLE.search(text, position)
-    return None if found is None else found.start()
+    return len(text) if found is None else found.start()
 
 
 def _end(text: str, start: int) -> int:
@@ -46,7 +47,7 @@ def _end(text: str, start: int) -> int:
     return start + PASSAGE_CHARS
 
 
-def _next_start(text: str, end: int) -> int | None:
+def _next_start(text: str, end: int) -> int:
     first, latest = end - OVERLAP_CHARS, end - _LEAST_OVERLAP_CHARS
     found = _SENTENCE.search(text, first, latest) or _SPACE.search(text, first, latest)
     return _visible_from(text, first if found is None else found.end())

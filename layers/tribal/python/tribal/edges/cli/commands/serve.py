@@ -32,7 +32,8 @@ def serve(
     write: Annotated[
         bool,
         typer.Option(
-            "--write", help="Let people on this machine correct descriptions; others need a token with the right."
+            "--write",
+            help="Let people on this machine correct descriptions and upload files; others need a token with a right.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as a JSON object.")] = False,

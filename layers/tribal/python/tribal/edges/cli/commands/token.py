@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from tribal.capabilities.chat.rights import ASK_CHAT, READ_AUDIT, WRITE_COLLECTIONS
 from tribal.edges.cli.console import command, counted, print_json
 from tribal.edges.cli.options import Json, Project
 
@@ -20,7 +21,7 @@ _HERE = Path()
 _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-MORE_RIGHTS = ("annotations:write", "metrics:read")
+MORE_RIGHTS = ("annotations:write", "metrics:read", ASK_CHAT, WRITE_COLLECTIONS, READ_AUDIT)
 """Rights that no tool or layer of memory needs."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -47,8 +48,9 @@ def create(
     """Create a token and show it once; only its hash is stored.
 
     Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
-    annotations:write and memory:write. Writing to the memory of a project, team, org or company needs a right such as
-    memory:write:project.
+    annotations:write, memory:write, interrogation:read and interrogation:start, and for the chat chat:ask (answers by
+    a model), collections:write (uploads and removals) and chat:audit. Writing to the memory of a project, team, org or
+    company needs a right such as memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record

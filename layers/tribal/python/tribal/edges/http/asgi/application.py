@@ -7,15 +7,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 from starlette.routing import Route as Endpoint
 
+from tribal.capabilities.chat.parts import ChatParts
 from tribal.edges.http.asgi.answer_threads import AnswerThreads
 from tribal.edges.http.asgi.event_streams import EventStreams
 from tribal.edges.http.asgi.guards import MCP, Guards
@@ -37,6 +39,7 @@ from tribal.edges.http.asgi.serving import Serving
 from tribal.edges.http.asgi.uploads import UploadEndpoint, is_upload
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.forms import remove_abandoned
 from tribal.edges.http.chat.limits import CallerLimits
 from tribal.edges.http.chat.routes import UPLOADS, chat_routes
 from tribal.edges.http.corrections import correction_routes
@@ -52,12 +55,20 @@ from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.tools.registry import Registry
 
+if TYPE_CHECKING:
+    from tribal.app.uploading.launching import UploadWorkers
+
 METRICS_RIGHT = "metrics:read"
 _SMALLEST_COMPRESSED = 1_024
 
 
 def asgi_application(
-    app: Application, tools: Registry, serving: Serving, metrics: Metrics, write: Callable[[str], None]
+    app: Application,
+    tools: Registry,
+    serving: Serving,
+    metrics: Metrics,
+    write: Callable[[str], None],
+    workers: UploadWorkers | None = None,
 ) -> Starlette:
     """Build the application.
 
@@ -67,6 +78,7 @@ def asgi_application(
         serving: the settings of the server.
         metrics: counts requests.
         write: writes a line to the log.
+        workers: works on uploads while the server runs.
     """
     backend, limits = ChatBackend(), CallerLimits()
     routes = (*ROUTES, *PAGE_ROUTES, *chat_routes(backend, limits), *_own_routes(serving, metrics))
@@ -81,10 +93,14 @@ def asgi_application(
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         # Concurrently with the first requests: the server starts at once, and the first page is fast.
         threading.Thread(target=_prepare, args=(app, tools), daemon=True).start()
+        if workers is not None:
+            workers.start()
         try:
             async with mcp.running():
                 yield {STREAMS: streams}
         finally:
+            if workers is not None:
+                await to_thread.run_sync(workers.close)
             app.close()
 
     return Starlette(
@@ -123,6 +139,9 @@ def prepare_answers(app: Application, tools: Registry) -> None:
 
 
 def _prepare(app: Application, tools: Registry) -> None:
+    parts = app.part(ChatParts)
+    if parts is not None:
+        remove_abandoned(parts.scratch)
     # Without an index there is nothing to prepare; each request gets an error.
     with suppress(TribalError):
         prepare_answers(app, tools)

@@ -73,7 +73,7 @@ class CallerLimits:
 
         def refusal(held: Counter[Hashable]) -> ChatBusy | None:
             if held[caller] >= UPLOADS_PER_CALLER:
-                what = "an upload of yours is being received already; send one at a time"
+                what = "your other upload is still being received; send one at a time"
             elif held.total() >= UPLOADS_AT_ONCE:
                 what = f"{UPLOADS_AT_ONCE} uploads are being received already"
             else:

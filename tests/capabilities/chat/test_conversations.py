@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cases import each_case
-from tribal.capabilities.chat.asking.conversations import read_conversation
+from tribal.capabilities.chat.conversations import read_conversation
 from tribal.capabilities.chat.errors import QuestionInvalid
 from tribal_contracts.chat.requests import ChatRequest
 

@@ -1,0 +1,160 @@
+"""Starts the process that works on uploads and removals, one at a time for all processes of a server."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tribal.app.uploading.waiting import Job, waiting_jobs
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.errors import TribalError
+from tribal.ports import RunParameters
+from tribal.ports.application import WorkerLaunch
+
+if TYPE_CHECKING:
+    from tribal.ports import Application
+    from tribal.settings import Settings
+
+LOOK_SECONDS = 60.0
+"""How often the store is searched for jobs of dead processes: a lease of theirs lasts that long."""
+LONGEST_PAUSE_SECONDS = 3_600.0
+"""The longest pause while no job makes progress, for example because a server that embeds is down. By judgement."""
+LEAVE_SECONDS = 10.0
+"""How long a stopping server waits for the process to release its lease. By judgement."""
+_LOCK = "uploads"
+_LOCK_SECONDS = 1.0
+
+
+class UploadWorkers:
+    """Has jobs worked on in a process of their own while a server runs; thread-safe.
+
+    Args:
+        app: the application of the server.
+        launch: how to start the process.
+        look_seconds: how often the store is searched for jobs of dead processes.
+    """
+
+    def __init__(self, app: Application, launch: WorkerLaunch, look_seconds: float = LOOK_SECONDS) -> None:
+        self._app = app
+        self._launch = launch
+        self._look_seconds = look_seconds
+        self._ended = set[Job]()
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._mutex = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Work on jobs that were left, and from now on on new ones."""
+        self._thread = threading.Thread(target=self._run, name="uploads", daemon=True)
+        self._thread.start()
+
+    def launch(self, collection: str, job_id: str) -> None:  # noqa: ARG002 - the process takes every job that waits
+        """Have a new job worked on soon."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """Stop; a job that is not finished is resumed later."""
+        self._stopping.set()
+        self._woken.set()
+        with self._mutex:
+            process = self._process
+        if process is not None:
+            _dismiss(process)
+        if self._thread is not None:
+            self._thread.join(LEAVE_SECONDS)
+
+    def _run(self) -> None:
+        pause = self._look_seconds
+        while not self._stopping.is_set():
+            self._woken.clear()
+            before = self._waiting()
+            if before:
+                with self._alone() as is_alone:
+                    if is_alone:
+                        self._work()
+                stuck = bool(before & self._waiting())
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS) if stuck else self._look_seconds
+            self._woken.wait(pause)
+
+    def _waiting(self) -> set[Job]:
+        try:
+            return set(waiting_jobs(self._app, self._ended))
+        except TribalError:
+            # The store may recover; the next look shows it.
+            return set()
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Hold the lock of the server's processes; yields whether it was taken before the server stops."""
+        lock = self._app.locks(_LOCK)
+        if lock is None:
+            yield not self._stopping.is_set()
+            return
+        is_taken = False
+        try:
+            while not self._stopping.is_set() and not is_taken:
+                is_taken = lock.try_acquire()
+                if not is_taken:
+                    self._stopping.wait(_LOCK_SECONDS)
+            yield is_taken
+        finally:
+            if is_taken:
+                lock.release()
+
+    def _work(self) -> None:
+        with self._mutex:
+            if self._stopping.is_set():
+                return
+            process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, as the composition root says
+                self._launch.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                # Ctrl-C must reach only the server, which stops it.
+                start_new_session=True,
+            )
+        assert process.stdin is not None
+        # A server that stops closes it.
+        with suppress(OSError, ValueError):
+            pickle.dump(self._launch.blueprint, process.stdin, pickle.HIGHEST_PROTOCOL)
+            process.stdin.flush()
+        process.wait()
+        with self._mutex, suppress(OSError):
+            self._process = None
+            process.stdin.close()
+
+
+def _dismiss(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to end by closing its input; kill it if it does not."""
+    with suppress(OSError):
+        if process.stdin is not None:
+            process.stdin.close()
+    try:
+        process.wait(LEAVE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def with_upload_workers(app: Application, settings: Settings) -> tuple[Application, UploadWorkers | None]:
+    """The application of a server whose uploads are worked on in a process of their own, and what starts the process.
+
+    Without collections there is nothing to start.
+    """
+    from tribal.app.local import Blueprint
+
+    parts = app.part(ChatParts)
+    if parts is None or not parts.settings.collections:
+        return app, None
+    launch = WorkerLaunch(
+        (sys.executable, "-P", "-m", "tribal.app.uploading.worker"), blueprint=Blueprint(settings, RunParameters())
+    )
+    workers = UploadWorkers(app, launch)
+    return app.with_part(replace(parts, launch=workers.launch)), workers

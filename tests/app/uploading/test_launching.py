@@ -1,0 +1,153 @@
+"""One process at a time works on uploads, is started when there is work, and ends with the server."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tribal.app.local import local_application
+from tribal.app.uploading import launching
+from tribal.app.uploading.launching import UploadWorkers, with_upload_workers
+from tribal.app.uploading.waiting import Job
+from tribal.errors import StoreUnwritable
+from tribal.ports import Application
+from tribal.ports.application import WorkerLaunch
+from tribal.settings import load_settings
+
+SECONDS = 20
+JOB: Job = ("handbook", "job-1")
+WORKS = """
+import pathlib, pickle, sys, time
+folder = pathlib.Path(pickle.load(sys.stdin.buffer))
+(folder / "running").touch(exist_ok=False)
+with (folder / "log").open("a") as log:
+    log.write("begun\\n")
+time.sleep(0.2)
+(folder / "running").unlink()
+"""
+"""Fails if another process runs at the same time."""
+WAITS = """
+import pathlib, pickle, sys
+folder = pathlib.Path(pickle.load(sys.stdin.buffer))
+(folder / "begun").touch()
+sys.stdin.buffer.read(1)
+(folder / "stopped").touch()
+"""
+
+
+def application_in(folder: Path) -> Application:
+    return local_application(load_settings(project=folder, environment={}, needs_databases=False))
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+@contextmanager
+def running(folder: Path, script: str, look_seconds: float = 60.0) -> Iterator[UploadWorkers]:
+    launch = WorkerLaunch((sys.executable, "-c", script), blueprint=str(folder))
+    workers = UploadWorkers(application_in(folder), launch, look_seconds)
+    workers.start()
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+@pytest.fixture(name="waiting")
+def waiting_fixture(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """The jobs that wait."""
+    jobs: list[Job] = []
+    monkeypatch.setattr(launching, "waiting_jobs", lambda *_: iter(jobs))
+    return jobs
+
+
+def begun(folder: Path) -> int:
+    log = folder / "log"
+    return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def test_jobs_that_were_left_are_worked_on_when_the_server_starts(tmp_path: Path, waiting: list[Job]) -> None:
+    waiting.append(JOB)
+    with running(tmp_path, WORKS):
+        wait_for(lambda: begun(tmp_path) == 1)
+
+
+def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
+    with running(tmp_path, WORKS) as workers:
+        assert begun(tmp_path) == 0
+        waiting.append(JOB)
+        workers.launch(*JOB)
+        wait_for(lambda: begun(tmp_path) == 1)
+
+
+def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiting: list[Job]) -> None:
+    with running(tmp_path, WORKS, look_seconds=0.05):
+        waiting.append(JOB)
+        wait_for(lambda: begun(tmp_path) == 1)
+
+
+def test_the_processes_of_a_server_start_one_process_at_a_time(
+    tmp_path: Path, waiting: list[Job], capfd: pytest.CaptureFixture[str]
+) -> None:
+    waiting.append(JOB)
+    with running(tmp_path, WORKS), running(tmp_path, WORKS), running(tmp_path, WORKS):
+        wait_for(lambda: begun(tmp_path) == 3 and not (tmp_path / "running").exists())
+    assert "FileExistsError" not in capfd.readouterr().err
+
+
+def test_a_server_that_stops_asks_the_process_to_end_and_waits_for_it(tmp_path: Path, waiting: list[Job]) -> None:
+    waiting.append(JOB)
+    with running(tmp_path, WAITS):
+        wait_for((tmp_path / "begun").exists)
+        assert not (tmp_path / "stopped").exists()
+    assert (tmp_path / "stopped").exists()
+
+
+def test_a_process_that_does_not_end_is_killed(
+    tmp_path: Path, waiting: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching, "LEAVE_SECONDS", 0.2)
+    waiting.append(JOB)
+    before = threading.active_count()
+    with running(tmp_path, WAITS.replace("sys.stdin.buffer.read(1)", "__import__('time').sleep(60)")):
+        wait_for((tmp_path / "begun").exists)
+    assert not (tmp_path / "stopped").exists()
+    wait_for(lambda: threading.active_count() <= before)
+
+
+def test_jobs_without_progress_are_tried_less_and_less_often(tmp_path: Path, waiting: list[Job]) -> None:
+    waiting.append(JOB)
+    with running(tmp_path, WORKS.replace("0.2", "0"), look_seconds=0.01):
+        wait_for(lambda: begun(tmp_path) >= 4)
+        began = time.monotonic()
+        wait_for(lambda: begun(tmp_path) >= 7)
+        # 0.16, 0.32 and 0.64 s.
+        assert time.monotonic() - began > 0.5
+
+
+def test_a_store_that_cannot_be_read_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+
+    def unreadable(*_: object) -> Iterator[Job]:
+        looks.append(1)
+        raise StoreUnwritable("the store is gone")
+
+    monkeypatch.setattr(launching, "waiting_jobs", unreadable)
+    with running(tmp_path, WORKS, look_seconds=0.01):
+        wait_for(lambda: len(looks) > 2)
+
+
+def test_a_server_without_collections_starts_nothing(tmp_path: Path) -> None:
+    settings = load_settings(project=tmp_path, environment={}, needs_databases=False)
+    app = application_in(tmp_path)
+    assert with_upload_workers(app, settings) == (app, None)

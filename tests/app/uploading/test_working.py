@@ -1,0 +1,178 @@
+"""Uploads and removals are worked on next to the server, and resumed when a process died."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.edges.http.served import Served
+from tests.edges.mcp.asked import index_project
+from tribal.app.local import Blueprint, local_application
+from tribal.app.uploading.waiting import Job, waiting_jobs
+from tribal.app.uploading.worker import work
+from tribal.capabilities.chat.errors import ChatBusy
+from tribal.capabilities.chat.uploads.uploads import Uploads
+from tribal.errors import RunInterrupted
+from tribal.ports import Application, Caller, RunParameters, StopToken
+from tribal.settings import load_settings
+
+SECONDS = 60
+TEXT = "Refunds are paid within fourteen days of the return. A refund over 500 euros needs the consent of a manager. "
+COMMAND = [sys.executable, "-P", "-m", "tribal.app.uploading.worker"]
+QUESTION = "How soon are refunds paid?"
+
+
+def write_settings(folder: Path) -> None:
+    content = {
+        "databases": [{"name": "shop", "dsn": "postgresql://localhost/shop"}],
+        "collections": [{"name": "handbook"}, {"name": "other"}],
+    }
+    (folder / "databases.yaml").write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.fixture(name="project")
+def project_fixture(tmp_path: Path) -> Path:
+    write_settings(tmp_path)
+    (tmp_path / "refunds.md").write_text(TEXT * 20, encoding="utf-8")
+    return tmp_path
+
+
+def application_of(project: Path) -> Application:
+    return local_application(load_settings(project=project, environment={}, needs_databases=False))
+
+
+def upload(app: Application, project: Path, collection: str = "handbook") -> Job:
+    job = Uploads(app, Caller("ada")).accept(project / "refunds.md", "refunds.md", collection)
+    return job.collection, job.job_id
+
+
+def status_of(app: Application, job: Job) -> str:
+    return Uploads(app, Caller("ada")).job(job[1]).status
+
+
+def test_every_job_that_waits_is_worked_on_and_logged_without_its_name(project: Path) -> None:
+    with closing(application_of(project)) as app:
+        jobs = [upload(app, project), upload(app, project, "other")]
+        assert list(waiting_jobs(app, set())) == jobs
+        lines: list[Any] = []
+        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+        assert [status_of(app, job) for job in jobs] == ["completed"] * 2
+        seen = [(line["collection"], line["job_id"], line["status"], line["level"]) for line in lines]
+        assert seen == [(*job, "completed", "info") for job in jobs]
+        assert "refunds" not in json.dumps(lines)
+        ended: set[Job] = set()
+        assert list(waiting_jobs(app, ended)) == []
+        assert ended == set(jobs)
+
+
+def test_a_removal_is_worked_on_too(project: Path) -> None:
+    with closing(application_of(project)) as app:
+        upload(app, project)
+        work(app, StopToken(), lambda _: None)
+        report = Uploads(app, Caller("ada")).remove("handbook", "refunds.md")
+        work(app, StopToken(), lambda _: None)
+        assert status_of(app, ("handbook", report.job_id)) == "completed"
+
+
+def test_nothing_is_begun_after_a_stop(project: Path) -> None:
+    stop = StopToken()
+    stop.request(RunInterrupted("the server is stopping"))
+    with closing(application_of(project)) as app:
+        job = upload(app, project)
+        work(app, stop, lambda _: None)
+        assert status_of(app, job) == "processing"
+
+
+def test_a_job_that_fails_for_now_is_logged_and_the_next_one_worked_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tribal.capabilities.chat.uploads import ingesting
+
+    real, lines = ingesting.ingest, list[Any]()
+
+    def failing(app: Application, collection: str, job_id: str, stop: StopToken) -> Any:
+        if collection == "handbook":
+            raise RunInterrupted("not now")
+        return real(app, collection, job_id, stop)
+
+    with closing(application_of(project)) as app:
+        jobs = [upload(app, project), upload(app, project, "other")]
+        monkeypatch.setattr(ingesting, "ingest", failing)
+        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+        assert [status_of(app, job) for job in jobs] == ["processing", "completed"]
+        assert (lines[0]["level"], lines[0]["error"]) == ("error", "RunInterrupted")
+
+
+def test_a_collection_that_another_process_works_on_is_left_to_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tribal.capabilities.chat.uploads import ingesting
+
+    def busy(*_: Any) -> Any:
+        raise ChatBusy("another process works on it")
+
+    monkeypatch.setattr(ingesting, "ingest", busy)
+    lines: list[Any] = []
+    with closing(application_of(project)) as app:
+        upload(app, project)
+        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+    assert [(line["status"], line["level"]) for line in lines] == [("processing", "info")]
+
+
+def test_a_worker_without_a_server_ends_at_once() -> None:
+    assert subprocess.run(COMMAND, stdin=subprocess.DEVNULL, check=False, timeout=SECONDS).returncode == 0
+
+
+def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
+    settings = load_settings(project=project, environment={}, needs_databases=False)
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as worker:
+        assert worker.stdin is not None
+        assert worker.stderr is not None
+        pickle.dump(Blueprint(settings, RunParameters()), worker.stdin)
+        worker.stdin.flush()
+        assert worker.stderr.read() == b""
+        assert worker.wait(SECONDS) == 0
+
+
+def finished(server: Served, place: str) -> dict[str, Any]:
+    ends = time.monotonic() + SECONDS
+    while (job := server.client.get(place).json())["status"] == "processing":
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+    found: dict[str, Any] = job
+    return found
+
+
+def test_an_upload_over_http_is_indexed_and_cited_and_one_that_was_left_is_resumed(project: Path) -> None:
+    index_project(project)
+    with closing(application_of(project)) as app:
+        left = upload(app, project, "other")
+    with Served(project, "--write") as server:
+        answer = server.client.post(
+            "/api/admin/upload", files={"file": ("refunds.md", TEXT.encode() * 20)}, data={"collection": "handbook"}
+        )
+        assert answer.status_code == 202
+        job = finished(server, answer.headers["location"])
+        assert (job["status"], [file["status"] for file in job["files"]]) == ("completed", ["indexed"])
+        assert finished(server, f"/api/admin/etl/status/{left[1]}")["status"] == "completed"
+        asked = {"messages": [{"role": "user", "content": QUESTION}], "collection": "handbook", "stream": False}
+        told = server.client.post("/api/chat/stream", json=asked).json()
+        assert told["sources"][0]["source_filename"] == "refunds.md"
+        assert "fourteen days" in told["text"]
+        (source,) = [file["source_id"] for file in job["files"]]
+        removed = server.client.delete(f"/api/admin/collections/handbook/sources/{source}")
+        assert removed.status_code == 200
+        told = server.client.post("/api/chat/stream", json=asked).json()
+        assert told["sources"] == []
+        finished(server, f"/api/admin/etl/status/{removed.json()['job_id']}")
+    assert {line["event"] for line in server.lines()} == {"request", "upload"}
+    assert [line for line in server.said if "rror" in line or "Traceback" in line] == []
+    assert server.process.returncode == 0
