@@ -8,52 +8,16 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.capabilities.knowledge.syncing.house import ADR_042, call, decision, house, write
-from tribal.ports import Application, ObjectStore, Provider
+from tests.fakes.dying_store import DyingStore, Killed
+from tribal.ports import Application, Provider
 
 EPOCH = {"SOURCE_DATE_EPOCH": "1767225600"}
 _OWN = ("progress/", "memory/pending/")
 """What tells of the syncs themselves."""
-
-
-class Killed(BaseException):
-    """What a killed process would have done next."""
-
-
-class DyingStore:
-    """A store of a process that is killed at its n-th write, before or after it."""
-
-    def __init__(self, store: ObjectStore, writes: int, *, done: bool) -> None:
-        self._store = store
-        self._left = writes
-        self._done = done
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def put(self, key: str, data: bytes, **conditions: Any) -> str:
-        if self._dies(key):
-            if self._done:
-                self._store.put(key, data, **conditions)
-            raise Killed
-        return self._store.put(key, data, **conditions)
-
-    def delete(self, key: str) -> None:
-        if self._dies(key):
-            if self._done:
-                self._store.delete(key)
-            raise Killed
-        self._store.delete(key)
-
-    def _dies(self, key: str) -> bool:
-        if "lease" in key:
-            return False
-        self._left -= 1
-        return self._left < 0
 
 
 def files(folder: Path, names: Iterable[str]) -> None:

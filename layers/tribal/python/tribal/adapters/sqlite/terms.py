@@ -36,9 +36,7 @@ FROM records r JOIN origins o ON o.number = r.origin WHERE r.doc_type = ? ORDER 
 
 
 @dataclass(frozen=True, slots=True)
-class Postings:
-    """The records that contain a term, by position, with their scores."""
-
+class _Postings:
     positions: NDArray[Any]
     scores: NDArray[Any]
 
@@ -47,49 +45,14 @@ class Postings:
         """Size of the entry for the cache; a term found nowhere takes some space too."""
         return len(self.positions) + 32
 
-    def where(self, mask: NDArray[Any]) -> Postings:
+    def where(self, mask: NDArray[Any]) -> _Postings:
         """Those of the records in a mask by position."""
         chosen = mask[self.positions]
-        return Postings(self.positions[chosen], self.scores[chosen])
+        return _Postings(self.positions[chosen], self.scores[chosen])
 
-    def and_those_of(self, other: Postings) -> Postings:
+    def and_those_of(self, other: _Postings) -> _Postings:
         """These and those of other records."""
-        return Postings(np.concatenate([self.positions, other.positions]), np.concatenate([self.scores, other.scores]))
-
-
-class PostingsCache:
-    """The records that contain each term of one full-text table, cached up to `POSTINGS_KEPT` pairs; thread-safe.
-
-    Args:
-        query: selects the number and the score of the records that match an expression.
-        numbers: of all records, in order; a record's position is its place here.
-    """
-
-    def __init__(self, query: str, numbers: NDArray[Any]) -> None:
-        self._query = query
-        self._numbers = numbers
-        self._kept: OrderedDict[str, Postings] = OrderedDict()
-        self._kept_pairs = 0
-        self._lock = threading.Lock()
-
-    def of(self, connection: sqlite3.Connection, expression: str) -> Postings:
-        """The records that match an expression, in any order."""
-        with self._lock:
-            kept = self._kept.get(expression)
-            if kept is not None:
-                self._kept.move_to_end(expression)
-                return kept
-        rows = connection.execute(self._query, (expression,)).fetchall()
-        pairs = np.fromiter(chain.from_iterable(rows), np.float64, 2 * len(rows)).reshape(-1, 2)
-        positions = np.searchsorted(self._numbers, pairs[:, 0].astype(np.int64)).astype(np.int32)
-        found = Postings(positions, pairs[:, 1].copy())
-        with self._lock:
-            if expression not in self._kept:
-                self._kept[expression] = found
-                self._kept_pairs += found.pairs
-            while self._kept_pairs > POSTINGS_KEPT and len(self._kept) > 1:
-                self._kept_pairs -= self._kept.popitem(last=False)[1].pairs
-        return found
+        return _Postings(np.concatenate([self.positions, other.positions]), np.concatenate([self.scores, other.scores]))
 
 
 class TermIndex:
@@ -106,8 +69,10 @@ class TermIndex:
         self._numbers, self._ids, self._table_ids = (np.array(v, np.int64) for v in (numbers, ids, table_ids))
         self._places = Places(np.array(codes, np.int64), tuple(places))
         table = TERMS[doc_type]
-        query = f"SELECT rowid, -bm25({table}, {_NAME_WEIGHT}, 1.0) FROM {table} WHERE {table} MATCH ?"  # noqa: S608
-        self._found = PostingsCache(query, self._numbers)
+        self._query = f"SELECT rowid, -bm25({table}, {_NAME_WEIGHT}, 1.0) FROM {table} WHERE {table} MATCH ?"  # noqa: S608
+        self._kept: OrderedDict[str, _Postings] = OrderedDict()
+        self._kept_pairs = 0
+        self._lock = threading.Lock()
 
     def best(
         self,
@@ -158,7 +123,7 @@ class TermIndex:
         terms: Sequence[str],
         where: IndexFilter,
         withheld: NDArray[Any] | None,
-    ) -> Iterator[Postings]:
+    ) -> Iterator[_Postings]:
         """The records that contain each term in what a filter lets be searched."""
         columns: Columns = "" if where.scope.schemas is None else "names body prose"
         closed = None if withheld is None else np.isin(self._ids, withheld)
@@ -169,5 +134,21 @@ class TermIndex:
                 found = found.where(~closed).and_those_of(named.where(closed))
             yield found
 
-    def _postings(self, connection: sqlite3.Connection, term: str, columns: Columns) -> Postings:
-        return self._found.of(connection, match_expression(term, columns))
+    def _postings(self, connection: sqlite3.Connection, term: str, columns: Columns) -> _Postings:
+        expression = match_expression(term, columns)
+        with self._lock:
+            kept = self._kept.get(expression)
+            if kept is not None:
+                self._kept.move_to_end(expression)
+                return kept
+        rows = connection.execute(self._query, (expression,)).fetchall()
+        pairs = np.fromiter(chain.from_iterable(rows), np.float64, 2 * len(rows)).reshape(-1, 2)
+        positions = np.searchsorted(self._numbers, pairs[:, 0].astype(np.int64)).astype(np.int32)
+        found = _Postings(positions, pairs[:, 1].copy())
+        with self._lock:
+            if expression not in self._kept:
+                self._kept[expression] = found
+                self._kept_pairs += found.pairs
+            while self._kept_pairs > POSTINGS_KEPT and len(self._kept) > 1:
+                self._kept_pairs -= self._kept.popitem(last=False)[1].pairs
+        return found
