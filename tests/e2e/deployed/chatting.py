@@ -14,6 +14,7 @@ import requests
 
 from tests.e2e.account import wait_until
 from tests.e2e.deployed_system import DeployedSystem
+from tests.fakes.openai import FakeOpenAI
 
 COLLECTION = "handbook"
 FACT = "Chargebacks are booked in the ledger of the month in which the bank reports them."
@@ -56,6 +57,34 @@ def announce(system: DeployedSystem, name: str, data: bytes) -> dict[str, Any]:
     sent = requests.post(address["url"], data=address["fields"], files={"file": (name, data)}, timeout=30)
     assert sent.status_code == 204, sent.text
     return ended(system, accepted.json()["job_id"])
+
+
+def upload_and_ask(system: DeployedSystem, vendor: FakeOpenAI) -> None:
+    """Have a model answer from a manual, once the first piece of its answer has been seen."""
+    job = upload(system, "refunds.md", MANUAL)
+    assert (job["status"], job["files"][0]["status"]) == ("completed", "indexed")
+    vendor.mind = mind = Answering()
+    events = stream(system, QUESTION, mind.first_seen.set, collection=COLLECTION)
+    assert mind.waited == [True]
+    assert FACT[:-1] in text_of(events)
+    (cited,) = next(event["sources"] for event in events if event["type"] == "sources")
+    assert (cited["source_filename"], cited["page_number"], cited["course_id"]) == ("refunds.md", 1, COLLECTION)
+    assert (events[-1]["finish_reason"], events[-1]["model_selected"]) == ("stop", "gpt-6-luna")
+
+
+def announce_and_remove(system: DeployedSystem) -> None:
+    """Send a file to an address, and remove it again."""
+    job = announce(system, "again.txt", MANUAL + b"More.\n")
+    assert job["status"] == "completed"
+    remove(system, job["files"][0]["source_id"])
+
+
+def poison(system: DeployedSystem) -> None:
+    """Upload an archive of which nothing can be read, and ask the documentation afterwards."""
+    job = upload(system, "poison.zip", poisoned())
+    assert (job["status"], {each["status"] for each in job["files"]} & {"indexed"}) == ("failed", set())
+    documented = stream(system, "Which table has the unpaid invoices, and what joins it to customers?")
+    assert documented[-1]["finish_reason"] == "stop"
 
 
 def ended(system: DeployedSystem, job_id: str) -> dict[str, Any]:
