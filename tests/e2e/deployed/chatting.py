@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import requests
@@ -30,7 +30,7 @@ class Answering:
         self.waited: list[bool] = []
         """For each call, whether the first piece had been seen before the answer was made."""
 
-    def __call__(self, body: dict[str, Any]) -> str:
+    def __call__(self, body: Mapping[str, Any]) -> str:
         self.waited.append(self.first_seen.wait(30))
         asked = json.loads(body["messages"][-1]["content"])
         number = next(each["n"] for each in asked["sources"] if FACT in each["says"])
@@ -39,10 +39,10 @@ class Answering:
 
 def upload(system: DeployedSystem, name: str, data: bytes) -> dict[str, Any]:
     """Upload a file as a browser does; returns what became of it."""
-    fields = {"collection": (None, COLLECTION), "file": (name, data)}
+    fields: Any = {"collection": (None, COLLECTION), "file": (name, data)}
     form = requests.Request("POST", "https://localhost", files=fields).prepare()
     assert isinstance(form.body, bytes)
-    accepted = system.send("POST", UPLOAD, form.body, {"Content-Type": form.headers["Content-Type"]})
+    accepted = system.send("POST", UPLOAD, form.body, {"Content-Type": str(form.headers["Content-Type"])})
     assert accepted.status_code == 202, accepted.text
     return ended(system, accepted.json()["job_id"])
 
@@ -66,8 +66,9 @@ def ended(system: DeployedSystem, job_id: str) -> dict[str, Any]:
         return None if found["status"] == "processing" else found
 
     job: dict[str, Any] = wait_until(look)
-    assert system.ingesting is not None
-    wait_until(lambda: system.ingesting.idle)
+    queue = system.ingesting
+    assert queue is not None
+    wait_until(lambda: queue.idle)
     return job
 
 

@@ -35,8 +35,10 @@ from tribal_contracts import Definitions, IndexerProgress
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator")
-DEPLOYED += ("chat", "uploads", "ingester")
+DEPLOYED = (
+    *(PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator"),
+    *("chat", "uploads", "ingester"),
+)
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
