@@ -31,7 +31,7 @@ from tribal.ports import Application, Caller, StopToken
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Laws, ScopeLaw
 
-THRESHOLDS = (0.12, 0.15, 0.18)
+THRESHOLDS = (0.15, 0.16, 0.17, 0.18)
 SETS = ("bird_mini", "defog", "kaggledbqa")
 _CALLER = Caller("bench")
 _TABLES, _ASKED, _CLIENTS = 1_000, 200, 50
