@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,7 @@ def _cut_off(bench: Bench) -> Row:
     fake = FakeOpenAI(vendor="openai", mind=_writes, pace_seconds=0.02, keys={_KEY})
     config = project / "databases.yaml"
     before = config.read_text(encoding="utf-8")
-    with fake.running():
+    with closing(fake):
         config.write_text(f"{before}{_MODELS.format(address=fake.address)}", encoding="utf-8")
         try:
             with _server(project, BENCH_KEY=_KEY) as (pid, port):
