@@ -83,6 +83,10 @@ def poison(system: DeployedSystem) -> None:
     """Upload an archive of which nothing can be read, and ask the documentation afterwards."""
     job = upload(system, "poison.zip", poisoned())
     assert (job["status"], {each["status"] for each in job["files"]} & {"indexed"}) == ("failed", set())
+    assert system.request("GET", "/api/admin/etl/jobs").json()["jobs"][0]["job_id"] == job["job_id"]
+    asked = {"name": "ask", "arguments": {"question": QUESTION, "collection": COLLECTION}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    assert FACT[:-1] in json.dumps(system.request("POST", "/mcp", call).json()["result"]["structuredContent"])
     documented = stream(system, "Which table has the unpaid invoices, and what joins it to customers?")
     assert documented[-1]["finish_reason"] == "stop"
 
