@@ -20,6 +20,7 @@ domains         Do the domains of a plan agree with those that people draw?
 descriptions    How much do the rules say about real schemas, and is it true?
 sql_checks      Does `check_sql` report errors where PostgreSQL does, and does it notice queries that were made wrong?
 grounding       What do the checks of a model's sentences find, and what do they drop wrongly?
+chat            Which questions do the laws of the chat refuse, and how fast does it answer?
 human_comments  How many comments of people would lose a sentence to these checks?
 
 Only by their own command:
@@ -27,6 +28,7 @@ Only by their own command:
 compare OTHER   Is this checkout slower than another one? Both are measured in turns.
 indexing        How long does it take to build and update an index, in SQLite and in OpenSearch?
 passages        How fast are collections of 100,000 passages built, opened and searched?
+uploads         How long does it take to read files that people upload, and what becomes of difficult ones?
 serving         How many searches a second does `tribal serve` answer, how fast, and does its memory grow?
 deployed        What does a deployed run over 10,000 tables need, on a stand-in for AWS? Or: `make bench-aws`.
 
@@ -44,7 +46,7 @@ from importlib import import_module
 from bench.harness import DATA_VARIABLE, open_bench, record
 
 WITHOUT_DATA = "startup runs search first_request snowflake model_runs masking memory knowledge".split()
-WITH_DATA = "retrieval context joins keys domains descriptions sql_checks grounding human_comments".split()
+WITH_DATA = "retrieval context joins keys domains descriptions sql_checks grounding chat human_comments".split()
 _QUICK = {"runs": ["100", "1000"], "search": ["100", "1000"]}
 
 

@@ -1,5 +1,5 @@
-"""`make demo`: document a live sample company, ask about it, list verified queries, add memories, check queries against
-decisions, and print what to try next.
+"""`make demo`: document a live sample company, ask about it, list verified queries, upload a handbook, add memories, check
+queries against decisions, and print what to try next.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ QUESTIONS = (
 )
 ASKED = "active customers per country"
 EXAM = Path(__file__).parent / "exam.txt"
+HANDBOOK = Path(__file__).parent / "handbook.md"
+COLLECTION = "handbook"
+ASKED_OF_HANDBOOK = "how long may customers return goods"
 JOIN = ("crm.customer", "billing.payment")
 REMEMBERED = (
     "Revenue leaves void invoices out: `billing.invoice` keeps them for the auditors.",
@@ -41,6 +44,8 @@ DECIDED = "which database do new services use"
 SETTINGS = """# Memories of a project are shared by everyone who works on it, and so are its decisions.
 identity: {project: company}
 knowledge: {repository: decisions}
+# Documents that people upload, for the chat.
+collections: [{name: handbook}]
 """
 
 
@@ -62,6 +67,9 @@ def main() -> int:
         if not (_tribal("queries") and _tribal("ask", ASKED)):
             return 1
         if not _tribal("interrogate", "--questions", str(EXAM.relative_to(Path.cwd()))):
+            return 1
+        uploaded = _tribal("upload", str(HANDBOOK.relative_to(Path.cwd())), "--collection", COLLECTION)
+        if not (uploaded and _tribal("ask", ASKED_OF_HANDBOOK, "--collection", COLLECTION)):
             return 1
         kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
         decided = _tribal("sync") and _tribal("knowledge", DECIDED)

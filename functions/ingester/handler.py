@@ -58,7 +58,7 @@ def _work(task: IngestTask, context: LambdaContext) -> None:
         _send_back(app, task, BUSY_SECONDS)
         return
     except (CollectionNotFound, JobNotFound) as error:
-        # Nobody can work on it any more: a message that is sent again would end as a dead letter.
+        # It cannot be worked on: a message that is sent again would end as a dead letter.
         logger.warning(error.message, code=error.code)
         return
     if job.status == "processing":

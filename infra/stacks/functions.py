@@ -9,9 +9,10 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from infra.environment import Environment, Network
+from infra.environment import Environment
 from infra.function_packages import FUNCTIONS, LAYERS, Packages, handler_of, layers_of, model_layer, package_of
 from infra.function_sizes import FUNCTION_SPECS, FunctionSize
+from infra.networks import Network
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import run_in_lambda, trusting
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 
-from infra.environment import Network
 from infra.model import profiled_model
+from infra.networks import Network
 from tribal_contracts import ModelEntry
 
 ANNOTATIONS = "annotations/*"

@@ -9,8 +9,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.environment import Environment, Network
+from infra.environment import Environment
 from infra.model import variable_of
+from infra.networks import Network
 from infra.stacks import permissions
 from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.looping import States

@@ -11,7 +11,8 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_opensearchservice as opensearch
 from constructs import Construct
 
-from infra.environment import Environment, OpenSearchSize
+from infra.environment import Environment
+from infra.networks import OpenSearchSize
 from infra.stacks.functions import NetworkPlace, https_from
 from infra.stacks.logging import log_group, log_group_arn
 from infra.stacks.permissions import allow, trusting

@@ -198,9 +198,24 @@ class AwsAccount:
             self._users.get,
             partial(self._note_request, place),
             self.stream_function,
+            self._binary_types_of(name),
         )
         self._closing.append(api.close)
         return api
+
+    def _binary_types_of(self, name: str) -> list[str]:
+        """The types of bodies that a REST API hands over in base64, which moto does not remember."""
+        deploying = self.client("cloudformation")
+        stacks = [each["StackName"] for each in deploying.list_stacks()["StackSummaries"]]
+        templates = [deploying.get_template(StackName=stack)["TemplateBody"] for stack in stacks]
+        read = [json.loads(each) if isinstance(each, str) else each for each in templates]
+        return [
+            kind
+            for template in read
+            for resource in template["Resources"].values()
+            if resource["Type"] == "AWS::ApiGateway::RestApi" and resource["Properties"]["Name"] == name
+            for kind in resource["Properties"].get("BinaryMediaTypes", ())
+        ]
 
     def poll_queue(self, name: str) -> EventSources:
         """Have the messages of a queue handed to its function."""

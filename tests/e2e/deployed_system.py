@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -240,3 +242,23 @@ def unit_of(system: DeployedSystem, table: str) -> str:
     (unit,) = {file.work_unit for file in files if file.type == "table" and f"{file.schema_}.{file.table}" == table}
     assert isinstance(unit, str)
     return unit
+
+
+def command_line(system: DeployedSystem, folder: Path) -> Callable[..., str]:
+    """Runs `tribal --profile dev` as the caller does, in a folder of its own; answers what it prints."""
+    profiles = folder / "profiles.yaml"
+    profiles.write_text(f"profiles:\n  dev:\n    api: {system.api.address}\n", encoding="utf-8")
+    variables = {
+        "TRIBAL_PROFILES": str(profiles),
+        "AWS_ENDPOINT_URL": system.account.address,
+        "AWS_REGION": REGION,
+        **{name.upper(): value for name, value in system.keys.items()},
+    }
+
+    def tribal(*words: str) -> str:
+        command = [str(Path(sys.executable).parent / "tribal"), "--profile", "dev", *words]
+        ran = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    return tribal

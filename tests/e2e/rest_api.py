@@ -30,6 +30,7 @@ class RestApi:
         user_of: Callable[[str], str | None],
         calling: Callable[[str, str, str], None],
         stream: Callable[[str, Any], Iterator[bytes]],
+        binary_types: list[str],
     ) -> None:
         """Listen.
 
@@ -41,11 +42,12 @@ class RestApi:
             user_of: the ARN of whose access key it is.
             calling: told the function, the method and the path of each call of a function.
             stream: calls a function, by its ARN, whose answer is streamed.
+            binary_types: types of bodies that are handed over in base64.
         """
         self.calling, self.user_of, self._stream = calling, user_of, stream
         gateway = client("apigateway")
         self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
-        self.binary_types = gateway.get_rest_api(restApiId=api_id).get("binaryMediaTypes") or []
+        self.binary_types = binary_types
         resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
         self.methods = {
             (method, resource["path"]): gateway.get_method(

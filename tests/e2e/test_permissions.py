@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.permissions import Grant, grants_to_callers, missing, unused
+from tests.e2e.permissions import Grant, grants_in, grants_to_callers, missing, unused
 from tests.e2e.recorded_calls import RecordedCall
 from tests.e2e.unused_permissions import EXEMPTIONS, outdated, unexplained
 
@@ -73,6 +73,18 @@ def test_a_permission_with_a_condition_covers_what_fulfils_it_alone() -> None:
     ]
     assert missing([good, *others], [grant]) == sorted(others)
     assert (unused([good], [grant]), unused(others, [grant])) == ([], [grant])
+
+
+def test_versions_may_be_listed_below_the_prefixes_of_a_condition_alone() -> None:
+    bucket, action = "arn:aws:s3:::store", "s3:ListBucketVersions"
+    listing = {"Effect": "Allow", "Action": action, "Resource": bucket}
+    (grant,) = grants_in("ingester", [listing | {"Condition": {"StringLike": {"s3:prefix": ["collections/*"]}}}])
+    below, beside = (
+        RecordedCall("ingester", action, bucket, facts=(("s3:prefix", prefix),))
+        for prefix in ("collections/handbook/sources/", "docs/")
+    )
+    untold = RecordedCall("ingester", action, bucket)
+    assert missing([below, beside, untold], [grant]) == sorted([beside, untold])
 
 
 @pytest.mark.parametrize(

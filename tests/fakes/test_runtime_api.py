@@ -138,7 +138,7 @@ def test_a_hang_up_is_seen_by_the_function_and_ends_the_call(api: FakeRuntimeApi
         connection.getresponse()
 
 
-def test_whoever_waits_when_it_stops_is_disconnected(api: FakeRuntimeApi) -> None:
+def test_a_function_that_waits_when_it_stops_is_disconnected(api: FakeRuntimeApi) -> None:
     connection = HTTPConnection(api.address)
     connection.request("GET", f"{ROOT}/invocation/next")
     api._waiting.put(None)

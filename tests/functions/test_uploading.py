@@ -59,7 +59,7 @@ class Deployed:
 
     def send_form(self, name: str, data: bytes, who: dict[str, str], collection: str = "handbook") -> Any:
         """Upload a file as a browser does, which API Gateway hands over in base64."""
-        fields = {"collection": (None, collection), "file": (name, data)}
+        fields: Any = {"collection": (None, collection), "file": (name, data)}
         form = requests.Request("POST", "https://localhost", files=fields).prepare()
         assert isinstance(form.body, bytes)
         event = api_request("POST", "/api/admin/upload", base64.b64encode(form.body).decode(), who)

@@ -22,7 +22,7 @@ WITH_MODELS = "chatting"
 AUDITED = "small"
 SNAPSHOT = {"knowledge/manifest.json", "knowledge/projections/*", "knowledge/items/*"}
 BUDGET = "progress/budget.json"
-RECORD, MANIFEST = "collections/*/collection.json", "collections/*/manifest.json"
+MANIFEST = "collections/*/manifest.json"
 ALL, JOBS, AUDIT = "collections/*", "collections/*/jobs/*", "audit/chat/*"
 ROUTES = {
     "POST/api/chat/stream": "chat",
@@ -67,12 +67,12 @@ def test_the_chat_reads_what_it_answers_from_and_writes_records_and_what_models_
     if not template.has_chat:
         return
     environment = template.environment
-    read = {"docs/definitions.json", RECORD, MANIFEST, "collections/*/index/*"}
+    read = {"docs/definitions.json", MANIFEST, "collections/*/index/*"}
     read |= SNAPSHOT if environment.knowledge else set()
     if environment.index == "sqlite":
         read |= {"data/*", *(["memory/*"] if environment.memory else [])}
     asks, audits = environment.name == WITH_MODELS, environment.name == AUDITED
-    read |= {"config/*", "catalog/databases.json", BUDGET} if asks else set()
+    read |= {"config/*", BUDGET} if asks else set()
     own = {AUDIT} if audits else set()
     assert objects_of(template, "Chat", "s3:GetObject") == read | own
     assert objects_of(template, "Chat", "s3:PutObject") == ({BUDGET} if asks else set()) | own
@@ -88,7 +88,7 @@ def test_uploads_reads_no_passage_and_deletes_nothing(template: Template) -> Non
     if not template.has_chat:
         return
     found = actions_of(template, "ApiUploadsRole")
-    assert keys(found.pop("s3:GetObject")) == {RECORD, MANIFEST, JOBS}
+    assert keys(found.pop("s3:GetObject")) == {MANIFEST, JOBS}
     assert keys(found.pop("s3:PutObject")) == {MANIFEST, JOBS, "collections/*/uploads/*"}
     assert found.keys() == {"s3:ListBucket", "sqs:SendMessage"}
     (queue,) = found["sqs:SendMessage"]

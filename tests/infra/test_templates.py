@@ -23,7 +23,7 @@ from tribal_contracts import MemorySettings
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-LAMBDA = "AWS::Lambda::Function"
+LAMBDA, RULE = "AWS::Lambda::Function", "AWS::Events::Rule"
 MOST_LAYERS = 5
 READ_OUTPUTS = ("Store", "StateMachine", "ApiAddress", "ApiAuth")
 """By `tribal --profile`."""
@@ -68,8 +68,8 @@ def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     handlers = {properties["Handler"] for properties in template.of_type(LAMBDA).values()}
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
     of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
-    written -= (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
-    written -= set() if template.has_chat else OF_THE_CHAT
+    absent = (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
+    written -= absent | (set() if template.has_chat else OF_THE_CHAT)
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
 
@@ -225,12 +225,10 @@ def test_every_queue_is_encrypted_asks_for_tls_and_has_somewhere_for_dead_letter
         for queue in queues.values()
         if "RedrivePolicy" in queue
     }
+    names = {name: queue["QueueName"].removeprefix(f"{template.environment.prefix}-") for name, queue in queues.items()}
     takers = ("indexer", "ingester") if template.has_chat else ("indexer",)
-    named = {queue["QueueName"].removeprefix(f"{template.environment.prefix}-") for queue in queues.values()}
-    assert named == {*takers, *(f"{each}-dead" for each in takers), "undelivered"}
-    assert {queues[name]["QueueName"] for name in dead} == {
-        f"{template.environment.prefix}-{each}-dead" for each in takers
-    }
+    assert {names[name] for name in dead} == {f"{each}-dead" for each in takers}
+    assert {*names.values()} == {*takers, *(names[name] for name in dead), "undelivered"}
     assert all(queue["SqsManagedSseEnabled"] for queue in queues.values())
     denied = {
         policy["Queues"][0]["Ref"]
@@ -242,8 +240,7 @@ def test_every_queue_is_encrypted_asks_for_tls_and_has_somewhere_for_dead_letter
 
 
 def test_the_manifest_alone_starts_indexing(template: Template) -> None:
-    rules = template.of_type("AWS::Events::Rule").values()
-    (rule,) = [each for each in rules if each["Name"].endswith("-manifest-written")]
+    (rule,) = [each for each in template.of_type(RULE).values() if each["Name"].endswith("-manifest-written")]
     assert rule["EventPattern"]["detail"]["object"] == {"key": ["docs/documentation-manifest.json"]}
     assert rule["EventPattern"]["detail-type"] == ["Object Created"]
     (target,) = rule["Targets"]

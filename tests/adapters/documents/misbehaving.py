@@ -30,6 +30,9 @@ def main() -> None:
         frames.write(HEADER.pack(PAGE, 2**32 - 1))
         frames.flush()
         threading.Event().wait()
+    elif what == "silent":
+        os.close(frames.fileno())
+        threading.Event().wait()
     elif what == "garbage":
         frames.write(b"Traceback (most recent call last):\n")
     elif what == "bytes":

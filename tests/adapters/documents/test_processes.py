@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+import tribal.adapters.documents.parser as parser_module
 from tests.adapters.documents.conftest import LIMITS
 from tests.adapters.documents.made_files import pdf
 from tests.cases import each_case
@@ -28,6 +29,13 @@ def children() -> list[psutil.Process]:
     return [each for each in psutil.Process().children() if "adapters.documents" in " ".join(each.cmdline())]
 
 
+@pytest.fixture(name="impatient", scope="module")
+def impatient_fixture() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser_module, "_END_SECONDS", 0.5)
+        yield
+
+
 FAILED = "its reader failed"
 OR_MEMORY = "it is damaged, or needs more than 1,000 MB"
 
@@ -38,12 +46,14 @@ OR_MEMORY = "it is damaged, or needs more than 1,000 MB"
         ("kill", ("unreadable", f"{FAILED} (signal 9): {OR_MEMORY}")),
         ("spin", ("too_slow", "reading it took longer than 60 s")),
         ("huge", ("unreadable", FAILED)),
+        ("silent", ("unreadable", FAILED)),
         ("garbage", ("unreadable", FAILED)),
         ("bytes", ("unreadable", FAILED)),
         ("endless", ("too_many_pages", "it has more than 50 pages")),
         ("nothing", ("unreadable", f"{FAILED} (exit code 0): {OR_MEMORY}")),
     ],
 )
+@pytest.mark.usefixtures("impatient")
 def test_a_process_that_fails_makes_its_file_unreadable_and_is_gone(
     what: str, expected: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -54,10 +64,8 @@ def test_a_process_that_fails_makes_its_file_unreadable_and_is_gone(
 
 
 def test_a_process_that_hangs_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
-    read = pages("hang", tmp_path, replace(LIMITS, seconds=1.5))
-    assert next(read) == "before"
     with pytest.raises(ParsingFailed) as failed:
-        next(read)
+        list(pages("hang", tmp_path, replace(LIMITS, seconds=1.5)))
     assert (failed.value.problem, failed.value.message) == ("too_slow", "reading it took longer than 1.5 s")
     assert children() == []
 

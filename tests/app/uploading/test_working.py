@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tribal.capabilities.chat.uploads.uploads import Uploads
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
@@ -20,6 +19,7 @@ from tribal.app.local import Blueprint, local_application
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.app.uploading.worker import work
 from tribal.capabilities.chat.errors import ChatBusy
+from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
 from tribal.ports import Application, Caller, RunParameters, StopToken
 from tribal.settings import load_settings

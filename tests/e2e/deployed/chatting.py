@@ -7,13 +7,14 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import requests
 
 from tests.e2e.account import wait_until
 from tests.e2e.deployed_system import DeployedSystem
+from tests.fakes.openai import FakeOpenAI
 
 COLLECTION = "handbook"
 FACT = "Chargebacks are booked in the ledger of the month in which the bank reports them."
@@ -30,7 +31,7 @@ class Answering:
         self.waited: list[bool] = []
         """For each call, whether the first piece had been seen before the answer was made."""
 
-    def __call__(self, body: dict[str, Any]) -> str:
+    def __call__(self, body: Mapping[str, Any]) -> str:
         self.waited.append(self.first_seen.wait(30))
         asked = json.loads(body["messages"][-1]["content"])
         number = next(each["n"] for each in asked["sources"] if FACT in each["says"])
@@ -39,10 +40,10 @@ class Answering:
 
 def upload(system: DeployedSystem, name: str, data: bytes) -> dict[str, Any]:
     """Upload a file as a browser does; returns what became of it."""
-    fields = {"collection": (None, COLLECTION), "file": (name, data)}
+    fields: Any = {"collection": (None, COLLECTION), "file": (name, data)}
     form = requests.Request("POST", "https://localhost", files=fields).prepare()
     assert isinstance(form.body, bytes)
-    accepted = system.send("POST", UPLOAD, form.body, {"Content-Type": form.headers["Content-Type"]})
+    accepted = system.send("POST", UPLOAD, form.body, {"Content-Type": str(form.headers["Content-Type"])})
     assert accepted.status_code == 202, accepted.text
     return ended(system, accepted.json()["job_id"])
 
@@ -58,6 +59,38 @@ def announce(system: DeployedSystem, name: str, data: bytes) -> dict[str, Any]:
     return ended(system, accepted.json()["job_id"])
 
 
+def upload_and_ask(system: DeployedSystem, vendor: FakeOpenAI) -> None:
+    """Have a model answer from a manual, once the first piece of its answer has been seen."""
+    job = upload(system, "refunds.md", MANUAL)
+    assert (job["status"], job["files"][0]["status"]) == ("completed", "indexed")
+    vendor.mind = mind = Answering()
+    events = stream(system, QUESTION, mind.first_seen.set, collection=COLLECTION)
+    assert mind.waited == [True]
+    assert FACT[:-1] in text_of(events)
+    (cited,) = next(event["sources"] for event in events if event["type"] == "sources")
+    assert (cited["source_filename"], cited["page_number"], cited["course_id"]) == ("refunds.md", 1, COLLECTION)
+    assert (events[-1]["finish_reason"], events[-1]["model_selected"]) == ("stop", "gpt-6-luna")
+
+
+def announce_and_remove(system: DeployedSystem) -> None:
+    """Send a file to an address, and remove it again."""
+    job = announce(system, "again.txt", MANUAL + b"More.\n")
+    assert job["status"] == "completed"
+    remove(system, job["files"][0]["source_id"])
+
+
+def poison(system: DeployedSystem) -> None:
+    """Upload an archive of which nothing can be read, and ask the documentation afterwards."""
+    job = upload(system, "poison.zip", poisoned())
+    assert (job["status"], {each["status"] for each in job["files"]} & {"indexed"}) == ("failed", set())
+    assert system.request("GET", "/api/admin/etl/jobs").json()["jobs"][0]["job_id"] == job["job_id"]
+    asked = {"name": "ask", "arguments": {"question": QUESTION, "collection": COLLECTION}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    assert FACT[:-1] in json.dumps(system.request("POST", "/mcp", call).json()["result"]["structuredContent"])
+    documented = stream(system, "Which table has the unpaid invoices, and what joins it to customers?")
+    assert documented[-1]["finish_reason"] == "stop"
+
+
 def ended(system: DeployedSystem, job_id: str) -> dict[str, Any]:
     """What became of an upload."""
 
@@ -66,8 +99,9 @@ def ended(system: DeployedSystem, job_id: str) -> dict[str, Any]:
         return None if found["status"] == "processing" else found
 
     job: dict[str, Any] = wait_until(look)
-    assert system.ingesting is not None
-    wait_until(lambda: system.ingesting.idle)
+    queue = system.ingesting
+    assert queue is not None
+    wait_until(lambda: queue.idle)
     return job
 
 

@@ -96,8 +96,9 @@ def git(account: AwsAccount, tmp_path_factory: pytest.TempPathFactory, certifica
 
 
 @pytest.fixture(scope="package")
-def system(account: AwsAccount, database: tuple[str, str]) -> DeployedSystem:
-    """The environment `dev`, ready."""
+def system(account: AwsAccount, vendor: FakeOpenAI, database: tuple[str, str]) -> DeployedSystem:
+    """The environment `dev`, ready, with the models' vendor known before a function first starts."""
+    assert account.vendor == vendor.address
     return make_ready(account, DEV, database)
 
 

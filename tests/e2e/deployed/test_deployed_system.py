@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import sysconfig
 import threading
@@ -16,10 +15,10 @@ import pytest
 
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import OUR_LAYER, layers_of, package_of
-from tests.e2e.account import REGION, wait_until
+from tests.e2e.account import wait_until
 from tests.e2e.deployed import chatting, deciding, interrogating
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
-from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, unit_of
+from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, command_line, unit_of
 from tests.e2e.git_server import GitServer
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
@@ -35,8 +34,10 @@ from tribal_contracts import Definitions, IndexerProgress
 pytestmark = pytest.mark.xdist_group("e2e")
 
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
-DEPLOYED = (PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator")
-DEPLOYED += ("chat", "uploads", "ingester")
+DEPLOYED = (
+    *(PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator"),
+    *("chat", "uploads", "ingester"),
+)
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
     "test_logs_and_metrics_are_as_cloudwatch_reads_them",
@@ -175,25 +176,9 @@ def test_a_question_is_answered_and_an_interrogation_ends_and_is_shown(system: D
 def test_an_upload_is_read_and_cited_by_an_answer_whose_first_piece_is_seen_before_the_last_is_made(
     system: DeployedSystem, vendor: FakeOpenAI
 ) -> None:
-    job = chatting.upload(system, "refunds.md", chatting.MANUAL)
-    assert (job["status"], job["files"][0]["status"]) == ("completed", "indexed")
-    vendor.mind = mind = chatting.Answering()
-    events = chatting.stream(system, chatting.QUESTION, mind.first_seen.set, collection=chatting.COLLECTION)
-    assert mind.waited == [True]
-    assert chatting.FACT[:-1] in chatting.text_of(events)
-    (cited,) = next(event["sources"] for event in events if event["type"] == "sources")
-    assert (cited["source_filename"], cited["page_number"], cited["course_id"]) == ("refunds.md", 1, "handbook")
-    assert (events[-1]["finish_reason"], events[-1]["model_selected"]) == ("stop", "gpt-6-luna")
-    again = chatting.announce(system, "again.txt", chatting.MANUAL + b"More.\n")
-    assert again["status"] == "completed"
-    chatting.remove(system, again["files"][0]["source_id"])
-    documented = chatting.stream(system, "Which table has the unpaid invoices, and what joins it to customers?")
-    assert documented[-1]["finish_reason"] == "stop"
-
-
-def test_a_poisoned_archive_ends_as_a_failed_job(system: DeployedSystem) -> None:
-    job = chatting.upload(system, "poison.zip", chatting.poisoned())
-    assert (job["status"], {each["status"] for each in job["files"]} & {"indexed"}) == ("failed", set())
+    chatting.upload_and_ask(system, vendor)
+    chatting.announce_and_remove(system)
+    chatting.poison(system)
 
 
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
@@ -370,21 +355,7 @@ def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSyst
 
 
 def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp_path: Path) -> None:
-    profiles = tmp_path / "profiles.yaml"
-    profiles.write_text(f"profiles:\n  dev:\n    api: {system.api.address}\n", encoding="utf-8")
-    variables = {
-        "TRIBAL_PROFILES": str(profiles),
-        "AWS_ENDPOINT_URL": system.account.address,
-        "AWS_REGION": REGION,
-        **{name.upper(): value for name, value in system.keys.items()},
-    }
-
-    def tribal(*words: str) -> str:
-        command = [str(Path(sys.executable).parent / "tribal"), "--profile", "dev", *words]
-        ran = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        return ran.stdout
-
+    tribal = command_line(system, tmp_path)
     assert "billing.invoice" in tribal("search", "unpaid invoices")
     assert "JOIN" in tribal("join", "crm.customer", "billing.payment")
     executions = len(system.calls_of(PLANNER))

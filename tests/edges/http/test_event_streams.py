@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tribal.edges.http.messages import EVENT_STREAM, Events, Request, event_stre
 from tribal.edges.http.routes import respond
 from tribal.edges.http.routing import Route
 from tribal.edges.mcp.waiting_threads import WAITING_AT_ONCE
+from tribal.errors import TooManyRequests
 from tribal.ports import Caller, StopToken
 
 HEAD = b"GET /v1/story HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -272,6 +274,37 @@ def test_answers_with_events_count_among_those_that_wait(project: Path) -> None:
 def _is_answered(server: Asking) -> bool:
     with connected(server) as line:
         return receive_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 200")
+
+
+def test_the_work_knows_its_deadline_and_is_refused_before_headers_are_sent(project: Path) -> None:
+    left: list[float] = []
+    admitted: list[str] = []
+
+    def events(stop: StopToken) -> Generator[bytes, None, None]:
+        left.append(stop.remaining_seconds())
+        yield b"data: x\n\n"
+
+    @contextmanager
+    def admission() -> Iterator[None]:
+        if admitted:
+            raise TooManyRequests("one is enough", 7)
+        admitted.append("in")
+        yield
+        admitted.append("out")
+
+    response = replace(event_stream(events), seconds=60.0, admission=admission)
+    route = Route("GET", "/v1/story", lambda _: response, "A story.", content_type=EVENT_STREAM)
+    with asking(project, [route]) as server:
+        with connected(server) as line:
+            receive_until(line, END)
+        with connected(server) as line:
+            refused = read_answer(line)
+        assert (refused.status, refused.headers["retry-after"]) == (429, "7")
+    assert (admitted, 50 < left[0] <= 60) == (["in", "out"], True)
+    with pytest.raises(TooManyRequests):
+        response.complete()
+    admitted.clear()
+    assert response.complete().body == b"data: x\n\n"
 
 
 def test_an_edge_that_sends_only_whole_bodies_sends_the_same_bytes() -> None:

@@ -71,7 +71,7 @@ def test_text_in_another_encoding_is_unreadable_rather_than_guessed(head: bytes)
     assert unreadable.value.message == "'a.txt' is not UTF-8; save it as UTF-8"
 
 
-def test_an_archive_is_told_by_name_and_first_bytes() -> None:
+def test_an_archive_is_recognized_by_name_and_first_bytes() -> None:
     assert is_archive("a.ZIP", ZIP)
     assert is_archive("empty.zip", b"PK\x05\x06" + bytes(18))
     assert not is_archive("a.docx", ZIP)

@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -192,21 +192,15 @@ def _authorized(token: str | None) -> dict[str, str]:
     return {} if token is None else {"authorization": f"Bearer {token}"}
 
 
-def chat_parts(scratch: Path, settings: ChatSettings | None = None, **more: Any) -> ChatParts:
+def chat_parts(scratch: Path, settings: ChatSettings | None = None) -> ChatParts:
     """Parts of a chat for routes whose use cases are replaced."""
 
     def unused(*_: Any) -> Any:
         raise AssertionError("the use cases are replaced")
 
-    return ChatParts(
-        settings=settings or ChatSettings(),
-        indexes=Provider(unused),
-        parser=Provider(unused),
-        embedder=unused,
-        models=unused,
-        scratch=scratch,
-        **more,
-    )
+    given: dict[str, Any] = {each.name: unused for each in fields(ChatParts)}
+    given |= {"indexes": Provider(unused), "settings": settings or ChatSettings(), "scratch": scratch, "launch": None}
+    return ChatParts(**given)
 
 
 @contextmanager

@@ -7,20 +7,26 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.edges.http.chat.serving import JOB_ID, SECONDS, ChatServer, RecordedUploads, chatting
-from tests.edges.http.chat.test_forms import FILE, TYPE, form_of
+from tests.edges.http.chat.serving import JOB_ID, SECONDS, ChatServer, RecordedUploads, chat_parts, chatting
+from tests.edges.http.chat.test_forms import COLLECTION, FILE, TYPE, form_of
 from tests.edges.http.served import Raw, read_answer
 from tests.edges.mcp.asked import index_project
+from tests.fakes import application
 from tribal.edges.http.asgi import uploads as uploading
 from tribal.edges.http.asgi.metrics import resident_bytes
-from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE
-from tribal.edges.http.chat.routes import UPLOADS
+from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE, CallerLimits
+from tribal.edges.http.chat.routes import UPLOADS, chat_routes
+from tribal.edges.http.messages import Request
+from tribal.edges.http.routes import respond
+from tribal.ports import Caller
 from tribal_contracts.chat.jobs import UploadAccepted
 from tribal_contracts.chat.settings import ChatSettings, UploadLimits
 
@@ -247,6 +253,20 @@ def wait_until_files(server: ChatServer, number: int) -> None:
     while len(server.leftovers()) < number:
         assert time.monotonic() < ends
         time.sleep(0.01)
+
+
+def test_an_edge_that_receives_whole_bodies_takes_uploads_too(tmp_path: Path) -> None:
+    uploads, app = RecordedUploads(), application().with_part(chat_parts(tmp_path))
+    routes = chat_routes(ChatBackend(uploads=uploads.of), CallerLimits())
+    body = form_of((COLLECTION, b"handbook"), (FILE, b"x"))
+    writer = Caller("ada", rights=frozenset(["collections:write"]))
+    request = Request("POST", UPLOADS, writer, body, headers={"content-type": TYPE})
+    answer = respond(request, app, routes=routes)
+    assert (answer.status, answer.headers["Location"]) == (202, STATUS)
+    assert [(each.data, each.collection) for each in uploads.received] == [(b"x", "handbook")]
+    assert list(tmp_path.iterdir()) == []
+    refused = respond(replace(request, caller=Caller("eve", rights=frozenset())), app, routes=routes)
+    assert (refused.status, len(uploads.received)) == (403, 1)
 
 
 def test_the_log_has_the_upload_without_its_name(server: ChatServer) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tribal.app.models import thinking_tokens
 from tribal.capabilities.chat.parts import ChatModel
-from tribal.errors import ConfigurationError, EmbeddingFailed
-from tribal.ports import ModelFailure, ModelRequest, StopToken
+from tribal.errors import ConfigurationError, EmbeddingFailed, TribalError
+from tribal.ports import ModelFailure, ModelReadiness, ModelRequest, StopToken
 from tribal_contracts import NANODOLLARS
 
 if TYPE_CHECKING:
@@ -107,6 +107,29 @@ class ChatModels:
             timeout_seconds=entry.call_timeout_seconds,
             thinking_tokens=thinking_tokens(facts),
         )
+
+
+def embeddings_readiness(settings: ChatSettings | None, models: Models) -> Iterator[ModelReadiness]:
+    """Whether the server of each collection's vectors can be called; without calling it."""
+    from tribal.models.known_models import embedding_facts
+
+    for entry in settings.collections if settings else ():
+        section = f"collections.{entry.title}.embedding"
+        chosen = entry.embedding
+        if chosen is None:
+            if entry.profile == "tutor":
+                missing = "a tutor without it refuses every question; add `embedding` to the collection"
+                yield ModelReadiness(section, "none", "", missing=missing)
+            continue
+        secret = chosen.api_key_secret
+        ready = ModelReadiness(section, f"{chosen.provider}/{chosen.name}", "", needs_key=secret is not None)
+        try:
+            ready = replace(ready, prices=embedding_facts(chosen).source)
+            if secret is not None and models.secrets().get(secret) is None:
+                ready = replace(ready, missing=f"the secret {secret!r} is missing; {models.hint}")
+        except TribalError as error:
+            ready = replace(ready, missing=error.message)
+        yield ready
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tribal.app.chat import chat_parts
+from tribal.app.chat_models import embeddings_readiness
 from tribal.app.interrogation import interrogation_parts, local_party_models, text_in_folder
 from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
@@ -31,6 +32,8 @@ from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import RunParts, WorkerLaunch
 from tribal.ports.derived import DerivedValues
 from tribal.settings import PROMPT_FOLDER
+from tribal_contracts.chat.settings import ChatSettings
+from tribal_contracts.core.shape import find_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -157,7 +160,10 @@ def _run(
         retry_servers=databases.retry_servers,
         describers=models.describers,
         unsent=models.unsent,
-        model_readiness=models.readiness,
+        model_readiness=lambda ask: [
+            *models.readiness(ask),
+            *embeddings_readiness(find_section(settings.sections, ChatSettings), models),
+        ],
         spending=read_spending,
         index_writer=partial(_index_writer, settings),
         queue=Provider(_no_queue),

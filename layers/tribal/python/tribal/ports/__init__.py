@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         TableContext,
         TableDescription,
     )
-    from tribal.ports.index_reader import (
+    from tribal.ports.index.reader import (
         INDEX_VERSION,
         Candidate,
         Candidates,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         VectorQuery,
         WordQuery,
     )
-    from tribal.ports.index_writer import IndexCounts, IndexEntry, IndexWriter
+    from tribal.ports.index.writer import IndexCounts, IndexEntry, IndexWriter
     from tribal.ports.models import (
         BudgetedModel,
         FailureKind,
@@ -95,9 +95,9 @@ else:
         "derived": "DerivedValues",
         "describing": "Describer Describers DomainContext DomainDescription Secrets HumanDescription LookupValues "
         "TableContext TableDescription",
-        "index_reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
+        "index.reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
-        "index_writer": "IndexCounts IndexEntry IndexWriter",
+        "index.writer": "IndexCounts IndexEntry IndexWriter",
         "models": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
         "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",

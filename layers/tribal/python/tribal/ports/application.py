@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tribal.ports.catalog_reader import CatalogReader
     from tribal.ports.describing import Describers, Secrets
     from tribal.ports.environment import DeployedEnvironment
-    from tribal.ports.index_reader import Embedder, IndexReader
-    from tribal.ports.index_writer import IndexWriter
+    from tribal.ports.index.reader import Embedder, IndexReader
+    from tribal.ports.index.writer import IndexWriter
     from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
@@ -89,7 +89,7 @@ def bounds_of(scope: Scope, index: IndexReader, derived: DerivedValues) -> Bound
     Raises:
         IndexNotReady: when there is no finished index.
     """
-    from tribal.ports.index_reader import IndexFilter
+    from tribal.ports.index.reader import IndexFilter
     from tribal.scoping.bounds import OPEN, Bounds
 
     if scope == OPEN.scope:

@@ -122,7 +122,10 @@ class _Child:
 
     def _failure(self) -> ParsingFailed:
         """Why the process ended before its time."""
-        code = self._process.wait(_END_SECONDS)
+        try:
+            code = self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ParsingFailed("unreadable", "its reader failed")
         if self._is_late or code == _OVER_CPU_TIME:
             return ParsingFailed("too_slow", f"reading it took longer than {self._limits.seconds:g} s")
         memory = f"{self._limits.memory_mb:,} MB"

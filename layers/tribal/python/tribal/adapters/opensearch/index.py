@@ -28,7 +28,7 @@ from tribal.ports import (
     VectorQuery,
     WordQuery,
 )
-from tribal.ports.index_reader import Part
+from tribal.ports.index.reader import Part
 from tribal_contracts import Contract, DocType, DocumentRecord, IndexMetadata, KeyGraph, TableCopy
 
 _EVERYTHING = IndexFilter()

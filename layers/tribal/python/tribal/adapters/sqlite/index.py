@@ -27,7 +27,7 @@ from tribal.adapters.sqlite.vectors import best_of
 from tribal.adapters.sqlite.writer import GenerationWriter, abandon, is_generation, next_file
 from tribal.errors import IndexNotReady, IndexWriteFailed
 from tribal.ports import Candidates, IndexCounts, IndexedTable, IndexEntry, IndexFilter, VectorQuery, WordQuery
-from tribal.ports.index_reader import Part
+from tribal.ports.index.reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tribal.adapters.sqlite import passage_file
 from tribal.adapters.sqlite.passage_file import COUNT, LENGTH, POSITION
 from tribal.adapters.sqlite.schema import READ_ERRORS, distinct_terms, encode_term
 from tribal.errors import IndexNotReady
-from tribal.ports.index_reader import MatchedTerms
+from tribal.ports.index.reader import MatchedTerms
 from tribal.ports.passages import PassageMatch
 from tribal_contracts.chat.collections import Passage, PassageIndexPointer
 

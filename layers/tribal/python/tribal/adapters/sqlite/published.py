@@ -32,7 +32,7 @@ from tribal.ports import (
     VectorQuery,
     WordQuery,
 )
-from tribal.ports.index_reader import Part
+from tribal.ports.index.reader import Part
 from tribal_contracts import DocType, DocumentRecord, IndexMetadata, KeyGraph
 
 FOLDER = "data/index/"

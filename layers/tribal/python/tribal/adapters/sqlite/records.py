@@ -13,7 +13,7 @@ from tribal.adapters.sqlite.vectors import VectorRow, without_records
 from tribal.identity.hashing import record_id
 from tribal.joins.graph import is_junction
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
-from tribal.ports.index_reader import Part
+from tribal.ports.index.reader import Part
 from tribal_contracts import DocType, DocumentRecord, DomainDocument, TableCopy, TableDocument
 
 if TYPE_CHECKING:

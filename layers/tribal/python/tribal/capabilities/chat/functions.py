@@ -7,9 +7,9 @@ from tribal.ports.tool import FunctionSpec, FunctionUse
 CHAT, UPLOADS, INGESTER = "chat", "uploads", "ingester"
 STREAM = "POST /api/chat/stream"
 _BUDGET = "progress/budget.json"
-_CONFIGURATION = ("config/*", "catalog/databases.json")
+_CONFIGURATION = "config/*"
 """Which databases are kept from models, and prompts of one's own."""
-_RECORD, _MANIFEST = "collections/*/collection.json", "collections/*/manifest.json"
+_MANIFEST = "collections/*/manifest.json"
 _INDEX, _JOBS = "collections/*/index/*", "collections/*/jobs/*"
 _UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"
 _AUDIT = "audit/chat/*"
@@ -89,10 +89,10 @@ USES = (
     FunctionUse(
         function=CHAT,
         tools=("ask",),
-        reads=("docs/definitions.json", _RECORD, _MANIFEST, _INDEX),
+        reads=("docs/definitions.json", _MANIFEST, _INDEX),
         models=("every_model",),
         servers=("embeddings",),
-        reads_with_models=(*_CONFIGURATION, _BUDGET),
+        reads_with_models=(_CONFIGURATION, _BUDGET),
         writes_with_models=(_BUDGET,),
         keeps_with={"audit": (_AUDIT,)},
         loads=_LOADS_CHAT,
@@ -100,7 +100,7 @@ USES = (
     FunctionUse(
         function=UPLOADS,
         asks_index=False,
-        reads=(_RECORD, _MANIFEST, _JOBS),
+        reads=(_MANIFEST, _JOBS),
         writes=(_MANIFEST, _JOBS, _UPLOADS),
         loads=_LOADS_UPLOADS,
     ),

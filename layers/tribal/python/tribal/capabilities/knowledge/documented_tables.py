@@ -11,11 +11,11 @@ from tribal.capabilities.knowledge.policies.collecting import DocumentedNames
 from tribal.capabilities.knowledge.policies.evidence import NameUse
 from tribal.capabilities.knowledge.policies.patterns import path_glob
 from tribal.joins.outline import TableOutline
-from tribal.ports.index_reader import IndexedTable, IndexFilter
+from tribal.ports.index.reader import IndexedTable, IndexFilter
 
 if TYPE_CHECKING:
     from tribal.identity.scope import Scope
-    from tribal.ports.index_reader import IndexReader
+    from tribal.ports.index.reader import IndexReader
     from tribal_contracts import DatabaseType
 
 _AT_ONCE = 500

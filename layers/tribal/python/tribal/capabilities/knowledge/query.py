@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal.ports import ObjectStore
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
 
 ANSWER_BYTES = 12_000
 """Limit for all items together: 3,000 tokens."""

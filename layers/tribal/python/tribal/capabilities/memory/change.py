@@ -37,7 +37,7 @@ from tribal_contracts.memory import (
 
 if TYPE_CHECKING:
     from tribal.capabilities.memory.parts import MemoryParts
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
     from tribal_contracts import TableState
 
 MOST_MEMORIES = 10_000

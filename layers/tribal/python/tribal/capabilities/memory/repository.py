@@ -37,7 +37,7 @@ from tribal.ports.remembering.selection import MemorySelection
 
 if TYPE_CHECKING:
     from tribal.ports import ObjectStore
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
     from tribal_contracts.memory import MemoryRecord
 
 PENDING = f"{FOLDER}pending/"

@@ -28,7 +28,7 @@ from tribal_contracts.memory import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
     from tribal_contracts import ChangedTable
 
 CANDIDATES = 1_000

@@ -67,6 +67,11 @@ class Response:
     admission: Callable[[], AbstractContextManager[object]] = nullcontext
     """Entered before the headers are sent and left after the last piece; it may refuse with `TooManyRequests`."""
 
+    @property
+    def quiet_piece(self) -> bytes:
+        """What clients ignore between two pieces, to show that the connection is in use."""
+        return b": \n\n" if self.content_type == EVENT_STREAM else b"\n"
+
     def stop_token(self) -> StopToken:
         """A token for `events`, whose deadline begins now."""
         if self.seconds is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.table_states import TableShape, changes_since, state_of
-from tribal.ports.index_reader import IndexedTable, IndexReader
+from tribal.ports.index.reader import IndexedTable, IndexReader
 from tribal_contracts import ChangedTable, TableState
 
 _SHOWN = 20

@@ -53,6 +53,11 @@ _ADDRESSED = re.compile(
 """Words of instructions to a model, unlike those of a manual to its reader."""
 
 
+_ABOUT_ANSWERS = re.compile(
+    r"\bfrom now on\b|\b(?:all|any|each|every|following|next|your) (?:answer|message|reply|response|sentence)s?\b"
+    r"|\b(?:previous|prior|system|these|your) (?:instruction|prompt|rule)s?\b",
+    re.IGNORECASE,
+)
 _OF_INSTRUCTIONS = frozenset(
     index_terms(
         "answer append assistant begin earlier end exactly follow forget ignore include insert instruction mention"
@@ -66,6 +71,8 @@ _OF_INSTRUCTIONS = frozenset(
 def is_addressed_to_a_model(sentence: str) -> bool:
     """Whether a sentence of a source is an instruction to the model that answers from it."""
     text = plain(sentence)
+    if _ABOUT_ANSWERS.search(text):
+        return True
     return _ADDRESSED.search(text) is not None and is_instruction(text, ())
 
 

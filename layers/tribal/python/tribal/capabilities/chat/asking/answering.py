@@ -39,6 +39,8 @@ LISTED = 30
 """The most domains and files that are listed. By judgement."""
 MOST_STATEMENTS = 12
 """The most statements of an answer without a model. By judgement: a screen of text."""
+CLOSING_SECONDS = 1.0
+"""What an answer needs after a model's last word. By judgement."""
 NOTHING = "This is not documented here."
 
 
@@ -108,7 +110,7 @@ class Answering:
             finder.documentation if finder.has_documentation else None,
             finder.parts.settings.per_answer_usd,
         )
-        result = yield from answer.ask(model, stop.remaining_seconds(), stop)
+        result = yield from answer.ask(model, max(0.0, stop.remaining_seconds() - CLOSING_SECONDS), stop)
         self._dropped += result.dropped
         self.warnings += result.warnings
         if result.failure is not None:

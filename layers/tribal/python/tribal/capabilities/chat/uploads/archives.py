@@ -181,7 +181,8 @@ def open_archive(
             zipped = ZipFile(opened)
         except _DirectoryTooLarge:
             raise _too_many(name, limits) from None
-        except _DAMAGED as error:
+        # Older versions of Python 3.11 seek to negative places.
+        except (*_DAMAGED, OSError) as error:
             raise UploadUnreadable(f"{name!r} is not a zip archive that can be read") from error
         opened.largest_read = None
         with zipped:

@@ -25,7 +25,7 @@ from tribal_contracts.knowledge import KnowledgeItem, KnowledgeManifest, Project
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
 
 FOLDER = "knowledge/projections/"
 _WEIGHTS = {"title": 4, "tags": 3, "summary": 2, "content": 1}

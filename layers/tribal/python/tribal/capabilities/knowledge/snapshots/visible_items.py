@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal.ports import Application, Caller, ObjectStore
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
 
 
 _NEAR_MISSES = 3

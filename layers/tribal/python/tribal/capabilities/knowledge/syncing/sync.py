@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tribal.ports import Clock, ObjectStore, ProcessLock
-    from tribal.ports.index_reader import Embedder
+    from tribal.ports.index.reader import Embedder
     from tribal.ports.remembering.knowledge_source import KnowledgeSource
     from tribal.ports.remembering.pointer_writer import PointerWriter
 

@@ -12,13 +12,13 @@ from tribal.capabilities.memory.records import named_tables
 from tribal.errors import IndexAbsent, TribalError
 from tribal.identity.table_names import TableIdentity, format_name, look_up, parse_name
 from tribal.naming.mentions import written_names
-from tribal.ports.index_reader import IndexFilter
+from tribal.ports.index.reader import IndexFilter
 from tribal.ports.remembering.tables_now import TablesNow
 from tribal_contracts.memory.records import MAX_TABLES
 
 if TYPE_CHECKING:
     from tribal.identity.scope import Scope
-    from tribal.ports.index_reader import IndexedTable, IndexReader
+    from tribal.ports.index.reader import IndexedTable, IndexReader
     from tribal_contracts import ChangedTable, TableState
     from tribal_contracts.memory import MemoryRecord
 

@@ -81,11 +81,13 @@ def chat(
     collection: Collection = None,
     no_model: NoModel = False,
     project: Project = _HERE,
+    as_json: Json = False,
 ) -> None:
     """Ask a collection one question after the other.
 
     Each answer may refer to the turns before it. Without --collection it asks `chat.collection`, or the documentation.
-    An empty line, Ctrl-D or Ctrl-C ends it. Nothing is stored, unless `chat.audit` is on.
+    An empty line, Ctrl-D or Ctrl-C ends it. Nothing is stored, unless `chat.audit` is on. With --json it answers one
+    question, as the route does with `stream: false`.
     """
     from tribal.app.local import local_application
     from tribal.edges.local_caller import local_caller
@@ -94,6 +96,11 @@ def chat(
     settings = load_settings(project=project, needs_databases=False)
     with closing(local_application(settings, limits=False)) as app:
         caller, turns = local_caller(settings), list[Any]()
+        if as_json:
+            if question is None:
+                raise typer.BadParameter("with --json, give the question", param_hint="QUESTION")
+            _print_json(question, collection, app, caller, without_model=no_model)
+            return
         finished = None
         while asked := question if question is not None else _prompt():
             question = None
@@ -103,6 +110,22 @@ def chat(
                 break
     if finished is not None and not sys.stdin.isatty():
         _exit(finished)
+
+
+def _print_json(
+    question: str, collection: str | None, app: Application, caller: Caller, *, without_model: bool
+) -> None:
+    from tribal.capabilities.chat.asking.chat import Chat
+    from tribal.edges.http.chat.framings import whole_answer
+    from tribal.edges.http.chat.whole_events import AnswerEvents
+    from tribal.ports import StopToken
+    from tribal_contracts.chat.events import WholeAnswer
+    from tribal_contracts.chat.requests import ChatMessage, ChatRequest
+
+    request = ChatRequest(messages=[ChatMessage(role="user", content=question)], collection=collection)
+    opened = Chat(caller, app).open(request, without_model=without_model)
+    events = AnswerEvents(opened.events, app.clock.published)
+    print_json(WholeAnswer.from_json(b"".join(whole_answer(events, StopToken()))))
 
 
 def _prompt() -> str:

@@ -28,19 +28,17 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, SLOT, Receive, Scope, Send, start_message
 from tribal.edges.http.audit import DISCONNECTED, RequestLog
-from tribal.edges.http.messages import EVENT_STREAM, Events, Response
+from tribal.edges.http.messages import Events, Response
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import ClientDisconnected, ServerBusy, TribalError
 from tribal.ports.stopping import StopToken
 
 QUIET_SECONDS = 15.0
-"""After this time without a piece, a comment shows proxies and clients that the connection is in use."""
+"""After this time without a piece, one that clients ignore shows them and proxies that the connection is in use."""
 ENDING_SECONDS = 20.0
 """How long answers may go on once the server is asked to stop: 10 s less than other requests, to say that they end."""
 QUEUED_PIECES = 16
 """By judgement: a piece is a few words of text."""
-_COMMENT, _WHITE_SPACE = b": \n\n", b"\n"
-"""What clients ignore, between server-sent events and before a JSON object."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -71,8 +69,7 @@ class EventStreams:
             await send(start_message(response))
             # Middleware that compresses sends the headers with the first part of the body.
             await send({"type": "http.response.body", "body": b"", "more_body": True})
-            quiet = _COMMENT if response.content_type == EVENT_STREAM else _WHITE_SPACE
-            stream = _Stream(response.events, stop, scope[REQUEST_LOG], quiet)
+            stream = _Stream(response.events, stop, scope[REQUEST_LOG], response.quiet_piece)
             if await stream.run(limiter, receive, send):
                 await send({"type": "http.response.body", "body": b""})
 

@@ -232,7 +232,8 @@ def _framed(
 ) -> Response:
     if not question.stream:
         made: Events = partial(whole_answer, events)
-        response = Response(200, b"", JSON, events=made)
+        # Compressed, white space that is sent meanwhile would wait for the answer.
+        response = Response(200, b"", JSON, headers={"Content-Encoding": "identity"}, events=made)
     elif headers.get(UI_MESSAGE_STREAM) == UI_VERSION or question.trigger is not None:
         made = partial(ui_message_stream, events, f"msg-{secrets.token_hex(12)}")
         response = event_stream(made, {UI_MESSAGE_STREAM: UI_VERSION})

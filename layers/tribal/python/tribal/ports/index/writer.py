@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tribal.ports.index_reader import IndexedTable, IndexFilter
+from tribal.ports.index.reader import IndexedTable, IndexFilter
 from tribal_contracts import DocumentRecord, IndexMetadata, KeyGraph
 
 if TYPE_CHECKING:

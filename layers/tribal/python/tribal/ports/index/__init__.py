@@ -1,0 +1,1 @@
+"""The index of tables: reading and writing."""
