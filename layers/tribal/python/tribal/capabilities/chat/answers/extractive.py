@@ -18,6 +18,10 @@ LEAST_EVIDENCE = 0.05
 _QUOTED_PASSAGES = 3
 _QUOTED_SENTENCES = 2
 _QUOTE_CHARS = 400
+_SHARE_OF_BEST = 0.5
+"""The share of the best passage's evidence, and of the best sentence's words, that is quoted as well. By judgement."""
+_STATEMENTS_AFTER_QUOTES = 4
+_HEADING = re.compile(r"(?<!\S)#{1,6} +")
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
 
@@ -32,15 +36,16 @@ def plain_text(text: str) -> str:
 
 def extractive_statements(question: str, found: Found, course: str) -> Iterator[Cited]:
     """What is said about a question, the most important first, each with its sources."""
-    quotes = [each for each in found.passages if each.evidence >= LEAST_EVIDENCE]
-    first = found.relevance.passage > found.relevance.table
-    if first:
+    least = max(LEAST_EVIDENCE, _SHARE_OF_BEST * found.relevance.passage)
+    quotes = [each for each in found.passages if each.evidence >= least]
+    if found.passages_lead:
         yield from _quotes(question, quotes)
     if found.documented is not None and found.documented.answer.verdict != "not_documented":
         sources = documented_sources(found.documented, course)
-        for statement in found.documented.answer.statements:
+        most = _STATEMENTS_AFTER_QUOTES if found.passages_lead else None
+        for statement in found.documented.answer.statements[:most]:
             yield statement.text, [sources[each] for each in statement.sources]
-    if not first:
+    if not found.passages_lead:
         yield from _quotes(question, quotes)
 
 
@@ -59,8 +64,10 @@ def nearest_statement(found: Found, course: str) -> Cited | None:
 def unexplained_line(found: Found) -> str:
     """Which words nothing explains; empty if none."""
     words = found.documented.answer.unexplained if found.documented else ()
+    if found.passages_lead:
+        return ""
     held = {term for each in found.passages for term in each.matched}
-    left = [word for word in words if held.isdisjoint(index_terms(word))]
+    left = [f"\u201c{word}\u201d" for word in words if held.isdisjoint(index_terms(word))]
     return f"Nothing documented explains {listing(left)}." if left else ""
 
 
@@ -77,5 +84,7 @@ def _best_sentences(question: str, found: RankedPassage) -> str:
     # The overlap with the passage before may begin in the middle of a sentence.
     scored = [(len(terms & frozenset(index_terms(each))), -number) for number, each in enumerate(sentences)]
     best = sorted(scored, reverse=True)[:_QUOTED_SENTENCES]
-    chosen = sorted(-number for score, number in best if score or len(best) == 1)
-    return shorten(" ".join(sentences[number] for number in chosen), _QUOTE_CHARS)
+    least = max(1.0, _SHARE_OF_BEST * best[0][0]) if best else 1.0
+    chosen = sorted(-number for score, number in best if score >= least) or [-number for _, number in best[:1]]
+    text = " ".join(sentences[number] for number in chosen)
+    return shorten(_HEADING.sub("", text), _QUOTE_CHARS)
