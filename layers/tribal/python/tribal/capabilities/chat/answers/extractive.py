@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tribal.capabilities.chat.answers.finding import Found
-from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model
+from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model, sentences_of
 from tribal.capabilities.chat.answers.passages import RankedPassage
 from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
 from tribal.naming import index_terms
 from tribal.rendering.words import listing, shorten
-from tribal.text_checks import split_sentences
 
 LEAST_EVIDENCE = 0.05
 """A passage with less is not quoted. By judgement."""
@@ -21,7 +20,6 @@ _QUOTE_CHARS = 400
 _SHARE_OF_BEST = 0.5
 """The share of the best passage's evidence, and of the best sentence's words, that is quoted as well. By judgement."""
 _STATEMENTS_AFTER_QUOTES = 4
-_HEADING = re.compile(r"(?<!\S)#{1,6} +")
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
 
@@ -80,11 +78,14 @@ def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]
 def _best_sentences(question: str, found: RankedPassage) -> str:
     """The sentences of a passage that have most of the question's words, in their order."""
     terms = frozenset(index_terms(question))
-    sentences = [each for each in split_sentences(found.match.passage.text) if not is_addressed_to_a_model(each)]
+    sentences = [
+        each
+        for each in sentences_of(found.match.passage.text)
+        if not (each.startswith("#") or is_addressed_to_a_model(each))
+    ]
     # The overlap with the passage before may begin in the middle of a sentence.
     scored = [(len(terms & frozenset(index_terms(each))), -number) for number, each in enumerate(sentences)]
     best = sorted(scored, reverse=True)[:_QUOTED_SENTENCES]
     least = max(1.0, _SHARE_OF_BEST * best[0][0]) if best else 1.0
     chosen = sorted(-number for score, number in best if score >= least) or [-number for _, number in best[:1]]
-    text = " ".join(sentences[number] for number in chosen)
-    return shorten(_HEADING.sub("", text), _QUOTE_CHARS)
+    return shorten(" ".join(sentences[number] for number in chosen), _QUOTE_CHARS)
