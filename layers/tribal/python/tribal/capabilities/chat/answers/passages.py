@@ -21,6 +21,10 @@ _MEANING = 0.5
 """The share of the words' evidence that counts however far the meaning is. By judgement."""
 
 
+_FEWEST = 200
+"""A collection with fewer passages counts as one of so many: in a short one, a word that is missing means little."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
     """A passage with the evidence that it is about a question."""
@@ -66,7 +70,7 @@ def nearest_passages(vector: NDArray[Any], index: PassageIndex, sources: Collect
 
 def _rarity(terms: Sequence[str], index: PassageIndex) -> Mapping[str, float]:
     counts = index.term_counts(terms)
-    total = index.pointer.passages
+    total = max(index.pointer.passages, _FEWEST)
     return {term: math.log(1 + (total + 1) / (counts.get(term, 0) + 1)) for term in terms}
 
 
