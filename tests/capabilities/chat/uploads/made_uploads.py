@@ -14,6 +14,7 @@ import numpy as np
 
 from tests.fakes import FixedClock, MemoryStore, application
 from tribal.adapters.sqlite.passages import PublishedPassages
+from tribal.app.uploading.waiting import waiting_jobs
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.ingesting import ingest
@@ -151,6 +152,11 @@ class MadeUploads:
 
     def ingest(self, job: UploadJob, stop: StopToken | None = None) -> UploadJob:
         return ingest(self.app, job.collection, job.job_id, stop)
+
+    def resume(self) -> list[UploadJob]:
+        """Run every job that waits."""
+        app = self.app
+        return [ingest(app, collection, job_id) for collection, job_id in waiting_jobs(app, set())]
 
     def remove(self, name: str, collection: str = "handbook") -> UploadJob:
         """Remove a file, and delete it."""

@@ -19,7 +19,7 @@ from tests.capabilities.chat.uploads.made_uploads import (
     zipped,
 )
 from tribal.capabilities.chat.errors import ChatBusy, CollectionNotFound, JobNotFound
-from tribal.capabilities.chat.uploads.ingesting import ingest, resume_abandoned
+from tribal.capabilities.chat.uploads.ingesting import ingest
 from tribal.errors import EmbeddingFailed, RunInterrupted
 from tribal.identity.locations import collection_lease
 from tribal.ports import StopToken
@@ -298,18 +298,16 @@ def test_a_requested_stop_ends_after_the_page_and_the_job_is_resumed(made: MadeU
     made = replace(made, parser=parser)
     job = made.accept("manual.txt", pages(5))
     assert made.ingest(job, stop).status == "processing"
-    (resumed,) = resume_abandoned(made.app)
+    (resumed,) = made.resume()
     assert resumed.status == "completed"
-    assert resume_abandoned(made.app) == []
+    assert made.resume() == []
 
 
 def test_two_processes_never_work_on_one_collection(made: MadeUploads) -> None:
     job = made.accept("manual.txt", pages(1))
     lease = RunLease(LeaseFile(made.store, made.clock, collection_lease("handbook")), "other")
-    with lease:
-        with pytest.raises(ChatBusy, match="another process works on collection 'handbook'"):
-            made.ingest(job)
-        assert resume_abandoned(made.app) == []
+    with lease, pytest.raises(ChatBusy, match="another process works on collection 'handbook'"):
+        made.ingest(job)
     assert made.ingest(job).status == "completed"
 
 
@@ -337,21 +335,12 @@ def test_progress_is_reported_after_each_file(made: MadeUploads) -> None:
     assert reported == [("processing", 0), ("processing", 1), ("processing", 2), ("completed", 2)]
 
 
-def test_jobs_that_no_process_works_on_are_launched_where_jobs_run_elsewhere(made: MadeUploads) -> None:
-    launched: list[tuple[str, str]] = []
-    made = replace(made, launch=lambda collection, job_id: launched.append((collection, job_id)))
-    job = made.accept("manual.txt", pages(1))
-    assert launched == [("handbook", job.job_id)]
-    assert resume_abandoned(made.app) == [job]
-    assert launched == [("handbook", job.job_id)] * 2
-
-
 def test_an_upload_that_never_arrives_fails_after_an_hour(made: MadeUploads) -> None:
     job = made.uploads().announce(UploadRequest(filename="a.pdf", size_bytes=5, sha256="0" * 64))
     assert made.ingest(job) == job
-    assert resume_abandoned(made.app) == []
+    assert made.resume() == []
     made.clock.advance(3_601)
-    (ended,) = resume_abandoned(made.app)
+    (ended,) = made.resume()
     assert ended.status == "failed"
     assert ended.error is not None
     assert ended.error.code == "UPL_FILE_UNREADABLE"

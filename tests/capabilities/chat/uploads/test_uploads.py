@@ -23,7 +23,6 @@ from tribal.capabilities.chat.errors import (
     UploadTooLarge,
     UploadUnreadable,
 )
-from tribal.capabilities.chat.uploads.ingesting import resume_abandoned
 from tribal.ports import Caller
 from tribal.ports.remembering.identity import Identity
 from tribal_contracts.chat.requests import UploadRequest
@@ -266,7 +265,7 @@ def test_a_removal_that_is_killed_is_done_when_it_is_resumed(made: MadeUploads) 
     dying = replace(made, store=DyingStore(store, 1, done=False))
     with pytest.raises(Killed):
         dying.uploads().remove("handbook", "manual.txt")
-    (resumed,) = resume_abandoned(made.app)
+    (resumed,) = made.resume()
     assert (resumed.status, made.found(["vacat"])) == ("completed", [])
     assert list(store.keys("collections/handbook/sources/")) == []
 
@@ -276,18 +275,18 @@ def test_an_upload_that_is_killed_while_it_is_stored_fails_in_the_end(made: Made
     dying = replace(made, store=DyingStore(store, 1, done=False))
     with pytest.raises(Killed):
         dying.accept("manual.txt", "Vacation")
-    assert resume_abandoned(made.app) == []
+    assert made.resume() == []
     made.clock.advance(3_601)
-    (ended,) = resume_abandoned(made.app)
+    (ended,) = made.resume()
     assert ended.status == "failed"
 
 
-def test_removals_are_launched_where_jobs_run_elsewhere(made: MadeUploads) -> None:
-    made.upload("manual.txt", "Vacation")
+def test_uploads_and_removals_are_launched_where_jobs_run_elsewhere(made: MadeUploads) -> None:
     launched: list[tuple[str, str]] = []
     made = replace(made, launch=lambda collection, job_id: launched.append((collection, job_id)))
+    job = made.upload("manual.txt", "Vacation")
     report = made.uploads().remove("handbook", "manual.txt")
-    assert launched == [("handbook", report.job_id)]
+    assert launched == [("handbook", job.job_id), ("handbook", report.job_id)]
 
 
 def test_what_a_collection_holds(made: MadeUploads) -> None:

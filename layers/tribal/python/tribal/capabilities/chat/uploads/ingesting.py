@@ -36,7 +36,7 @@ from tribal.ports.application import Application
 from tribal.ports.passages import TextEmbedder
 from tribal.ports.stopping import StopToken
 from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile, is_running
+from tribal.runs.leases.lease_file import LeaseFile
 from tribal_contracts.chat.collections import (
     CollectionManifest,
     CollectionRecord,
@@ -100,36 +100,6 @@ def chat_parts(app: Application) -> ChatParts:
     if parts is None:
         raise ConfigurationError("this application has no collections")
     return parts
-
-
-def resume_abandoned(app: Application) -> list[UploadJob]:
-    """Resume the jobs that no process works on, oldest first; returns them as they are afterwards.
-
-    They are launched where jobs run elsewhere, and else run here. An upload that never arrived becomes `failed`.
-    """
-    parts, store = chat_parts(app), app.store()
-    resumed = []
-    for entry in parts.settings.collections:
-        files = CollectionFiles(store, entry.title)
-        for job in _abandoned(app, files):
-            if may_arrive(job, app.clock):
-                continue
-            if parts.launch is not None and job.arrived:
-                parts.launch(entry.title, job.job_id)
-                resumed.append(job)
-            else:
-                resumed.append(ingest(app, entry.title, job.job_id))
-    return resumed
-
-
-def _abandoned(app: Application, files: CollectionFiles) -> Iterator[UploadJob]:
-    for job_id in reversed(files.job_ids()):
-        lease, _ = LeaseFile(files.store, app.clock, collection_lease(files.name)).read()
-        if lease is not None and is_running(lease, app.clock):
-            return
-        job = files.job(job_id)
-        if job is not None and job.status == "processing":
-            yield job
 
 
 @contextmanager
