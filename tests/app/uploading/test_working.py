@@ -53,8 +53,8 @@ def application_of(project: Path) -> Application:
     return local_application(load_settings(project=project, environment={}, needs_databases=False))
 
 
-def upload(app: Application, project: Path, collection: str = "handbook") -> Job:
-    job = Uploads(app, Caller("ada")).accept(project / "refunds.md", "refunds.md", collection)
+def upload(app: Application, project: Path, collection: str = "handbook", name: str = "refunds.md") -> Job:
+    job = Uploads(app, Caller("ada")).accept(project / name, name, collection)
     return job.collection, job.job_id
 
 
@@ -133,7 +133,9 @@ def test_a_collection_that_another_process_works_on_is_left_to_it(
 
 def test_a_collection_under_a_lease_and_a_damaged_job_do_not_wait(project: Path) -> None:
     with closing(application_of(project)) as app:
-        held, damaged, free = upload(app, project), upload(app, project, "other"), upload(app, project, "other")
+        (project / "returns.md").write_text("Returns are free.", encoding="utf-8")
+        held, damaged = upload(app, project), upload(app, project, "other")
+        free = upload(app, project, "other", "returns.md")
         store = app.store()
         store.put(CollectionFiles(store, "other").job_key(damaged[1]), b"{")
         name = collection_lease("handbook")
