@@ -65,7 +65,7 @@ def running(folder: Path, script: str, look_seconds: float = 60.0) -> Iterator[U
 
 @pytest.fixture(name="waiting")
 def waiting_fixture(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """The jobs that wait."""
+    """The jobs that wait; none of them ends."""
     jobs: list[Job] = []
     monkeypatch.setattr(launching, "waiting_jobs", lambda *_: iter(jobs))
     return jobs

@@ -18,10 +18,14 @@ from tests.edges.mcp.asked import index_project
 from tribal.app.local import Blueprint, local_application
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.app.uploading.worker import work
+from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.errors import ChatBusy
 from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
+from tribal.identity.locations import collection_lease
 from tribal.ports import Application, Caller, RunParameters, StopToken
+from tribal.runs.leases.lease import RunLease
+from tribal.runs.leases.lease_file import LeaseFile
 from tribal.settings import load_settings
 
 SECONDS = 60
@@ -49,8 +53,8 @@ def application_of(project: Path) -> Application:
     return local_application(load_settings(project=project, environment={}, needs_databases=False))
 
 
-def upload(app: Application, project: Path, collection: str = "handbook") -> Job:
-    job = Uploads(app, Caller("ada")).accept(project / "refunds.md", "refunds.md", collection)
+def upload(app: Application, project: Path, collection: str = "handbook", name: str = "refunds.md") -> Job:
+    job = Uploads(app, Caller("ada")).accept(project / name, name, collection)
     return job.collection, job.job_id
 
 
@@ -125,6 +129,19 @@ def test_a_collection_that_another_process_works_on_is_left_to_it(
         upload(app, project)
         work(app, StopToken(), lambda line: lines.append(json.loads(line)))
     assert [(line["status"], line["level"]) for line in lines] == [("processing", "info")]
+
+
+def test_a_collection_under_a_lease_and_a_damaged_job_do_not_wait(project: Path) -> None:
+    with closing(application_of(project)) as app:
+        (project / "returns.md").write_text("Returns are free.", encoding="utf-8")
+        held, damaged = upload(app, project), upload(app, project, "other")
+        free = upload(app, project, "other", "returns.md")
+        store = app.store()
+        store.put(CollectionFiles(store, "other").job_key(damaged[1]), b"{")
+        name = collection_lease("handbook")
+        with RunLease(LeaseFile(store, app.clock, name), held[1]):
+            assert list(waiting_jobs(app, set())) == [free]
+        assert list(waiting_jobs(app, set())) == [held, free]
 
 
 def test_a_worker_without_a_server_ends_at_once() -> None:

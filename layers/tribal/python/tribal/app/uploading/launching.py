@@ -16,6 +16,7 @@ from tribal.capabilities.chat.parts import ChatParts
 from tribal.errors import TribalError
 from tribal.ports import RunParameters
 from tribal.ports.application import WorkerLaunch
+from tribal_contracts.chat.settings import CATALOG
 
 if TYPE_CHECKING:
     from tribal.ports import Application
@@ -80,11 +81,13 @@ class UploadWorkers:
                 with self._alone() as is_alone:
                     if is_alone:
                         self._work()
-                stuck = bool(before & self._waiting())
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS) if stuck else self._look_seconds
+                self._waiting()
+                has_progress = bool(before & self._ended)
+                pause = self._look_seconds if has_progress else min(2 * pause, LONGEST_PAUSE_SECONDS)
             self._woken.wait(pause)
 
     def _waiting(self) -> set[Job]:
+        """The jobs that wait; also notes which ones have ended."""
         try:
             return set(waiting_jobs(self._app, self._ended))
         except TribalError:
@@ -151,7 +154,7 @@ def with_upload_workers(app: Application, settings: Settings) -> tuple[Applicati
     from tribal.app.local import Blueprint
 
     parts = app.part(ChatParts)
-    if parts is None or not parts.settings.collections:
+    if parts is None or all(each.title == CATALOG for each in parts.settings.collections):
         return app, None
     launch = WorkerLaunch(
         (sys.executable, "-P", "-m", "tribal.app.uploading.worker"), blueprint=Blueprint(settings, RunParameters())

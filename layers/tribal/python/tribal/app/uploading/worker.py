@@ -36,7 +36,7 @@ def work(app: Application, stop: StopToken, write: Callable[[str], None]) -> Non
         write: writes a line to the log.
     """
     tried, ended = set[Job](), set[Job]()
-    # Jobs may arrive meanwhile.
+    # Jobs may arrive meanwhile. Those that fail for now are left to the next process.
     while not stop.requested and (job := _next(app, tried, ended)) is not None:
         tried.add(job)
         write(_line(job, *_outcome(app, job, stop)))
@@ -95,7 +95,7 @@ def main() -> None:
         os.nice(LOWER_PRIORITY)
     stop = StopToken()
     threading.Thread(target=_stop_when_closed, args=(source, stop), daemon=True).start()
-    with closing(local_application(blueprint.settings, blueprint.parameters, limits=False)) as app:
+    with closing(local_application(blueprint.settings, blueprint.parameters)) as app:
         work(app, stop, _write)
 
 
