@@ -52,6 +52,7 @@ def _measured(bench: Bench, passages: int, dimensions: int) -> Row:
     return {
         "dimensions": dimensions,
         "build s": built.seconds,
+        "build CPU s": built.cpu_seconds,
         "build peak MB": built.peak_mb,
         "file MB": file.stat().st_size / 1e6,
         **json.loads(read.output),

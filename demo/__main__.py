@@ -1,5 +1,5 @@
-"""`make demo`: document a live sample company, ask about it, list verified queries, upload a handbook, add memories, check
-queries against decisions, and print what to try next.
+"""`make demo`: document a live sample company, ask about it, list verified queries, upload a handbook, add memories,
+check queries against decisions, and print what to try next.
 """
 
 from __future__ import annotations

@@ -320,12 +320,12 @@ def test_a_job_that_has_ended_is_not_run_again(made: MadeUploads) -> None:
     assert made.everything() == before
 
 
-def test_an_unknown_job_and_a_collection_that_is_not_configured_any_more(made: MadeUploads) -> None:
+def test_an_unknown_job_and_a_collection_that_is_no_longer_configured(made: MadeUploads) -> None:
     job = made.accept("manual.txt", pages(1))
     with pytest.raises(JobNotFound):
         ingest(made.app, "handbook", "0" * 30)
     other = replace(made, entries=[CollectionEntry(name="other")])
-    with pytest.raises(CollectionNotFound, match="not configured any more"):
+    with pytest.raises(CollectionNotFound, match="no longer configured"):
         other.ingest(job)
     assert made.ingest(job).status == "completed"
 

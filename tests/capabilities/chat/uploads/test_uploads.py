@@ -69,6 +69,15 @@ def test_an_upload_is_stored_and_waits_under_an_id_that_sorts_by_time(made: Made
     assert ([each.job_id for each in limited.jobs], limited.total, limited.truncated) == ([second.job_id], 2, True)
 
 
+def test_the_same_upload_again_is_the_job_that_waits(made: MadeUploads) -> None:
+    job = made.accept("manual.txt", "Vacation")
+    assert made.accept("manual.txt", "Vacation") == job
+    assert made.accept("other.txt", "Vacation").job_id != job.job_id
+    made.ingest(job)
+    assert made.accept("manual.txt", "Vacation").status == "completed"
+    assert made.uploads().jobs().total == 3
+
+
 @each_case(
     ("filename", "data", "error"),
     [
@@ -251,7 +260,7 @@ def test_a_file_that_is_removed_while_an_archive_with_it_is_read_stays_removed(m
     assert made.found(["vacat"]) == [("new.txt", 1)]
 
 
-def test_a_removal_that_is_killed_is_done_by_whoever_resumes_it(made: MadeUploads) -> None:
+def test_a_removal_that_is_killed_is_done_when_it_is_resumed(made: MadeUploads) -> None:
     made.upload("manual.txt", "Vacation")
     store = made.store
     dying = replace(made, store=DyingStore(store, 1, done=False))

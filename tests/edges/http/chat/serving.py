@@ -28,8 +28,8 @@ from tribal.edges.http.chat.routes import QUESTIONS, UPLOADS
 from tribal.edges.http.chat.whole_events import EventSource
 from tribal.ports import Application, Caller, Provider
 from tribal.ports.stopping import StopToken
-from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadJob
-from tribal_contracts.chat.requests import ChatRequest
+from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, UploadJob
+from tribal_contracts.chat.requests import ChatRequest, UploadRequest
 from tribal_contracts.chat.settings import ChatSettings
 
 SECONDS = 20
@@ -127,6 +127,12 @@ class _OneCaller:
             raise CollectionNotFound("there is no collection 'unknown'; you may use handbook")
         self.kept.received.append(Received(self.caller, data, filename, collection, file))
         return job(filename, file.stat().st_size)
+
+    def announce(self, _: UploadRequest) -> UploadJob:
+        raise AssertionError("files are sent along")
+
+    def address(self, _: UploadJob) -> UploadAddress:
+        raise AssertionError("files are sent along")
 
     def job(self, job_id: str) -> UploadJob:
         if job_id != JOB_ID:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tribal.ports import Clock, ProgressSink
+    from tribal.ports.stopping import StopToken
     from tribal.settings import Settings
 
 Parameters = ParamSpec("Parameters")
@@ -86,6 +88,22 @@ def paused(sink: ProgressSink) -> AbstractContextManager[None]:
     from tribal.edges.cli.progress import TerminalSink
 
     return sink.paused() if isinstance(sink, TerminalSink) else nullcontext()
+
+
+@contextmanager
+def interruptible(stop: StopToken, cause: Exception) -> Iterator[StopToken]:
+    """Let the first Ctrl-C request a stop within the block; a second one ends the command at once."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def request(*_: object) -> None:
+        stop.request(cause)
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, request)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:

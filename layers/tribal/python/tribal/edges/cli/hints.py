@@ -7,7 +7,8 @@ import shlex
 from pathlib import Path
 
 _COMMAND = re.compile(
-    r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp)\b"
+    r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp"
+    r"|jobs|collections)\b"
     r"([^`]*)`"
 )
 _CONNECTING = frozenset(("check", "plan", "document", "run", "diff"))

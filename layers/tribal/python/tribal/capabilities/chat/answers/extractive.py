@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tribal.capabilities.chat.answers.finding import Found
-from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model
+from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model, sentences_of
 from tribal.capabilities.chat.answers.passages import RankedPassage
 from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
 from tribal.naming import index_terms
 from tribal.rendering.words import listing, shorten
-from tribal.text_checks import split_sentences
 
 LEAST_EVIDENCE = 0.05
 """A passage with less is not quoted. By judgement."""
 _QUOTED_PASSAGES = 3
 _QUOTED_SENTENCES = 2
 _QUOTE_CHARS = 400
+_SHARE_OF_BEST = 0.5
+"""The share of the best passage's evidence, and of the best sentence's words, that is quoted as well. By judgement."""
+_STATEMENTS_AFTER_QUOTES = 4
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
 
@@ -32,15 +34,16 @@ def plain_text(text: str) -> str:
 
 def extractive_statements(question: str, found: Found, course: str) -> Iterator[Cited]:
     """What is said about a question, the most important first, each with its sources."""
-    quotes = [each for each in found.passages if each.evidence >= LEAST_EVIDENCE]
-    first = found.relevance.passage > found.relevance.table
-    if first:
+    least = max(LEAST_EVIDENCE, _SHARE_OF_BEST * found.relevance.passage)
+    quotes = [each for each in found.passages if each.evidence >= least]
+    if found.passages_lead:
         yield from _quotes(question, quotes)
     if found.documented is not None and found.documented.answer.verdict != "not_documented":
         sources = documented_sources(found.documented, course)
-        for statement in found.documented.answer.statements:
+        most = _STATEMENTS_AFTER_QUOTES if found.passages_lead else None
+        for statement in found.documented.answer.statements[:most]:
             yield statement.text, [sources[each] for each in statement.sources]
-    if not first:
+    if not found.passages_lead:
         yield from _quotes(question, quotes)
 
 
@@ -59,8 +62,10 @@ def nearest_statement(found: Found, course: str) -> Cited | None:
 def unexplained_line(found: Found) -> str:
     """Which words nothing explains; empty if none."""
     words = found.documented.answer.unexplained if found.documented else ()
+    if found.passages_lead:
+        return ""
     held = {term for each in found.passages for term in each.matched}
-    left = [word for word in words if held.isdisjoint(index_terms(word))]
+    left = [f"\u201c{word}\u201d" for word in words if held.isdisjoint(index_terms(word))]
     return f"Nothing documented explains {listing(left)}." if left else ""
 
 
@@ -73,9 +78,14 @@ def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]
 def _best_sentences(question: str, found: RankedPassage) -> str:
     """The sentences of a passage that have most of the question's words, in their order."""
     terms = frozenset(index_terms(question))
-    sentences = [each for each in split_sentences(found.match.passage.text) if not is_addressed_to_a_model(each)]
+    sentences = [
+        each
+        for each in sentences_of(found.match.passage.text)
+        if not (each.startswith("#") or is_addressed_to_a_model(each))
+    ]
     # The overlap with the passage before may begin in the middle of a sentence.
     scored = [(len(terms & frozenset(index_terms(each))), -number) for number, each in enumerate(sentences)]
     best = sorted(scored, reverse=True)[:_QUOTED_SENTENCES]
-    chosen = sorted(-number for score, number in best if score or len(best) == 1)
+    least = max(1.0, _SHARE_OF_BEST * best[0][0]) if best else 1.0
+    chosen = sorted(-number for score, number in best if score >= least) or [-number for _, number in best[:1]]
     return shorten(" ".join(sentences[number] for number in chosen), _QUOTE_CHARS)

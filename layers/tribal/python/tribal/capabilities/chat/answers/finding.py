@@ -35,6 +35,11 @@ class Found:
     passages: Sequence[RankedPassage] = ()
     relevance: Relevance = field(default_factory=Relevance)
 
+    @property
+    def passages_lead(self) -> bool:
+        """Whether the question is about a file rather than about tables."""
+        return self.relevance.passage > self.relevance.table
+
 
 @dataclass(frozen=True, slots=True)
 class Finder:

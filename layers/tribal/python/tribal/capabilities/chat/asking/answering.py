@@ -163,7 +163,7 @@ class Answering:
         said = [*documented_sources(self.found.documented, course).values()] if self.found.documented else []
         tables = further_tables(self.found.documented, said, course) if self.found.documented else []
         passages = [passage_source(each) for each in self.found.passages]
-        if self.found.relevance.passage > self.found.relevance.table:
+        if self.found.passages_lead:
             return [*passages, *said, *tables]
         return [*said, *passages, *tables]
 
@@ -199,7 +199,7 @@ class Answering:
         if line := unexplained_line(self.found):
             yield TextPiece(f"\n{plain_text(line)}\n")
         documented = self.found.documented
-        if documented is not None and documented.answer.sql:
+        if documented is not None and documented.answer.sql and not self.found.passages_lead:
             yield TextPiece(f"\n```sql\n{documented.answer.sql}\n```\n")
 
     def _not_documented(self) -> Generator[ChatEvent, None, bool]:

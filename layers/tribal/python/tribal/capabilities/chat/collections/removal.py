@@ -1,6 +1,6 @@
 """Removes files from collections: at once from answers, and then from the store.
 
-`manifest.json` first loses the file, so that no answer uses it. Whoever works on the collection next deletes its
+`manifest.json` first loses the file, so that no answer uses it. The next job of the collection deletes its
 original, its passages and every generation of the index that contains it, and records that it is gone.
 """
 

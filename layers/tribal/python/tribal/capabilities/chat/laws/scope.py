@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
-LEAST_RELEVANCE = 0.15
+LEAST_RELEVANCE = 0.17
 """The relevance from which a question is about what is documented. Measured by `python -m bench.chat`."""
 _TUTOR_REASON = "This is not about the material of this collection, so it is not answered here."
 _CATALOG_REASON = "This is not about anything that is documented here."

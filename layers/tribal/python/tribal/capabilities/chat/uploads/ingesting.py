@@ -72,14 +72,14 @@ def ingest(
 
     Raises:
         JobNotFound: when there is no such job.
-        CollectionNotFound: when the collection is not configured any more.
+        CollectionNotFound: when the collection is no longer configured.
         ChatBusy: when another process works on the collection. Retryable.
         EmbeddingFailed, IndexWriteFailed, StoreError: when something does not work for now; the job can be resumed.
     """
     parts = chat_parts(app)
     entry = parts.settings.entry(collection)
     if entry is None:
-        raise CollectionNotFound(f"collection {collection!r} is not configured any more; its uploads stay")
+        raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads stay")
     files, stop = CollectionFiles(app.store(), collection), stop or StopToken()
     with _alone(app, files, job_id, stop) as lease:
         job = files.job(job_id)

@@ -1,6 +1,6 @@
 """What was read of an upload so far, so that another process continues where this one stopped.
 
-Passages are stored in parts of a fixed number, which a process that was killed does not change: whoever continues ends
+Passages are stored in parts of a fixed number, which a kill does not change: the process that continues ends
 with the same bytes. A part first has no vectors, because nothing is sent to an embedding before all of an upload is
 quoted.
 """

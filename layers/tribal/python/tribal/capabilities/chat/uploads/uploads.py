@@ -36,6 +36,8 @@ from tribal_contracts.chat.settings import CATALOG, CollectionEntry
 MEGABYTE = 1024 * 1024
 _ZIP = b"PK\x03\x04"
 _RANDOM_BYTES = 6
+_COMPARED = 10
+"""The newest jobs among which one of the same file is looked for. By judgement: each is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Uploads:
             collection: by default the configured one.
 
         Returns:
-            Its job; one that has ended already if the collection has the same file under the same name.
+            Its job; the one before if the same file waits already, and one that has ended if the collection has the
+            same file under the same name.
 
         Raises:
             UploadRefused: when it is not of a type that is read, or exceeds a limit.
@@ -89,9 +92,11 @@ class Uploads:
         known = next((each for each in manifest.sources if each.source_id == digest), None)
         if known is not None and job.filename in known.names:
             return self._unchanged(files, job, known)
-        files.create_job(job)
-        files.store.put_file(files.upload_key(job.job_id), file)
-        return self.arrived(files.name, job.job_id)
+        waiting = self._waiting(files, job)
+        if waiting is None:
+            files.create_job(job)
+            files.store.put_file(files.upload_key(job.job_id), file)
+        return self.arrived(files.name, (waiting or job).job_id)
 
     def announce(self, request: UploadRequest) -> UploadJob:
         """The job of an upload that will arrive by another way; its first bytes are checked when it is read.
@@ -167,7 +172,7 @@ class Uploads:
         source = find_source(files, name)
         job = self._new_job(files, source.names[0], 0, None)
         job = job.model_copy(update={"removes": source.source_id, "arrived": True})
-        # Before the manifest: whoever resumes it does what a process that is killed here leaves undone.
+        # Before the manifest: the job is resumed if this process is killed here.
         files.create_job(job)
         withdraw(files, source.source_id, job.created_at)
         self._launch(job)
@@ -260,6 +265,16 @@ class Uploads:
             arrived=False,
             content_hash=digest,
         )
+
+    def _waiting(self, files: CollectionFiles, job: UploadJob) -> UploadJob | None:
+        """The job of the same file that has arrived and not ended, if it is among the newest."""
+        for job_id in files.job_ids()[:_COMPARED]:
+            other = files.job(job_id)
+            if other is None or other.status != "processing" or not other.arrived:
+                continue
+            if (other.content_hash, other.filename) == (job.content_hash, job.filename):
+                return other
+        return None
 
     def _unchanged(self, files: CollectionFiles, job: UploadJob, source: CollectionSource) -> UploadJob:
         """The job of a file that the collection has already."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.console import console, counted, interruptible
 
 if TYPE_CHECKING:
     from tribal.capabilities.interrogation.exams.taking import Report
     from tribal.capabilities.interrogation.interrogations import Interrogations
-    from tribal.ports.stopping import StopToken
     from tribal_contracts.interrogation.exams import ExamResult
 
 _SHOWN = 10
@@ -41,6 +37,7 @@ def take_exam(service: Interrogations, options: ExamOptions, *, quiet: bool) -> 
     """Read the questions, and examine them; Ctrl-C keeps the result so far."""
     from tribal.capabilities.interrogation.exams.questions import read_questions
     from tribal.capabilities.interrogation.exams.taking import Exam
+    from tribal.errors import RunInterrupted
     from tribal.ports.stopping import StopToken
 
     questions = read_questions(options.questions.name, _read(options.questions))
@@ -56,7 +53,7 @@ def take_exam(service: Interrogations, options: ExamOptions, *, quiet: bool) -> 
         stop=stop,
         report=_silent if quiet else _progress(),
     )
-    with _interruptible(stop):
+    with interruptible(stop, RunInterrupted("stopped by Ctrl-C")):
         return exam.take(questions)
 
 
@@ -136,15 +133,3 @@ def _progress() -> Report:
         typer.echo(f"\r{done:,} of {counted(total, 'question')}{end}", err=True, nl=False)
 
     return show
-
-
-@contextmanager
-def _interruptible(stop: StopToken) -> Iterator[None]:
-    """Let the first Ctrl-C end the exam after the current question."""
-    from tribal.errors import RunInterrupted
-
-    before = signal.signal(signal.SIGINT, lambda *_: stop.request(RunInterrupted("stopped by Ctrl-C")))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

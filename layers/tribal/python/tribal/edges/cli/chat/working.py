@@ -1,0 +1,140 @@
+"""Works through jobs of collections in the foreground, and prints what became of their files."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from tribal.edges.cli.console import console, counted
+from tribal.edges.cli.hints import as_typed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tribal.capabilities.chat.uploads.uploads import Uploads
+    from tribal.ports.stopping import StopToken
+    from tribal_contracts.chat.jobs import UploadedFile, UploadJob
+
+    Report = Callable[[UploadJob], None]
+
+LISTED_FILES = 20
+"""The most files of one job that a list names."""
+_BUSY_SECONDS = 1.0
+_INDENT = "  "
+
+
+@contextmanager
+def opened_uploads(project: Path) -> Iterator[Uploads]:
+    """The uploads of the caller on this machine."""
+    from tribal.app.local import local_application
+    from tribal.capabilities.chat.uploads.uploads import Uploads
+    from tribal.edges.local_caller import local_caller
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    with closing(local_application(settings, limits=False)) as app:
+        yield Uploads(app, local_caller(settings))
+
+
+def work_through(uploads: Uploads, job: UploadJob, stop: StopToken, report: Report) -> UploadJob:
+    """Run a job to its end, unless a stop is requested; waits while another process works on the collection."""
+    from tribal.capabilities.chat.errors import ChatBusy
+    from tribal.capabilities.chat.uploads.ingesting import ingest
+
+    has_said = False
+    while not stop.requested and job.status == "processing":
+        try:
+            return ingest(uploads.app, job.collection, job.job_id, stop, report)
+        except ChatBusy:
+            if not has_said:
+                typer.echo(f"note: another process works on collection {job.collection!r}; waiting for it", err=True)
+            has_said = True
+            time.sleep(_BUSY_SECONDS)
+            job = uploads.job(job.job_id)
+    return job
+
+
+class JobPrinter:
+    """Prints each finished file of a job once, and on a terminal how many there are."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._shown = 0
+
+    def show(self, job: UploadJob) -> None:
+        """Print the files that were not printed yet."""
+        if self._quiet:
+            return
+        counts = sys.stderr.isatty() and job.status == "processing" and (job.total_files or 0) > 1
+        for file in job.files[self._shown :]:
+            console().print(file_line(file))
+        self._shown = len(job.files)
+        if counts:
+            typer.echo(f"\r{self._shown:,} of {counted(job.total_files or 0, 'file')}\r", err=True, nl=False)
+
+
+def file_line(file: UploadedFile) -> str:
+    """What became of a file, with markup."""
+    from tribal.edges.cli.safe_console import escape
+
+    color = {"indexed": "green", "unchanged": "dim"}.get(file.status, "yellow")
+    what = f"[{color}]{file.status.replace('_', ' ')}[/]"
+    if file.status in ("indexed", "unchanged"):
+        numbers = f"{counted(file.pages, 'page')}, {counted(file.passages, 'passage')}"
+        return f"{_INDENT}{escape(file.filename)}: {what}, {numbers}"
+    return f"{_INDENT}{escape(file.filename)}: {what}: {escape(file.reason or 'no reason is recorded')}"
+
+
+def print_job(job: UploadJob, out: Console, *, all_files: bool = False) -> None:
+    """Print a job, and its files: those that are not indexed, or all."""
+    from tribal.edges.cli.safe_console import escape
+
+    created = job.created_at[:16].replace("T", " ")
+    what = "removal of " if job.removes is not None else ""
+    out.print(
+        f"[bold]{job.job_id}[/]  {created}  {job.status}  {job.collection}  {what}{escape(job.filename)}{_count(job)}"
+    )
+    listed = [each for each in job.files if all_files or each.status not in ("indexed", "unchanged")]
+    for file in listed[:LISTED_FILES]:
+        out.print(file_line(file))
+    if len(listed) > LISTED_FILES:
+        out.print(f"{_INDENT}[dim]and {counted(len(listed) - LISTED_FILES, 'other file')}; all of them with --json[/]")
+    if job.error is not None:
+        out.print(f"{_INDENT}[red]{escape(job.error.message)}[/]")
+
+
+def _count(job: UploadJob) -> str:
+    if job.removes is not None or job.total_files is None:
+        return ""
+    good = sum(each.status in ("indexed", "unchanged") for each in job.files)
+    if job.status == "processing":
+        return f"  {len(job.files):,} of {counted(job.total_files, 'file')} finished"
+    return f"  {good:,} of {counted(job.total_files, 'file')} indexed"
+
+
+def exit_code(job: UploadJob) -> int:
+    """The exit code of a job that has ended: 0, 1 if it is done in part, else that of what failed."""
+    from tribal.capabilities.chat.errors import UploadUnreadable
+    from tribal.errors import EXIT_DONE, EXIT_PARTIAL
+    from tribal.tools.error_classes import error_class_of
+
+    if job.status == "completed":
+        return EXIT_DONE
+    if job.status == "partial":
+        return EXIT_PARTIAL
+    return UploadUnreadable.exit_code if job.error is None else error_class_of(job.error.code).exit_code
+
+
+def exit_unfinished(job: UploadJob, project: Path) -> NoReturn:
+    """Say how a stopped job is resumed, and exit."""
+    from tribal.errors import EXIT_INTERRUPTED
+
+    resume = as_typed(f"jobs --resume {job.job_id}", project)
+    typer.echo(f"stopped; finished work is kept, and {resume} resumes it", err=True)
+    raise typer.Exit(EXIT_INTERRUPTED)
