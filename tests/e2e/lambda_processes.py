@@ -115,7 +115,7 @@ class Sandbox:
             elif time.monotonic() > end:
                 self.kill()
                 call.end(_error("Sandbox.Timedout", f"Task timed out after {seconds} seconds"), failed=True)
-        assert self._api.violations == []
+        assert self._api.violations == [], self._api.violations
         return call
 
     def kill(self) -> None:
