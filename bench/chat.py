@@ -122,7 +122,7 @@ def _offline(bench: Bench) -> Row:
 
 
 def _unlimited(project: Path, config: Path) -> Path:
-    text = config.read_text(encoding="utf-8")
+    text = config.read_text(encoding="utf-8") if config.exists() else "databases: []\n"
     if "questions_per_minute" not in text:
         config.write_text(f"{text}\nchat: {{questions_per_minute: 100000}}\n", encoding="utf-8")
     return project
@@ -195,7 +195,7 @@ def _cut_off(bench: Bench) -> Row:
     project = documented_project(bench, _TABLES)
     fake = FakeOpenAI(vendor="openai", mind=_writes, pace_seconds=0.02, keys={_KEY})
     config = project / "databases.yaml"
-    before = config.read_text(encoding="utf-8")
+    before = config.read_text(encoding="utf-8") if config.exists() else "databases: []\n"
     with closing(fake):
         config.write_text(f"{before}{_MODELS.format(address=fake.address)}", encoding="utf-8")
         try:
