@@ -130,6 +130,14 @@ def test_erasing_leaves_no_version_and_deleting_leaves_them(client: Any, store: 
     assert sorted(left) == sorted([f"{prefix}gone.json", f"{prefix}deleted"] * 3)
 
 
+def test_a_version_that_may_not_be_erased_is_an_error(client: Any, store: S3ObjectStore) -> None:
+    store.put("a", b"1")
+    body = b"<DeleteResult><Error><Key>a</Key><Code>AccessDenied</Code><Message>no</Message></Error></DeleteResult>"
+    _answers(client, "DeleteObjects", AWSResponse("https://s3", 200, {"Content-Type": "application/xml"}, _Raw(body)))
+    with pytest.raises(StoreUnwritable, match="s3:DeleteObjectVersion"):
+        store.erase("a")
+
+
 def test_an_object_is_erased_in_a_bucket_without_versions(client: Any) -> None:
     client.create_bucket(Bucket="plain-bucket", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
     store = S3ObjectStore(client, "plain-bucket")

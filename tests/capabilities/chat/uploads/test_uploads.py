@@ -11,6 +11,7 @@ from moto import mock_aws
 
 from tests.capabilities.chat.uploads.made_uploads import ADA, HANDBOOK, MadeUploads, pages, zipped
 from tests.cases import each_case
+from tests.fakes import FixedClock
 from tests.fakes.dying_store import DyingStore, Killed
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
@@ -23,6 +24,7 @@ from tribal.capabilities.chat.errors import (
     UploadTooLarge,
     UploadUnreadable,
 )
+from tribal.errors import EmbeddingFailed
 from tribal.ports import Caller
 from tribal.ports.remembering.identity import Identity
 from tribal_contracts.chat.requests import UploadRequest
@@ -256,6 +258,21 @@ def test_a_file_that_is_removed_while_an_archive_with_it_is_read_stays_removed(m
 
     made.parser.before_page = remove  # type: ignore[attr-defined]
     assert [each.status for each in made.ingest(job).files] == ["unchanged", "indexed"]
+    assert made.found(["vacat"]) == [("new.txt", 1)]
+
+
+def test_a_file_that_was_removed_after_an_upload_that_was_stopped_is_not_brought_back_by_it(tmp_path: Path) -> None:
+    made = MadeUploads(tmp_path, clock=FixedClock())
+    made.embedder.calls_left = 0
+    stopped = made.accept("a.zip", zipped({"manual.txt": "Vacation", "new.txt": "New vacation"}))
+    with pytest.raises(EmbeddingFailed):
+        made.ingest(stopped)
+    made.embedder.calls_left = None
+    made.upload("manual.txt", "Vacation")
+    made.clock.advance(1)
+    made.remove("manual.txt")
+    resumed = made.ingest(stopped)
+    assert [each.status for each in resumed.files] == ["refused", "indexed"]
     assert made.found(["vacat"]) == [("new.txt", 1)]
 
 

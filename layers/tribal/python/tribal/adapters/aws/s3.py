@@ -33,6 +33,8 @@ _REFUSED = frozenset({"PreconditionFailed", "412"})
 _IN_CONFLICT = frozenset({"ConditionalRequestConflict", "OperationAborted", "409"})
 _CONFLICT_ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 0.05
+_VERSIONS_AT_ONCE = 1_000
+"""The most that S3 deletes in one request."""
 
 
 class S3ObjectStore:
@@ -163,8 +165,11 @@ class S3ObjectStore:
                 own += [each["VersionId"] for each in listed if each["Key"] == full]
                 if any(each["Key"] != full for each in listed):
                     break  # keys come in order, and this one is the first with the prefix
-            for version in own:
-                self._client.delete_object(Bucket=self._bucket, Key=full, VersionId=version)
+            for start in range(0, len(own), _VERSIONS_AT_ONCE):
+                some = [{"Key": full, "VersionId": each} for each in own[start : start + _VERSIONS_AT_ONCE]]
+                answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": some, "Quiet": True})
+                for error in answer.get("Errors", ()):
+                    raise ClientError({"Error": error}, "DeleteObjects")
 
     def _put(self, key: str, body: bytes | IO[bytes], digest: hashlib._Hash, conditions: dict[str, Any]) -> str:
         # If a response is lost, boto3 repeats the put, which then fails because of its own success. Only this mark

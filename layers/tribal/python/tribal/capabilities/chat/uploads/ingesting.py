@@ -26,7 +26,7 @@ from tribal.capabilities.chat.errors import (
 )
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
-from tribal.capabilities.chat.uploads.opening import UploadItem, opened
+from tribal.capabilities.chat.uploads.opening import opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader, Paused
 from tribal.errors import ConfigurationError, ObjectNotFound, RunLocked, TribalError
@@ -166,10 +166,11 @@ class _Ingestion:
         path = self._fetched(job, folder)
         embedder = self._embedder(job)
         self.files.require_record(self._record(job, embedder))
+        manifest, _ = self.files.manifest()
         reader = FileReader(
             parser=self.parts.parser(),
             progress=progress,
-            manifest=self.files.manifest()[0],
+            manifest=manifest,
             limits=self.parts.settings.uploads,
             course_id=self.entry.course,
             stop=self.stop,
@@ -182,15 +183,22 @@ class _Ingestion:
         # Opened again, because an archive counts what was unpacked.
         with opened(path, job.filename, self.parts.settings.uploads) as items:
             for number in range(len(job.files), len(read)):
-                outcome = self._stored(writer, number, read[number], items[number])
+                outcome = self._outcome(read[number], manifest, job.created_at)
+                if outcome is None:
+                    writer.write(number, read[number], items[number])
+                    outcome = read[number].outcome("indexed")
                 job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
         return job
 
-    def _stored(self, writer: SourceWriter, number: int, file: ReadFile, item: UploadItem) -> UploadedFile:
+    def _outcome(self, file: ReadFile, manifest: CollectionManifest, created_at: str) -> UploadedFile | None:
+        """What became of a file that is not stored; `None` for one that is to be."""
         if file.status is not None:
             return file.outcome(file.status, file.reason)
-        writer.write(number, file, item)
-        return file.outcome("indexed")
+        created = datetime.fromisoformat(created_at)
+        for each in manifest.removed:
+            if each.source_id == file.source_id and datetime.fromisoformat(each.removed_at) > created:
+                return file.outcome("refused", "it was removed from the collection after this upload")
+        return None
 
     def _fetched(self, job: UploadJob, folder: Path) -> Path:
         """The upload on this machine's disk."""
