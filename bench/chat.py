@@ -95,10 +95,12 @@ def _request(text: str) -> ChatRequest:
 def _server(project: Path, **environment: str) -> Iterator[tuple[int, int]]:
     """A running server: its process and its port."""
     command = [str(TRIBAL), "serve", "--project", str(project), "--port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
-    assert process.stderr is not None
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment}
+    )
+    assert process.stdout is not None
     try:
-        line = next(line for line in process.stderr if "http://" in line)
+        line = next(line for line in process.stdout if "http://" in line)
         port = int(line.split("http://")[1].split("/")[0].split()[0].rpartition(":")[2])
         yield process.pid, port
     finally:

@@ -23,7 +23,6 @@ from tribal.settings import export_variable, read_environment
 
 QUIET_SECONDS = 15.0
 """After this time without a piece, a comment shows that the connection is in use, as `tribal serve` does."""
-_COMMENT = b": \n\n"
 _TRACE_VARIABLE = "_X_AMZN_TRACE_ID"
 """Where the tracer looks for the trace of an invocation."""
 _LOG = logging.getLogger(__name__)
@@ -102,7 +101,7 @@ def _send(
     headers = {"Content-Type": response.content_type, **response.headers}
     try:
         with closing(api.stream(invocation, response.status, headers)) as stream:
-            with _watched(stream, stop, quiet_seconds):
+            with _watched(stream, stop, quiet_seconds, response.quiet_piece):
                 error = _send_pieces(stream, response, stop)
             stream.end(error)
     except (OSError, HTTPException):
@@ -134,10 +133,10 @@ def _pieces(response: Response, stop: StopToken) -> Generator[bytes, None, None]
 
 
 @contextmanager
-def _watched(stream: ResponseStream, stop: StopToken, quiet_seconds: float) -> Iterator[None]:
-    """Ask the work to stop as soon as the connection is closed, and send comments while it is quiet."""
+def _watched(stream: ResponseStream, stop: StopToken, quiet_seconds: float, quiet: bytes) -> Iterator[None]:
+    """Ask the work to stop as soon as the connection is closed, and send `quiet` whenever no piece comes for long."""
     ended, ending = socket.socketpair()
-    watching = threading.Thread(target=_watch, args=(stream, ended, stop, quiet_seconds), daemon=True)
+    watching = threading.Thread(target=_watch, args=(stream, ended, stop, quiet_seconds, quiet), daemon=True)
     watching.start()
     try:
         yield
@@ -147,7 +146,7 @@ def _watched(stream: ResponseStream, stop: StopToken, quiet_seconds: float) -> I
         ended.close()
 
 
-def _watch(stream: ResponseStream, ended: socket.socket, stop: StopToken, quiet_seconds: float) -> None:
+def _watch(stream: ResponseStream, ended: socket.socket, stop: StopToken, quiet_seconds: float, quiet: bytes) -> None:
     while True:
         quiet_until = stream.sent_at + quiet_seconds
         ready, _, _ = select.select([ended, stream.socket], [], [], max(0.0, quiet_until - time.monotonic()))
@@ -157,7 +156,7 @@ def _watch(stream: ResponseStream, ended: socket.socket, stop: StopToken, quiet_
             if ready:
                 raise ConnectionAbortedError("the runtime API has closed the connection")
             if time.monotonic() >= stream.sent_at + quiet_seconds:
-                stream.send(_COMMENT)
+                stream.send(quiet)
         except OSError:
             stop.request(ClientDisconnected("the client disconnected"))
             return
