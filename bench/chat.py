@@ -82,7 +82,7 @@ def _law(app: Application, text: str, threshold: float) -> str | None:
 def _with(app: Application, entry: CollectionEntry) -> Application:
     from dataclasses import replace
 
-    from tribal.capabilities.chat.asking.chat import chat_parts
+    from tribal.capabilities.chat.parts import chat_parts
 
     return app.with_part(replace(chat_parts(app), settings=ChatSettings(collections=[entry])))
 

@@ -19,8 +19,9 @@ from tests.edges.mcp.asked import index_project
 from tests.fakes.model_servers.script import Script
 from tests.fakes.openai import FakeOpenAI, failures
 from tribal.app.local import local_application
-from tribal.capabilities.chat.asking.chat import Chat, account_of, chat_parts
+from tribal.capabilities.chat.asking.chat import Chat, account_of
 from tribal.capabilities.chat.events import Finished, TextPiece
+from tribal.capabilities.chat.parts import chat_parts
 from tribal.errors import ClientDisconnected, EmbeddingFailed
 from tribal.models import read_spending
 from tribal.ports import Application, Caller, StopToken

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.errors import ConfigurationError
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
 
 if TYPE_CHECKING:
-    from tribal.ports import Provider
+    from tribal.ports import Application, Provider
     from tribal.ports.models import BudgetedModel, ModelRequest
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.ports.stopping import StopToken
@@ -68,3 +69,15 @@ class ChatParts:
         """Close open resources."""
         if self.indexes.made:
             self.indexes().close()
+
+
+def chat_parts(app: Application) -> ChatParts:
+    """The parts of the chat.
+
+    Raises:
+        ConfigurationError: when the application has none.
+    """
+    parts = app.part(ChatParts)
+    if parts is None:
+        raise ConfigurationError("this application has no chat and takes no uploads")
+    return parts

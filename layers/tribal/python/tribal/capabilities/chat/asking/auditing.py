@@ -9,19 +9,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tribal.capabilities.chat.errors import AnswerNotFound
+from tribal.capabilities.chat.parts import chat_parts
 from tribal.capabilities.chat.rights import READ_AUDIT
 from tribal.ports import Application, Caller
 from tribal.store import put_record, read_record
 from tribal_contracts.chat.audit import AuditedAnswer
-from tribal_contracts.chat.settings import ChatSettings
 from tribal_contracts.chat.state import AgentState
 
 FOLDER = "audit/chat/"
-
-
-def chat_settings(app: Application) -> ChatSettings:
-    """The section `chat` of an application."""
-    return app.setting(ChatSettings) or ChatSettings()
 
 
 _DATED = re.compile(rf"{FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})/([0-9a-z-]+)\.json")
@@ -36,7 +31,7 @@ class AuditedAnswers:
 
     def store(self, state: AgentState) -> None:
         """Store how a question ended."""
-        now, settings = self.app.clock.real(), chat_settings(self.app)
+        now, settings = self.app.clock.real(), chat_parts(self.app).settings
         today = f"{FOLDER}{now:%Y-%m-%d}/"
         if next(iter(self.app.store().keys(today)), None) is None:
             self.remove_old(settings.audit_days)

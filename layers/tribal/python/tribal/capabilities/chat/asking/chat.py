@@ -22,7 +22,7 @@ from tribal.capabilities.chat.laws.scope import (
     scope_by_relevance,
 )
 from tribal.capabilities.chat.laws.verdicts import MASTERY, LawVerdict, govern
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.parts import chat_parts
 from tribal.capabilities.chat.rights import READ_DOCUMENTATION
 from tribal.errors import StoreError, TribalError, describe_unexpected
 from tribal.identity.hashing import object_hash
@@ -63,13 +63,6 @@ class Chat:
         elif entry.profile == CATALOG:
             finder.require_matching()
         return OpenedChat(conversation, entry, finder, without_model=without_model)
-
-
-def chat_parts(app: Application) -> ChatParts:
-    """The parts of the chat, which every application that serves it has."""
-    parts = app.part(ChatParts)
-    assert parts is not None, "the application was built without the chat"
-    return parts
 
 
 def account_of(caller: Caller) -> str:

@@ -24,12 +24,12 @@ from tribal.capabilities.chat.errors import (
     UploadRefused,
     UploadUnreadable,
 )
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
 from tribal.capabilities.chat.uploads.opening import opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader, Paused
-from tribal.errors import ConfigurationError, ObjectNotFound, RunLocked, TribalError
+from tribal.errors import ObjectNotFound, RunLocked, TribalError
 from tribal.identity.locations import collection_lease
 from tribal.ports import Clock
 from tribal.ports.application import Application
@@ -88,18 +88,6 @@ def ingest(
         if job.status != "processing":
             return job
         return _Ingestion(app, parts, entry, files, lease, stop, report).run(job)
-
-
-def chat_parts(app: Application) -> ChatParts:
-    """The parts of the chat.
-
-    Raises:
-        ConfigurationError: when the application has none.
-    """
-    parts = app.part(ChatParts)
-    if parts is None:
-        raise ConfigurationError("this application has no collections")
-    return parts
 
 
 @contextmanager

@@ -21,9 +21,8 @@ from tribal.capabilities.chat.errors import (
     UploadTooLarge,
     UploadUnreadable,
 )
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
-from tribal.capabilities.chat.uploads.ingesting import chat_parts
 from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
 from tribal.ports.application import Application

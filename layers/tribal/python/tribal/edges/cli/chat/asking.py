@@ -145,7 +145,7 @@ def _catalog_has_models(app: Application) -> bool:
 
 
 def _settings(app: Application) -> ChatSettings:
-    from tribal.capabilities.chat.asking.chat import chat_parts
+    from tribal.capabilities.chat.parts import chat_parts
 
     return chat_parts(app).settings
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
+from tribal.capabilities.chat.parts import chat_parts
 from tribal.edges.http.asgi.messages import (
     CALLER,
     REQUEST_LOG,
@@ -26,7 +27,7 @@ from tribal.edges.http.audit import DISCONNECTED, RequestLog
 from tribal.edges.http.chat.backend import ChatBackend
 from tribal.edges.http.chat.forms import ReceivedForm, UploadForm
 from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE, CallerLimits
-from tribal.edges.http.chat.routes import UPLOADS, accept_upload, chat_parts, require_writer
+from tribal.edges.http.chat.routes import UPLOADS, accept_upload, require_writer
 from tribal.edges.http.messages import Response, refusal
 from tribal.errors import ClientDisconnected, RequestTooSlow, TribalError
 from tribal.ports.application import Application

@@ -25,7 +25,7 @@ from tribal.capabilities.chat.errors import (
     UploadRefused,
     UploadTooLarge,
 )
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.edges.http.bodies import accepts, json_object, require_json
 from tribal.edges.http.chat.backend import ChatBackend
@@ -40,7 +40,7 @@ from tribal.edges.http.chat.limits import CallerLimits
 from tribal.edges.http.chat.whole_events import AnswerEvents
 from tribal.edges.http.messages import EVENT_STREAM, JSON, Events, Response, event_stream
 from tribal.edges.http.routing import Call, Route
-from tribal.errors import AnswerTypeRefused, ConfigurationError, IndexNotReady, RequestRefused
+from tribal.errors import AnswerTypeRefused, IndexNotReady, RequestRefused
 from tribal_contracts.chat.requests import MAX_REQUEST_BYTES, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings
 
@@ -171,18 +171,6 @@ def chat_settings(app: Application) -> ChatSettings:
     """The settings of the chat, which answers about the documentation without any."""
     parts = app.part(ChatParts)
     return ChatSettings() if parts is None else parts.settings
-
-
-def chat_parts(app: Application) -> ChatParts:
-    """The parts that uploads need.
-
-    Raises:
-        ConfigurationError: when this server has none.
-    """
-    parts = app.part(ChatParts)
-    if parts is None:
-        raise ConfigurationError("this server takes no uploads")
-    return parts
 
 
 def require_writer(caller: Caller) -> None:
