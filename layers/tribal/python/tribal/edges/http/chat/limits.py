@@ -13,7 +13,7 @@ from tribal.capabilities.chat.errors import ChatBusy
 from tribal.rate_limits import TokenBuckets
 
 STREAMS_PER_CALLER = 2
-"""Source: the issue "Chat under laws"."""
+"""Source: docs/contracts.md, Chat."""
 UPLOADS_PER_CALLER = 1
 UPLOADS_AT_ONCE = 4
 """By judgement: more only share the same disk and network."""
