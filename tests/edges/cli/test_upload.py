@@ -175,7 +175,7 @@ def test_ctrl_c_stops_and_says_how_it_is_resumed(project: Path) -> None:
     )
     process = start_tribal("upload", "large.zip", cwd=project)
     progress = project / "collections" / "handbook" / "progress"
-    while not list(progress.rglob("files.json")):
+    while not list(progress.rglob("*.jsonl")):
         assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)

@@ -33,6 +33,7 @@ def waiting_fixture(
 ) -> tuple[MadeUploads, UploadJob]:
     """A collection with two files, one of which is withdrawn, and a job that waits."""
     monkeypatch.setattr("tribal.capabilities.chat.uploads.reading.PART_PASSAGES", 4)
+    monkeypatch.setattr("tribal.capabilities.chat.uploads.reading.FILES_A_WRITE", 2)
     made = MadeUploads(tmp_path, settings={"uploads": UploadLimits(pages=20)})
     made.upload("known.txt", pages(2, "Known {}"))
     made.upload("withdrawn.txt", pages(2, "Withdrawn {}"))

@@ -22,6 +22,8 @@ from tribal_contracts.chat.settings import UploadLimits
 
 PAGE_SECONDS = 20.0
 """The time that must be left to read another page. By judgement: a page takes milliseconds, writing a part a second."""
+FILES_A_WRITE = 20
+"""After how many files it is written which were read, since all are written again. By judgement: a file takes .3 s."""
 NO_TEXT = "it has no text; a scan needs text recognition first"
 _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadable": "unreadable"}
 """Of files that cannot be parsed; those at a limit are refused."""
@@ -50,10 +52,17 @@ class FileReader:
             Paused: when the rest has to wait.
         """
         read = self.progress.read_files()
-        for number in range(len(read), len(items)):
-            self.check()
-            read.append(self._read(number, items[number], read))
-            self.progress.put_read_files(read)
+        written = len(read)
+        try:
+            for number in range(len(read), len(items)):
+                self.check()
+                read.append(self._read(number, items[number], read))
+                if len(read) == written + FILES_A_WRITE:
+                    self.progress.put_read_files(read)
+                    written = len(read)
+        finally:
+            if len(read) > written:
+                self.progress.put_read_files(read)
         return read
 
     def check(self) -> None:
