@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tribal.edges.http.routing import Call
 
 LARGEST_FORM_BYTES = 4 * 1024 * 1024
-"""Lambda takes events of 6 MB, in which a file is a third larger. Source: the issue "Chat under laws"."""
+"""Lambda takes events of 6 MB, in which a file is a third larger. Source: docs/contracts.md, Chat."""
 _WANTED = 'an announcement, such as {"filename": "manual.pdf", "size_bytes": 9000000, "sha256": "..."}'
 
 
