@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -198,13 +198,13 @@ def _cut_off(bench: Bench) -> Row:
     fake = FakeOpenAI(vendor="openai", mind=_writes, pace_seconds=0.02, keys={_KEY})
     config = project / "databases.yaml"
     before = config.read_text(encoding="utf-8") if config.exists() else "databases: []\n"
-    with closing(fake):
-        config.write_text(f"{before}{_MODELS.format(address=fake.address)}", encoding="utf-8")
-        try:
-            with _server(project, BENCH_KEY=_KEY) as (pid, port):
-                return _disconnected(fake, pid, port)
-        finally:
-            config.write_text(before, encoding="utf-8")
+    config.write_text(f"{before}{_MODELS.format(address=fake.address)}", encoding="utf-8")
+    try:
+        with _server(project, BENCH_KEY=_KEY) as (pid, port):
+            return _disconnected(fake, pid, port)
+    finally:
+        config.write_text(before, encoding="utf-8")
+        fake.stop()
 
 
 _MODELS = """

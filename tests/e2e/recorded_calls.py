@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, unquote
+from xml.sax.saxutils import unescape
 
 from tests.e2e.signatures import key_of
 
 _INVOCATION = re.compile(r"/2015-03-31/functions/(arn:[^/]+)/invocations")
+_DELETED, _KEY = re.compile(r"<Object>(.*?)</Object>", re.DOTALL), re.compile(r"<Key>(.*?)</Key>", re.DOTALL)
 _LARGEST_TARGETED_BODY = 1_000_000
 _S3_ACTIONS = {
     "GET": "GetObject",
@@ -100,6 +102,9 @@ class CallRecorder:
 def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
     method, query = environ["REQUEST_METHOD"], parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
     bucket, _, key = unquote(environ["PATH_INFO"]).lstrip("/").partition("/")
+    if not key and method == "POST" and "delete" in query:
+        yield from _deletions(environ, bucket)
+        return
     if not key:
         action = "s3:ListBucketVersions" if "versions" in query else "s3:ListBucket"
         yield {"GET": action, "HEAD": action}[method], f"arn:aws:s3:::{bucket}"
@@ -111,6 +116,16 @@ def _of_s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "s3:GetObject", f"arn:aws:s3:::{bucket}/{key}"
     if source := environ.get("HTTP_X_AMZ_COPY_SOURCE"):
         yield "s3:GetObject", f"arn:aws:s3:::{unquote(source).lstrip('/')}"
+
+
+def _deletions(environ: dict[str, Any], bucket: str) -> Iterator[tuple[str, str]]:
+    """What `DeleteObjects` needs for each of its objects."""
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(body)
+    for listed in _DELETED.findall(body.decode()):
+        (key,) = _KEY.findall(listed)
+        version = "Version" if "<VersionId>" in listed else ""
+        yield f"s3:DeleteObject{version}", f"arn:aws:s3:::{bucket}/{unescape(key)}"
 
 
 def _facts_of(action: str, environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:

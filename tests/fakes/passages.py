@@ -40,7 +40,8 @@ class DirectedEmbedder:
             raise EmbeddingFailed("the server does not answer")
         other = [0.0] * (self.dimensions - 1) + [1.0]
         found: NDArray[Any] = np.array([self.vectors.get(text, other) for text in texts], np.float32)
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
+        found /= np.linalg.norm(found, axis=1, keepdims=True)
+        return found
 
     def worst_usd(self, _characters: int) -> float:
         return 0.0

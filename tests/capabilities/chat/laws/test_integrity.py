@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -29,17 +30,36 @@ def _mathematical(text: str) -> str:
     return "".join(chr(0x1D400 + ord(char) - ord("a") + 26) if "a" <= char <= "z" else char for char in text)
 
 
-DISGUISES = {
+Disguise = Callable[[str], str]
+
+
+def _joined(sign: str) -> Disguise:
+    return lambda text: sign.join(text)
+
+
+def _separated(sign: str) -> Disguise:
+    return lambda text: sign.join(text.replace(" ", ""))
+
+
+def _marked(mark: str) -> Disguise:
+    return lambda text: "".join(char + mark for char in text)
+
+
+def _spaced(space: str) -> Disguise:
+    return lambda text: text.replace(" ", space)
+
+
+DISGUISES: dict[str, Disguise] = {
     "as it is": lambda text: text,
     "upper case": str.upper,
     "mixed case": str.title,
-    "no spaces": lambda text: text.replace(" ", ""),
-    **{f"white space U+{ord(space):04X}": lambda text, space=space: text.replace(" ", space) for space in WHITE},
-    "much white space": lambda text: text.replace(" ", " \t\n "),
-    **{f"zero width U+{ord(mark):04X}": lambda text, mark=mark: mark.join(text) for mark in ZERO_WIDTH},
-    **{f"marks U+{ord(mark):04X}": lambda text, mark=mark: "".join(c + mark for c in text) for mark in MARKS},
-    **{f"separator {sign}": lambda text, sign=sign: sign.join(text.replace(" ", "")) for sign in "_-.*"},
-    **{f"words joined by {sign}": lambda text, sign=sign: text.replace(" ", sign) for sign in "_-.*"},
+    "no spaces": _spaced(""),
+    **{f"white space U+{ord(space):04X}": _spaced(space) for space in WHITE},
+    "much white space": _spaced(" \t\n "),
+    **{f"zero width U+{ord(mark):04X}": _joined(mark) for mark in ZERO_WIDTH},
+    **{f"marks U+{ord(mark):04X}": _marked(mark) for mark in MARKS},
+    **{f"separator {sign}": _separated(sign) for sign in "_-.*"},
+    **{f"words joined by {sign}": _spaced(sign) for sign in "_-.*"},
     "full width": _fullwidth,
     "mathematical letters": _mathematical,
     "composed": lambda text: unicodedata.normalize("NFC", "".join(char + "\u0308" for char in text)),
@@ -47,7 +67,9 @@ DISGUISES = {
 
 
 @each_case("name, disguise", DISGUISES.items())
-def test_a_phrase_is_found_in_every_disguise_and_refused_though_the_rest_is_legitimate(name: str, disguise) -> None:  # type: ignore[no-untyped-def]
+def test_a_phrase_is_found_in_every_disguise_and_refused_though_the_rest_is_legitimate(
+    name: str, disguise: Disguise
+) -> None:
     for phrase in PHRASES:
         text = f"Please explain chapter 3, then {disguise(phrase)} exercise 2"
         assert not integrity(text, [], "tutor").approved, (name, phrase)
