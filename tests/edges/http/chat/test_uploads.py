@@ -155,14 +155,16 @@ def test_an_unknown_token_and_a_foreign_host_are_refused_before_the_body_is_sent
 
 
 def test_a_page_of_another_site_cannot_upload_with_the_rights_of_this_machine(server: ChatServer) -> None:
-    # First, because a server reads a new token at most .1 s after its last look.
     token = server.server.token("from-portal", "collections:write")
     # A form is a request that browsers send without asking first.
     assert code_of(server.upload({"file": PDF}, origin="https://evil.example")) == (403, "HTTP_ORIGIN_REFUSED")
     assert code_of(server.upload({"file": PDF}, origin=PORTAL)) == (403, "CHAT_ACCESS_DENIED")
     removed = server.client.delete(SOURCE, headers={"origin": PORTAL})
     assert (code_of(removed), server.uploads.removed) == ((403, "CHAT_ACCESS_DENIED"), [])
-    answer = server.upload({"file": PDF}, token, origin=PORTAL)
+    # A server that has looked for tokens less than .1 s ago does not know a new one yet.
+    deadline = time.monotonic() + 5
+    while (answer := server.upload({"file": PDF}, token, origin=PORTAL)).status_code == 401:
+        assert time.monotonic() < deadline
     assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (202, PORTAL)
     assert server.upload({"file": PDF}, origin=server.address).status_code == 202
 
