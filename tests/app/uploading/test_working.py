@@ -181,14 +181,14 @@ def test_an_upload_over_http_is_indexed_and_cited_and_one_that_was_left_is_resum
         assert (job["status"], [file["status"] for file in job["files"]]) == ("completed", ["indexed"])
         assert finished(server, f"/api/admin/etl/status/{left[1]}")["status"] == "completed"
         asked = {"messages": [{"role": "user", "content": QUESTION}], "collection": "handbook", "stream": False}
-        told = server.client.post("/api/chat/stream", json=asked).json()
-        assert told["sources"][0]["source_filename"] == "refunds.md"
-        assert "fourteen days" in told["text"]
+        reply = server.client.post("/api/chat/stream", json=asked).json()
+        assert reply["sources"][0]["source_filename"] == "refunds.md"
+        assert "fourteen days" in reply["text"]
         (source,) = [file["source_id"] for file in job["files"]]
         removed = server.client.delete(f"/api/admin/collections/handbook/sources/{source}")
         assert removed.status_code == 200
-        told = server.client.post("/api/chat/stream", json=asked).json()
-        assert told["sources"] == []
+        reply = server.client.post("/api/chat/stream", json=asked).json()
+        assert reply["sources"] == []
         finished(server, f"/api/admin/etl/status/{removed.json()['job_id']}")
     assert {line["event"] for line in server.lines()} == {"request", "upload"}
     assert [line for line in server.said if "rror" in line or "Traceback" in line] == []

@@ -136,7 +136,7 @@ def made_chat(
         app: with an index.
         entries: of `collections`.
         writes: the models by name.
-        kept: databases that no model may be told about.
+        kept: databases whose content is not sent to a model.
         settings: of the section `chat`.
     """
     models, embedder, indexes = dict(writes or {}), DirectedEmbedder(), MemoryIndexes()

@@ -25,7 +25,7 @@ from tribal_contracts.chat.collections import EmbeddingRecord
 from tribal_contracts.chat.settings import CollectionEntry, EmbeddingEntry
 
 READER = frozenset({"documentation:read"})
-ASKER = READER | {"chat:ask"}
+MAY_ASK = READER | {"chat:ask"}
 QUESTION = "which customers ordered something?"
 HANDBOOK = CollectionEntry(name="handbook")
 EMBEDDING = EmbeddingEntry(provider="ollama", name="vectors", dimensions=768)
@@ -300,7 +300,7 @@ def test_a_tutor_refuses_graded_work_though_it_is_about_the_course(app: Applicat
 def test_a_tutor_refuses_whatever_it_cannot_compare(app: Application, problem: str) -> None:
     chat = tutor(app)
     chat.embedder.vectors["about trees"] = [1.0, 0.0, 0.0, 0.0]
-    caller = Caller("ada", rights=READER if problem == "no right" else ASKER)
+    caller = Caller("ada", rights=READER if problem == "no right" else MAY_ASK)
     if problem == "empty":
         del chat.indexes.indexes[COURSE]
     elif problem == "unreadable":

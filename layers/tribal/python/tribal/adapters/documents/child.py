@@ -43,7 +43,7 @@ def main(kind: str, first: int, pages: int, seconds: float, megabytes: int) -> N
             write_frame(frames, PAGE, _within_limit(cleaned(page)))
         write_frame(frames, END)
     except BrokenPipeError:
-        # No one waits for more pages.
+        # The reader has closed the pipe: it wants no more pages.
         os._exit(0)
     except ParsingFailed as error:
         _fail(frames, error.problem, error.message)

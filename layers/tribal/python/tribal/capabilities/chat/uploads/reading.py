@@ -30,7 +30,7 @@ _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadab
 
 
 class Paused(Exception):
-    """There is no time left, or a stop was requested."""
+    """Reading stopped: time ran out, or someone asked it to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class FileReader:
         return read
 
     def check(self) -> None:
-        """Raise `Paused` when there is no time for another page."""
+        """Raise `Paused` unless there is time for another page."""
         if not self.stop.has_time_for(PAGE_SECONDS):
             raise Paused
 
