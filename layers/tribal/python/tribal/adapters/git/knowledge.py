@@ -19,10 +19,10 @@ from dulwich.errors import NotGitRepository, ObjectFormatException
 from dulwich.object_store import iter_tree_contents
 from dulwich.objects import S_ISGITLINK, Blob, Commit, ObjectID, Tag, sha_to_hex
 from dulwich.refs import Ref
-from dulwich.repo import Repo
 from dulwich.walk import Walker
 
 from tribal.adapters.git.packs import object_size
+from tribal.adapters.git.repository import LocalRepository
 from tribal.errors import ItemUnusable, SourceFailed
 from tribal.ports.remembering.knowledge_source import MOST_BYTES, SourceEntry, SourceTree, name_problem
 from tribal_contracts.knowledge import HistoryEntry, ItemFailure
@@ -59,7 +59,7 @@ class GitKnowledge:
         self._given = head
         self._location = location
         self._head: ObjectID | None = None
-        self._opened: Repo | None = None
+        self._opened: LocalRepository | None = None
 
     @property
     def location(self) -> str:
@@ -145,10 +145,10 @@ class GitKnowledge:
             several = [trees.changed(each, commit.tree) for each in before]
             yield commit, set.intersection(*several)
 
-    def _repository(self) -> Repo:
+    def _repository(self) -> LocalRepository:
         if self._opened is None:
             try:
-                self._opened = Repo(str(self._path), bare=None if self._given is None else True)
+                self._opened = LocalRepository(str(self._path), bare=None if self._given is None else True)
             except (NotGitRepository, OSError) as error:
                 raise SourceFailed(f"{str(self._path)!r} is not a git repository") from error
         return self._opened

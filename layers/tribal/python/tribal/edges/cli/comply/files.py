@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from tribal.app.checkouts import open_checkout
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
 from tribal.capabilities.knowledge.policies.notebooks import is_notebook, without_images
@@ -20,7 +20,6 @@ _NOTEBOOK_BYTES = 50 << 20
 """Limit for a notebook with its images, which are not checked."""
 _BINARY_BYTES = 8_192
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
-_GIT_SECONDS = 60
 
 
 @dataclass
@@ -99,9 +98,9 @@ def root_of(paths: Sequence[Path], project: Path) -> Path:
     """
     whole = [path.resolve() for path in paths]
     first = whole[0] if whole[0].is_dir() else whole[0].parent
-    top = _git(first, "rev-parse", "--show-toplevel")
-    checkout = None if top is None else Path(os.fsdecode(top.removesuffix(b"\n"))).resolve()
-    for root in (project.resolve() if (project / PROJECT_FILE).exists() else None, checkout):
+    with open_checkout(first) as checkout:
+        top = None if checkout is None else checkout.root
+    for root in (project.resolve() if (project / PROJECT_FILE).exists() else None, top):
         if root is not None and all(path.is_relative_to(root) for path in whole):
             return root
     return first if len(whole) == 1 else Path.cwd()
@@ -113,29 +112,18 @@ def changed_files(paths: Sequence[Path], since: str | None, project: Path) -> Ch
     Their paths are relative to `root_of` the current folder.
 
     Raises:
-        ConfigurationError: when git, a checkout or the commit is missing.
+        ConfigurationError: when a checkout or the commit is missing.
     """
-    here = Path()
-    limits = ["--", *map(str, paths)]
-    new = _git(here, "ls-files", "-z", "--others", "--exclude-standard", *limits)
-    if new is None:
-        raise ConfigurationError(
-            "cannot find out what changed: git is missing, or the current folder is not in a checkout; name files or "
-            "folders instead"
-        )
-    commit = f"{since or 'HEAD'}^{{commit}}"
-    known = _git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", commit)
-    if known is None and since is not None:
-        raise ConfigurationError(f"git has no commit {since!r}")
-    if known is None:
-        changed = _git(here, "ls-files", "-z", "--cached", *limits)
-    else:
-        base = known.decode().strip()
-        options = ("--name-only", "-z", "--no-ext-diff", "--diff-filter=d", "--relative")
-        changed = _git(here, "diff", *options, base, *limits)
-    names = sorted({*_names(new), *_names(changed or b"")})
+    here = Path.cwd()
+    with open_checkout(here) as checkout:
+        if checkout is None:
+            raise ConfigurationError(
+                "cannot find out what changed: the current folder is not in a checkout; name files or folders instead"
+            )
+        changed = [checkout.root / name for name in sorted(set(checkout.changed(here, since)))]
+    limits = [Path(os.path.normpath(here / path)) for path in paths] or [here]
     found = CheckedFiles(root_of([here], project))
-    _add_all(found, (here / name for name in names if os.path.lexists(here / name)))
+    _add_all(found, (place for place in changed if any(place.is_relative_to(limit) for limit in limits)))
     return found
 
 
@@ -169,13 +157,12 @@ def _shown(place: Path, root: Path) -> str:
 
 def _listed(folder: Path) -> list[str]:
     """The files below a folder, relative to it, in order."""
-    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    # A folder that git ignores, such as one of compiled SQL, is checked if it is named.
-    is_ignored = listed == b"" and _git(folder, "check-ignore", "--quiet", ".") is not None
-    if listed is not None and not is_ignored:
-        # Files that are deleted but not committed are still listed.
-        return sorted(name for name in set(_names(listed)) if os.path.lexists(folder / name))
-    return sorted(_walked(folder))
+    with open_checkout(folder) as checkout:
+        # A folder that git ignores, such as one of compiled SQL, is checked if it is named.
+        if checkout is None or checkout.ignores(folder):
+            return sorted(_walked(folder))
+        inside = folder.resolve().relative_to(checkout.root)
+        return sorted({str(PurePath(name).relative_to(inside)) for name in checkout.files(folder)})
 
 
 def _walked(folder: Path) -> Iterator[str]:
@@ -188,20 +175,3 @@ def _walked(folder: Path) -> Iterator[str]:
 def _is_environment(folder: Path) -> bool:
     """Whether a folder is a virtual environment."""
     return (folder / "pyvenv.cfg").exists()
-
-
-def _names(listed: bytes) -> list[str]:
-    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
-
-
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    """The output of git; `None` when git is missing or fails."""
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]
-    try:
-        # Arguments come from this module and from the user.
-        finished = subprocess.run(  # noqa: S603 - no shell
-            command, cwd=folder, capture_output=True, check=False, timeout=_GIT_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return finished.stdout if finished.returncode == 0 else None
