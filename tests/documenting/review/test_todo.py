@@ -25,15 +25,29 @@ def test_what_others_depend_on_comes_first_then_what_is_unclear() -> None:
     found = todo(shop.memory, 10)
     assert named(found) == [
         ("customer", None),
-        ("customer", "kdnr"),
         ("orders", None),
         ("visit", None),
+        ("customer", "kdnr"),
         ("customer", "color"),
     ]
-    assert [item.tables_that_refer for item in found.items] == [2, 2, 0, 0, 2]
+    assert [item.tables_that_refer for item in found.items] == [2, 0, 0, 2, 2]
     assert found.total == 5
     assert named(todo(shop.memory, 1)) == [("customer", None)]
     assert todo(shop.memory, 1).total == 5
+
+
+def test_the_items_of_one_table_do_not_follow_each_other() -> None:
+    hub = table("sales.hub", *(column(name, "text") for name in ("kdnr", "qx", "zzt", "xyzzy")))
+    others = [table(f"sales.t{number}", references=[("hub_id", "sales.hub")]) for number in range(9)]
+    listed = [item for item, _ in named(todo(shop_of(hub, *others).memory, 7))]
+    assert [item == "hub" for item in listed] == [True, False, True, False, True, False, True]
+
+
+def test_names_that_explain_themselves_are_not_asked_for() -> None:
+    plain = ("created_at", "addressLine2", "First Name", "email")
+    columns = [column(name, "bytea") for name in (*plain, "status", "no", "rate2")]
+    shop = shop_of(table("sales.customer", *columns))
+    assert {item.column for item in todo(shop.memory, 10).items} == {None, "status", "no", "rate2"}
 
 
 def test_what_someone_has_described_is_not_asked_for() -> None:

@@ -15,6 +15,9 @@ from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
 from tribal.capabilities.interrogation.open_gaps.recording import record
 from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.documenting import LintReport
+from tribal.documenting.lint import Coverage, Finding
+from tribal.edges.cli.review_view import print_lint
 from tribal.identity.locations import INDEX_FILE, OPEN_GAPS_FILE
 
 BEFORE = (
@@ -119,14 +122,28 @@ def test_lint_prints_a_line_a_finding_and_the_coverage(documented: tuple[Path, s
     name = dsn.rpartition("/")[2]
     shown = tribal("lint", cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    lines = shown.stdout.splitlines()
+    documented, findings, _, *lines = shown.stdout.splitlines()
     assert f"{name}.public.customer.xyz: undocumented: has no description" in lines
-    assert lines[-2].startswith("Findings: ")
-    assert lines[-1].startswith("Documented: ")
+    assert findings.startswith("Findings: ")
+    assert documented.startswith("Documented: ")
     as_json: Json = json.loads(tribal("lint", "--json", cwd=folder).stdout)
     assert as_json["success"] is True
     assert as_json["coverage"]["tables"]["total"] == 3
-    assert sum(as_json["counts"].values()) == len(as_json["findings"]) == len(lines) - 2
+    assert sum(as_json["counts"].values()) == len(as_json["findings"]) == sum(": " in line for line in lines)
+
+
+def test_lint_shows_the_first_ten_findings_of_each_rule_and_all_of_them_on_request(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    findings = [Finding("unclear", "shop.a.t", f"c{number}", "repeats the name") for number in range(12)]
+    findings += [Finding("without_key", "shop.a.t", None, "has no primary key")]
+    report = LintReport(tuple(findings), Coverage(1, 1), Coverage(12, 12), 0)
+    for show_all, shown in ((False, 10), (True, 12)):
+        print_lint(report, show_all=show_all)
+        lines = capsys.readouterr().out.splitlines()
+        assert sum(": unclear: " in line for line in lines) == shown
+        assert ("2 more unclear; --all shows them" in lines) is not show_all
+        assert "shop.a.t: without_key: has no primary key" in lines
 
 
 def test_lint_fails_below_the_minimum_coverage_and_with_strict_on_any_finding(documented: tuple[Path, str]) -> None:
@@ -158,12 +175,14 @@ def test_lint_and_diff_without_documents_say_what_to_do_first(tmp_path: Path, fr
 def test_todo_ranks_what_no_one_described_and_gives_the_lines_that_fill_it(documented: tuple[Path, str]) -> None:
     folder, dsn = documented
     name = dsn.rpartition("/")[2]
-    shown = tribal("todo", "--limit", "2", cwd=folder)
+    shown = tribal("todo", "--limit", "4", cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.splitlines() == [
         f"{name}.public.customer: what it is about; 1 table refers to it",
+        f"{name}.public.invoice: what it is about",
+        f"{name}.public.leaves: what it is about",
         f"{name}.public.customer.xyz: what it means; 1 table refers to its table",
-        "Listed: 2 of 5 to document.",
+        "Listed: 4 of 5 to document.",
         "",
         f"To fill in, in annotations/{name}.yaml:",
         "",
@@ -172,14 +191,17 @@ def test_todo_ranks_what_no_one_described_and_gives_the_lines_that_fill_it(docum
         '    description: ""',
         "    columns:",
         '      "xyz": ""',
+        '  "public.invoice":',
+        '    description: ""',
+        '  "public.leaves":',
+        '    description: ""',
     ]
     file = folder / "annotations" / f"{name}.yaml"
     file.parent.mkdir()
-    file.write_text("\n".join(shown.stdout.splitlines()[6:]).replace('""', '"Told by a person."'))
+    file.write_text("\n".join(shown.stdout.splitlines()[8:]).replace('""', '"Told by a person."'))
     assert tribal("run", dsn, cwd=folder).returncode == 0
     data = json.loads(tribal("todo", "--json", cwd=folder).stdout)
-    assert data["total"] == 3
-    assert not any(item["table"].endswith("customer") for item in data["items"])
+    assert [(item["table"], item["column"]) for item in data["items"]] == [(f"{name}.public.invoice", "total")]
 
 
 def ask(folder: Path, **questions: list[str]) -> None:

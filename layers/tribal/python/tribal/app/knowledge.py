@@ -1,4 +1,4 @@
-"""Builds the source of knowledge: a folder or a git repository."""
+"""Builds the source of knowledge, a folder or a git repository, and opens checkouts to check."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from tribal.adapters.git.checkout import GitCheckout
     from tribal.capabilities.knowledge.parts import FileReader
     from tribal.identity.table_names import TableIdentity
     from tribal.ports import Application, Embedder, ObjectStore, Secrets
@@ -163,6 +164,27 @@ def knowledge_source(
     from tribal.adapters.local.knowledge import KnowledgeFolder
 
     return KnowledgeFolder(place)
+
+
+@contextmanager
+def open_checkout(folder: Path) -> Iterator[GitCheckout | None]:
+    """The checkout that a folder is in; `None` outside of any.
+
+    Raises:
+        ConfigurationError: when it cannot be read, or a package is missing.
+    """
+    try:
+        from tribal.adapters.git.checkout import GitCheckout
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"{error.name} is not installed, but reading git needs it; run: pip install 'tribal-knowledge[knowledge]'"
+        ) from error
+    checkout = GitCheckout.find(folder)
+    try:
+        yield checkout
+    finally:
+        if checkout is not None:
+            checkout.close()
 
 
 def _check_url(repository: str) -> None:

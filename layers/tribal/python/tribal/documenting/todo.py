@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from tribal.documenting.files import table_documents
 from tribal.identity import locations
 from tribal.identity.targets import WORD, current_gaps, parse_target
+from tribal.naming import split_identifier
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
 from tribal_contracts import DescriptionSource, DocumentedRelation, TableDocument
@@ -16,6 +17,15 @@ from tribal_contracts.interrogation.open_gaps import OpenGap
 
 # A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
+_PLAIN_WORDS = frozenset(
+    """
+    address at birth birthday by city comment comments country created date day deleted description email family
+    fax first inserted label language last latitude line longitude mail middle mobile modified month name nickname note
+    notes of on phone postal postcode remark remarks state street surname telephone text time timestamp title updated
+    url website year zip zipcode
+    """.split()
+)
+"""Words of names that say to anyone what a column holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +140,26 @@ def blocked_words(gaps: Iterable[OpenGap]) -> tuple[BlockedWord, ...]:
 
 
 def rank(items: Iterable[Todo], limit: int, words: Sequence[BlockedWord] = ()) -> TodoList:
-    """The most important items, and as many words."""
-    ranked = sorted(items, key=lambda item: (-item.blocked.count, -item.worth, item.table, item.column or ""))
-    return TodoList(tuple(ranked[:limit]), len(ranked), tuple(words[:limit]))
+    """The most important items, and as many words.
+
+    Each further item of a table counts less, and two of one table follow each other only if no other table is left.
+    """
+    by_table: defaultdict[str, list[Todo]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: (-item.blocked.count, -item.worth, item.column or "")):
+        by_table[item.table].append(item)
+    ranked = sorted(
+        (
+            (-item.blocked.count, -item.worth / place, item.table, place, item)
+            for some in by_table.values()
+            for place, item in enumerate(some, 1)
+        ),
+    )
+    total, listed = len(ranked), list[Todo]()
+    while ranked and len(listed) < limit:
+        last = listed[-1].table if listed else None
+        alike = (at for at, each in enumerate(ranked) if each[0] == ranked[0][0] and each[2] != last)
+        listed.append(ranked.pop(next(alike, 0))[-1])
+    return TodoList(tuple(listed), total, tuple(words[:limit]))
 
 
 def missing(
@@ -165,12 +192,20 @@ def missing(
     if gap.table:
         yield item(None, 1.0)
     for name in gap.columns:
+        if explains_itself(name):
+            continue
         yield item(name, _COLUMN + (_UNCLEAR_COLUMN - _COLUMN) * unclear(name))
     sources: dict[str | None, DescriptionSource] = {each.name: each.description.source for each in document.columns}
     sources[None] = document.description.source
     for column in blocked:
         if column not in undescribed:
             yield item(column, 0.0, sources[column])
+
+
+def explains_itself(column: str) -> bool:
+    """Whether a name says all that a description would, such as `created_at` or `address_line2`."""
+    words = [word for word in split_identifier(column) if not word.isdigit()]
+    return bool(words) and _PLAIN_WORDS.issuperset(words)
 
 
 def blocked_by_column(document: TableDocument, open_gaps: Iterable[OpenGap]) -> dict[str | None, Blocked]:

@@ -146,7 +146,7 @@ class GitCheckout:
         return IgnoreFilterManager.from_repo(self._repository)
 
     def _commit(self, since: str | None) -> Commit | None:
-        """The commit to compare with; `None` if none was named and there is none yet."""
+        """The commit to compare with; `None` if none was named and the branch has no commit yet."""
         name = "HEAD" if since is None else since
         try:
             if len(name) > _LONGEST_REVISION:

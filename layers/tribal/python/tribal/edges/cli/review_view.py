@@ -26,6 +26,8 @@ _REASONS = {
     "unreadable": "  (no longer readable; its documents stay)",
 }
 _GROUPED_COLUMNS = 6
+_SHOWN_FINDINGS = 10
+"""Of each rule of `tribal lint`, unless all are asked for."""
 _SHOWN_CHARS = 120
 """Of the text of something that is affected, and of a question."""
 _SHOWN_QUESTIONS = 3
@@ -176,25 +178,28 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value is not None or key in ("table", "column")}
 
 
-def print_lint(report: LintReport) -> None:
-    """Print findings: a table on a terminal, which groups columns of the same table, or one line per finding in a
-    pipe."""
+def print_lint(report: LintReport, *, show_all: bool) -> None:
+    """Print coverage and the number of findings, then the first ones of each rule, or all.
+
+    On a terminal the columns of a table share a row; in a pipe each finding is a line.
+    """
     from tribal.documenting.lint import RULES
 
     out = console()
-    if sys.stdout.isatty():
-        _print_findings(report.findings)
-    else:
-        for finding in report.findings:
-            text = f"{_place(finding)}: {finding.rule}: {_message(finding)}"
-            out.print(_plain(text), markup=False, soft_wrap=True)
-    counts = ", ".join(f"{report.count(rule)} {rule}" for rule in RULES if report.count(rule))
-    out.print(f"Findings: {counts or 'none'}.")
     out.print(
         f"Documented: {report.tables.percent:.1f} % of the tables ({report.tables.documented:,} of "
         f"{report.tables.total:,}), {report.columns.percent:.1f} % of the columns "
         f"({report.columns.documented:,} of {report.columns.total:,})."
     )
+    counts = ", ".join(f"{report.count(rule):,} {rule}" for rule in RULES if report.count(rule))
+    out.print(f"Findings: {counts or 'none'}.")
+    for rule in RULES:
+        findings = [finding for finding in report.findings if finding.rule == rule]
+        if findings:
+            out.print()
+            shown = _print_findings(findings, len(findings) if show_all else _SHOWN_FINDINGS)
+            if shown < len(findings):
+                out.print(f"{len(findings) - shown:,} more {rule}; --all shows them")
     if not report.covered:
         console(stderr=True).print(f"[red]error:[/] at least {report.minimum_coverage:g} % must be documented")
 
@@ -209,31 +214,38 @@ def _message(finding: Finding) -> str:
     return f"{finding.message} ({finding.owner})" if finding.owner else finding.message
 
 
-def _print_findings(findings: Sequence[Finding]) -> None:
+def _print_findings(findings: Sequence[Finding], limit: int) -> int:
+    """Print the first findings of a rule, and return how many they are."""
+    out = console()
+    if not sys.stdout.isatty():
+        for finding in findings[:limit]:
+            out.print(_plain(f"{_place(finding)}: {finding.rule}: {_message(finding)}"), markup=False, soft_wrap=True)
+        return min(limit, len(findings))
     from rich.table import Table
 
     from tribal.edges.cli.safe_console import escape
 
-    if not findings:
-        return
     view = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for heading in ("rule", "where", "columns", "finding"):
         view.add_column(heading, overflow="fold")
-    for rule, table, columns, message in _grouped(findings):
-        view.add_row(rule, escape(_plain(table)), escape(_plain(columns)), escape(_plain(message)))
-    console().print(view)
+    shown = 0
+    for group in list(_grouped(findings))[:limit]:
+        columns = ", ".join(format_name([each.column]) for each in group[:_GROUPED_COLUMNS] if each.column is not None)
+        left_out = f" and {len(group) - _GROUPED_COLUMNS} more" if len(group) > _GROUPED_COLUMNS else ""
+        texts = (group[0].table or _place(group[0]), columns + left_out, _message(group[0]))
+        view.add_row(group[0].rule, *(escape(_plain(text)) for text in texts))
+        shown += len(group)
+    out.print(view)
+    return shown
 
 
-def _grouped(findings: Sequence[Finding]) -> Iterator[tuple[str, str, str, str]]:
-    """Merge findings of the same kind in the columns of one table."""
-    groups: dict[tuple[str, str, bool, str], list[str]] = {}
+def _grouped(findings: Iterable[Finding]) -> Iterable[Sequence[Finding]]:
+    """The findings of a rule that say the same of the columns of one table, together."""
+    groups: dict[tuple[str, bool, str], list[Finding]] = {}
     for finding in findings:
-        place = finding.table or _place(finding)
-        key = (finding.rule, place, finding.column is None, _message(finding))
-        groups.setdefault(key, []).append(finding.column or "")
-    for (rule, table, of_table, message), columns in groups.items():
-        left_out = f" and {len(columns) - _GROUPED_COLUMNS} more" if len(columns) > _GROUPED_COLUMNS else ""
-        yield rule, table, "" if of_table else ", ".join(columns[:_GROUPED_COLUMNS]) + left_out, message
+        key = (finding.table or _place(finding), finding.column is None, _message(finding))
+        groups.setdefault(key, []).append(finding)
+    return groups.values()
 
 
 def todo_data(found: TodoList) -> dict[str, Any]:

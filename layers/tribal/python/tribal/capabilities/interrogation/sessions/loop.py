@@ -7,6 +7,7 @@ of an undisturbed one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -99,10 +100,10 @@ class Interrogation:
             if not session.is_running:
                 raise SessionEnded(f"session {session.id} has ended: it is {session.status}")
             if is_held(session, self.clock) and not self._is_own(session):
-                raise _held_by_another(session)
+                raise _held_by_another(session, self.clock)
             with suppress(PreconditionFailed):
                 return self.sessions.replace(stored, self._held(session))
-        raise _held_by_another(session)
+        raise _held_by_another(session, self.clock)
 
     def _refreshed(self, stored: StoredSession) -> StoredSession:
         """The session as it is now, which shows whether a stop was requested, with a lease that lasts for a step.
@@ -196,7 +197,7 @@ class Interrogation:
                     return current
                 self._require_own(current.session)
                 stored = current
-        raise _held_by_another(stored.session)
+        raise _held_by_another(stored.session, self.clock)
 
     def _release(self, stored: StoredSession) -> None:
         """After an error, let another process resume at once; else the lease has to expire first."""
@@ -210,7 +211,7 @@ class Interrogation:
 
     def _require_own(self, session: InterrogationSession) -> None:
         if not self._is_own(session):
-            raise _held_by_another(session)
+            raise _held_by_another(session, self.clock)
 
 
 def run_unsaved(
@@ -253,7 +254,7 @@ def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> 
         stopped = transitions.request_stop(session, by) if held else transitions.stop(session, by, clock.published())
         with suppress(PreconditionFailed):
             return sessions.replace(stored, stopped).session, held
-    raise _held_by_another(session)
+    raise _held_by_another(session, clock)
 
 
 def is_held(session: InterrogationSession, clock: Clock) -> bool:
@@ -261,9 +262,12 @@ def is_held(session: InterrogationSession, clock: Clock) -> bool:
     return session.holder is not None and instant(session.holder.expires_at) > clock.real()
 
 
-def _held_by_another(session: InterrogationSession) -> SessionHeld:
-    until = "" if session.holder is None else f", with a lease until {session.holder.expires_at}"
-    return SessionHeld(f"another process runs session {session.id}{until}; try again when it has ended")
+def _held_by_another(session: InterrogationSession, clock: Clock) -> SessionHeld:
+    text = f"another process runs session {session.id}"
+    if session.holder is None:
+        return SessionHeld(f"{text}; try again when it has ended")
+    left = max(1, math.ceil((instant(session.holder.expires_at) - clock.real()).total_seconds()))
+    return SessionHeld(f"{text}; if that was killed, the session can be resumed in {left} s")
 
 
 def _reason(error: PartyFailed) -> str:

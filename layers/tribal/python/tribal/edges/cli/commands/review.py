@@ -111,6 +111,9 @@ def lint(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 when any enabled rule reports a finding.")
     ] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show every finding, not only the first ten of each rule.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show how much is documented, and report problems.
@@ -136,7 +139,7 @@ def lint(
     if as_json:
         print_json(lint_data(report, success=not failed))
     else:
-        print_lint(report)
+        print_lint(report, show_all=show_all)
     if failed:
         raise typer.Exit(EXIT_PARTIAL)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from tribal.app.checkouts import open_checkout
+from tribal.app.knowledge import open_checkout
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.limits import MAX_FILE_BYTES
 from tribal.capabilities.knowledge.policies.notebooks import is_notebook, without_images
