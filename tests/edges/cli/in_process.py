@@ -36,6 +36,7 @@ def run_in_process(
     cwd: Path,
     environment: Mapping[str, str],
     is_terminal: bool = False,
+    piped: str = "",
     program: Callable[[], None] = main,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end and restore the state of this process.
@@ -47,18 +48,19 @@ def run_in_process(
         cwd: the folder that the command runs in.
         environment: every variable that the command sees.
         is_terminal: whether standard output is a terminal; `COLUMNS` says how wide.
+        piped: standard input.
         program: the entry point.
     """
     assert threading.current_thread() is threading.main_thread(), "signals need the main thread; start a process"
     changed = {name for name in {*os.environ, *environment} if os.environ.get(name) != environment.get(name)}
     unseen = sorted(name for name in changed if name.startswith(_READ_ONCE))
     assert not unseen, f"Python has read {', '.join(unseen)} already; start a process"
-    stdout, stderr = _Stream(is_terminal=is_terminal), _Stream()
+    stdin, stdout, stderr = io.StringIO(piped), _Stream(is_terminal=is_terminal), _Stream()
     with ExitStack() as stack:
         for context in (
             chdir(cwd),
             _variables(environment),
-            _streams(arguments, stdout, stderr),
+            _streams(arguments, stdin, stdout, stderr),
             _fresh_interpreter(),
             _own_threads_ended(),
         ):
@@ -117,9 +119,9 @@ def _set_variables(wanted: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _streams(arguments: Sequence[str], stdout: _Stream, stderr: _Stream) -> Iterator[None]:
+def _streams(arguments: Sequence[str], stdin: TextIO, stdout: _Stream, stderr: _Stream) -> Iterator[None]:
     before = (sys.argv, sys.stdin, sys.stdout, sys.stderr)
-    sys.argv, sys.stdin, sys.stdout, sys.stderr = list(arguments), _Stream(), stdout, stderr
+    sys.argv, sys.stdin, sys.stdout, sys.stderr = list(arguments), stdin, stdout, stderr
     try:
         yield
     finally:

@@ -20,9 +20,10 @@ def clean_environment(**extra: str) -> dict[str, str]:
     return {**kept, "COLUMNS": "120", **extra}
 
 
-def tribal(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end, in this process."""
-    return run_in_process([str(TRIBAL), *map(str, arguments)], cwd=cwd, environment=clean_environment(**environment))
+def tribal(*arguments: object, cwd: Path, piped: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, in this process, with `piped` as standard input."""
+    whole = [str(TRIBAL), *map(str, arguments)]
+    return run_in_process(whole, cwd=cwd, environment=clean_environment(**environment), piped=piped)
 
 
 def tribal_process(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -82,14 +82,29 @@ class Finder:
         vectors = self._vectors(texts, index)
         return [self._found(text, index, vector, sources) for text, vector in zip(texts, vectors, strict=True)]
 
-    def require_matching(self) -> None:
-        """Check that the index has vectors of the configured model.
+    def require_ready(self) -> None:
+        """Check that there is something to answer from; a `tutor` refuses by its laws instead.
 
         Raises:
-            CollectionMismatch: when it has others.
+            CollectionMismatch: when the index has vectors of another model than is configured.
+            IndexNotReady: when nothing is documented and nothing was uploaded.
         """
-        if self.entry.title != CATALOG and (index := self._index()) is not None:
-            self._require_same(index, self._embedder())
+        if not self.has_documentation:
+            return
+        if self.entry.title != CATALOG:
+            if (index := self._index()) is not None:
+                self._require_same(index, self._embedder())
+            if self.files():
+                return
+        try:
+            self.documentation.limits(None, None)
+        except IndexNotReady as error:
+            if self.entry.title == CATALOG:
+                raise
+            raise IndexNotReady(
+                f"the collection {self.entry.title!r} has no files yet, and nothing is documented; run "
+                f"`tribal upload FILE --collection {self.entry.title}`"
+            ) from error
 
     def _found(self, text: str, index: PassageIndex | None, vector: NDArray[Any] | None, sources: set[str]) -> Found:
         documented = self._documented(text) if self.has_documentation else None

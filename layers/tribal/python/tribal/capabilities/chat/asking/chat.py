@@ -29,7 +29,7 @@ from tribal.identity.hashing import object_hash
 from tribal.ports import Application, Caller, StopToken
 from tribal_contracts import AgentError
 from tribal_contracts.chat.requests import ChatRequest
-from tribal_contracts.chat.settings import CATALOG, CollectionEntry
+from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.chat.state import AgentState, GovernorVerdict, Law
 
 
@@ -41,28 +41,30 @@ class Chat:
     app: Application
 
     def open(self, request: ChatRequest, *, without_model: bool = False) -> OpenedChat:
-        """Check a request before anything is answered.
+        """Check a request before anything is answered; raises as `require_ready` does.
+
+        Raises:
+            QuestionInvalid: when the question, or the conversation before it, is not valid.
+        """
+        finder = self.require_ready(request.collection)
+        return OpenedChat(read_conversation(request), finder.entry, finder, without_model=without_model)
+
+    def require_ready(self, collection: str | None) -> Finder:
+        """Check that a collection can be asked, the default one when unset.
 
         Raises:
             ChatForbidden: when the caller may not ask.
-            QuestionInvalid: when the question, or the conversation before it, is not valid.
             CollectionNotFound: when the collection does not exist for the caller.
             CollectionMismatch: when its vectors are of another model than is configured.
-            IndexNotReady: when nothing is documented, for questions to the documentation.
+            IndexNotReady: when there is nothing to answer from.
         """
         if not self.caller.may(READ_DOCUMENTATION):
             raise ChatForbidden(f"asking needs the right {READ_DOCUMENTATION!r}")
         parts = chat_parts(self.app)
-        conversation = read_conversation(request)
-        name = request.collection or parts.settings.default_collection
-        entry = find_collection(name, parts.settings, self.caller)
+        entry = find_collection(collection or parts.settings.default_collection, parts.settings, self.caller)
         finder = Finder(entry, self.caller, self.app, parts, account_of(self.caller))
-        if entry.title == CATALOG:
-            # Says what to run where nothing is documented yet.
-            finder.documentation.limits(None, None)
-        elif entry.profile == CATALOG:
-            finder.require_matching()
-        return OpenedChat(conversation, entry, finder, without_model=without_model)
+        finder.require_ready()
+        return finder
 
 
 def account_of(caller: Caller) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
@@ -12,6 +12,7 @@ import typer
 
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Json, Project
+from tribal.rendering.words import shorten
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _HERE = Path()
 _MOST_TURNS = 20
 """The most turns of a conversation that are sent along, as the route takes them too."""
+_SHOWN_CHARS = 200
+"""Of a question that is read from a pipe."""
 Collection = Annotated[
     Optional[str],  # noqa: UP045 - typer reads it at run time
     typer.Option("--collection", metavar="NAME", help="The collection to ask.", show_default=False),
@@ -69,7 +72,8 @@ def ask(
             _answer_whole(app, caller, given, project, as_json=as_json)
             return
         finished = _stream([], question, collection, app, caller, without_model=no_model)
-    _exit(finished)
+    if code := _exit_code(finished):
+        raise typer.Exit(code)
 
 
 @command
@@ -86,10 +90,13 @@ def chat(
     """Ask a collection one question after the other.
 
     Each answer may refer to the turns before it. Without --collection it asks `chat.collection`, or the documentation.
-    An empty line, Ctrl-D or Ctrl-C ends it. Nothing is stored, unless `chat.audit` is on. With --json it answers one
-    question, as the route does with `stream: false`.
+    An empty line, Ctrl-D or Ctrl-C ends it. In a pipe, each line is a question, and the exit code is that of the first
+    answer that is not whole. Nothing is stored, unless `chat.audit` is on. With --json it answers one question, as the
+    route does with `stream: false`.
     """
     from tribal.app.local import local_application
+    from tribal.capabilities.chat.asking.chat import Chat
+    from tribal.capabilities.chat.errors import QuestionInvalid
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
@@ -101,15 +108,35 @@ def chat(
                 raise typer.BadParameter("with --json, give the question", param_hint="QUESTION")
             _print_json(question, collection, app, caller, without_model=no_model)
             return
-        finished = None
-        while asked := question if question is not None else _prompt():
-            question = None
-            finished = _stream(turns, asked, collection, app, caller, without_model=no_model)
+        Chat(caller, app).require_ready(collection)
+        codes = []
+        for asked in _questions(question):
+            try:
+                finished = _stream(turns, asked, collection, app, caller, without_model=no_model)
+            except QuestionInvalid as error:
+                turns.pop()
+                typer.echo(f"error: {error}", err=True)
+                codes.append(error.exit_code)
+                continue
+            codes.append(_exit_code(finished))
             del turns[:-_MOST_TURNS]
-            if not sys.stdin.isatty():
-                break
-    if finished is not None and not sys.stdin.isatty():
-        _exit(finished)
+    if not sys.stdin.isatty() and any(codes):
+        raise typer.Exit(next(filter(None, codes)))
+
+
+def _questions(first: str | None) -> Iterator[str]:
+    """The given question, then what is typed; without a terminal only that question, or every line of the pipe."""
+    if sys.stdin.isatty():
+        while asked := first or _prompt():
+            first = None
+            yield asked
+    elif first is not None:
+        yield first
+    else:
+        for line in sys.stdin:
+            if asked := line.strip():
+                typer.echo(f"\n? {shorten(asked, _SHOWN_CHARS)}")
+                yield asked
 
 
 def _print_json(
@@ -130,8 +157,6 @@ def _print_json(
 
 def _prompt() -> str:
     """The next question; empty at the end."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().strip()
     try:
         return str(typer.prompt("\n?", default="", show_default=False, prompt_suffix=" ")).strip()
     except typer.Abort:
@@ -262,14 +287,13 @@ def _print_end(finished: Finished, *, ends_line: bool) -> None:
         typer.echo(f"error: {show_invisible(finished.error.message)}", err=True)
 
 
-def _exit(finished: Finished) -> None:
-    """Exit with the code of how an answer ended."""
+def _exit_code(finished: Finished) -> int:
+    """The exit code of how an answer ended."""
     from tribal.errors import EXIT_PARTIAL, EXIT_REFUSED
     from tribal.tools.error_classes import error_class_of
 
     if finished.error is not None:
-        raise typer.Exit(error_class_of(finished.error.code).exit_code)
+        return error_class_of(finished.error.code).exit_code
     if finished.reason == "content-filter":
-        raise typer.Exit(EXIT_REFUSED)
-    if not finished.documented:
-        raise typer.Exit(EXIT_PARTIAL)
+        return EXIT_REFUSED
+    return 0 if finished.documented else EXIT_PARTIAL
