@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.plugins.aws",
     "tests.plugins.chat_vendors",
     "tests.plugins.claude",
+    "tests.plugins.costs",
     "tests.plugins.snowflake",
     "tests.plugins.postgres",
     "tests.plugins.relay",
