@@ -72,6 +72,21 @@ def test_a_repair_that_the_cap_leaves_no_money_for_is_asked_of_the_next_run(runs
     assert runs.prose()[NAME].usage.calls == 2, "what is kept counts what both calls cost"
 
 
+def test_an_answer_without_anything_sound_whose_repair_waits_is_asked_for_again(runs: ModelRuns) -> None:
+    runs.claude.mind = says("It has 17 kinds.", "There are 18 of them.")
+    runs.settings = {"calls_at_once": 1, "per_run_usd": 0.00065}
+    for before in (0, 1):
+        assert [error.code for error in runs.run().errors] == ["DOC_BUDGET_EXHAUSTED"]
+        assert asked(runs, before) == [(True, 2)]
+    runs.settings = {"calls_at_once": 1}
+    runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
+    quoted = runs.quoted()
+    assert runs.calls_of(runs.run) == quoted
+    assert asked(runs, 2) == [(True, 2)]
+    assert runs.document(NAME).description.source == "model"
+    assert runs.calls_of(runs.run) == 0
+
+
 def test_a_repair_that_the_end_of_a_run_leaves_no_time_for_is_asked_of_the_next_run(runs: ModelRuns) -> None:
     runs.claude.mind = faulty_text
     run_id = new_run_id(runs.clock)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import pytest
 
-from tribal.errors import LeaseLost, RunInterrupted
+from tribal.errors import EXIT_INTERRUPTED, LeaseLost, RunInterrupted
 from tribal.ports import StopToken, WorkerPool
-from tribal.runs.local import STOPPING, interrupted, stop_on_signal
+from tribal.runs.local import STOPPED, STOPPING, interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 
 PATIENCE_SECONDS = 30.0
@@ -219,6 +221,21 @@ def test_the_second_interrupt_ends_at_once() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         impatient()
+
+
+def test_a_signal_ends_a_process_that_does_not_stop() -> None:
+    busy = (
+        "from tribal.ports import StopToken\nfrom tribal.runs.local import stop_on_signal\n"
+        "with stop_on_signal(StopToken(), print, grace_seconds=0.1):\n    print('busy', flush=True)\n"
+        "    while True:\n        pass\n"
+    )
+    process = subprocess.Popen([sys.executable, "-u", "-c", busy], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout:
+        assert process.stdout.readline() == "busy\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read().splitlines() == [STOPPING, STOPPED]
+    assert process.wait(PATIENCE_SECONDS) == EXIT_INTERRUPTED
 
 
 def test_the_second_interrupt_does_not_wait_for_a_call_in_progress() -> None:

@@ -1,20 +1,21 @@
 """A run on this machine: lease, record and stages, in one process and its workers.
 
-Ctrl-C and `kill` first stop the run gracefully, then immediately.
+Ctrl-C and SIGTERM first stop the run gracefully, and end the process if that takes too long.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-from tribal.errors import Activity, EmbeddingFailed, RunInterrupted, StoreError, TribalError, doing
+from tribal.errors import EXIT_INTERRUPTED, Activity, EmbeddingFailed, RunInterrupted, StoreError, TribalError, doing
 from tribal.identity import locations
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closing_run, is_partial
@@ -168,6 +169,10 @@ class LocalRun:
 
 
 STOPPING = "stopping: finishing work in progress; the next run resumes it; press Ctrl-C again to stop at once"
+STOPPED = "stopped at once, because work in progress did not end; run the command again to resume"
+GRACE_SECONDS = 10.0
+"""How long a run may take to stop after a signal, before its process ends. Nothing is lost then: a run may be killed
+at any point."""
 
 
 def interrupted() -> RunInterrupted:
@@ -180,20 +185,35 @@ def _ignore(message: str) -> None:
 
 
 @contextmanager
-def stop_on_signal(stop: StopToken, notify: Callable[[str], None] = _ignore) -> Iterator[None]:
+def stop_on_signal(
+    stop: StopToken, notify: Callable[[str], None] = _ignore, grace_seconds: float = GRACE_SECONDS
+) -> Iterator[None]:
     """Within the block, the first SIGINT or SIGTERM requests a stop and a later SIGINT raises `KeyboardInterrupt`.
 
-    `notify` is called once with a message for the user, on its own thread, because the main thread may hold the lock
-    for writing when the signal arrives. Does nothing outside the main thread, where Python delivers no signals.
+    If the block has not ended `grace_seconds` after the first one, the process ends. Does nothing outside the main
+    thread, where Python delivers no signals.
+
+    Args:
+        stop: asks the run to stop.
+        notify: called with messages for the user, on its own thread, because the main thread may hold the lock for
+            writing when the signal arrives.
+        grace_seconds: how long the run may take to stop.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    pending: SimpleQueue[bool] = SimpleQueue()
+    signals: SimpleQueue[bool] = SimpleQueue()
+    """True after a signal, False at the end of the block."""
 
-    def notify_user() -> None:
-        if pending.get():
-            notify(STOPPING)
+    def watch() -> None:
+        if not signals.get():
+            return
+        notify(STOPPING)
+        try:
+            signals.get(timeout=grace_seconds)
+        except Empty:
+            notify(STOPPED)
+            os._exit(EXIT_INTERRUPTED)
 
     signalled = False
 
@@ -205,10 +225,10 @@ def stop_on_signal(stop: StopToken, notify: Callable[[str], None] = _ignore) -> 
             return
         signalled = True
         stop.request(interrupted())
-        pending.put(True)
+        signals.put(True)
 
-    speaker = threading.Thread(target=notify_user, name="stop-notice", daemon=True)
-    speaker.start()
+    watcher = threading.Thread(target=watch, name="stop-watcher", daemon=True)
+    watcher.start()
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -216,5 +236,5 @@ def stop_on_signal(stop: StopToken, notify: Callable[[str], None] = _ignore) -> 
         for number, handler in before.items():
             # None means that the handler was not set from Python and cannot be restored.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        pending.put(False)
-        speaker.join()
+        signals.put(False)
+        watcher.join()

@@ -70,14 +70,13 @@ class Writer:
         left = list(questions)
         while left and self._written.failure is None:
             question = left.pop(0)
-            kept = self._slices.get(slice_key(question)) if self._slices else None
+            kept = _kept(question, self._slices)
             if kept is None:
                 left[:0] = self._answer(question, last=not left)
                 continue
             self._written.take(kept)
             self._written.paid_before += kept.usage
-            if kept.unrepaired:
-                left.insert(0, narrowed(question, kept.unrepaired))
+            left[:0] = _rest(question, kept)
         return self._written
 
     def _answer(self, question: Question, *, last: bool) -> list[Question]:
@@ -143,11 +142,23 @@ def _part(question: Question, reading: CheckedAnswer, usage: ModelUsage, *, unre
 
 
 def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> list[Question]:
-    """What is left to ask, given the cached answers."""
-    kept = slices.get(slice_key(question)) if slices else None
+    """Return the questions that the cache does not answer."""
+    kept = _kept(question, slices)
     if kept is None:
         return [question]
-    return unanswered(narrowed(question, kept.unrepaired), slices) if kept.unrepaired else []
+    return [left for rest in _rest(question, kept) for left in unanswered(rest, slices)]
+
+
+def _kept(question: Question, slices: Mapping[str, KeptSlice]) -> KeptSlice | None:
+    """The cached answer to a question; `None` if it answers nothing, so that its rest is always a smaller question."""
+    kept = slices.get(slice_key(question)) if slices else None
+    return kept if kept is not None and question.subjects.difference(kept.unrepaired or ()) else None
+
+
+def _rest(question: Question, kept: KeptSlice) -> list[Question]:
+    """The question about what an answer leaves unrepaired, if anything."""
+    left = question.subjects.intersection(kept.unrepaired or ())
+    return [narrowed(question, left)] if left else []
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
