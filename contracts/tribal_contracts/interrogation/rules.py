@@ -1,6 +1,7 @@
 """The rules across the fields of a session, which every session keeps when it is written.
 
-They include those of the data model's text and are narrower in places; what they forbid is still read.
+Those of the data model hold for every file that is read, too. The others are narrower: a file that only they forbid is
+read with a note.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _PROVIDER = re.compile(r"[a-z][a-z0-9-]*:\S+")
 def broken_rules(session: InterrogationSession) -> list[str]:
     """The rules that a session breaks, one sentence each without quoted text; empty for a valid session."""
     return [
+        *broken_specification(session),
         *_of_identity(session),
         *_of_times(session),
         *_of_status(session),
@@ -44,6 +46,14 @@ def broken_rules(session: InterrogationSession) -> list[str]:
         *_of_audit(session.audit_result, session, "auditResult"),
         *_of_audit(session.interim_audit, session, "interimAudit"),
     ]
+
+
+def broken_specification(session: InterrogationSession) -> list[str]:
+    """The rules of the data model that a session breaks, one sentence each, which begins with the field.
+
+    Source: data model, validation rules.
+    """
+    return [*_of_session(session), *_of_positions(session), *_of_indexes(session)]
 
 
 def broken_by_change(before: InterrogationSession, after: InterrogationSession) -> list[str]:
@@ -70,9 +80,40 @@ def is_provider(text: str) -> bool:
     return _PROVIDER.fullmatch(text) is not None
 
 
+def _of_session(session: InterrogationSession) -> Iterator[str]:
+    if not _UUID_4.fullmatch(session.id.lower()):
+        yield "id must be a UUID of version 4"
+    if session.end_time is not None:
+        if session.is_running:
+            yield "endTime must be absent while the session is running"
+        if instant(session.start_time) > instant(session.end_time):
+            yield "endTime must not be before startTime"
+    if session.current_iteration > session.iteration_limit:
+        yield "currentIteration must be at most iterationLimit"
+    if (session.status == "completed") != (session.audit_result is not None):
+        yield "auditResult must be there exactly when the session is completed"
+
+
+def _of_positions(session: InterrogationSession) -> Iterator[str]:
+    for number, pair in enumerate(session.qa_pairs):
+        if pair.sequence != number + 1:
+            yield f"qaPairs[{number}].sequence must count the pairs from 1"
+        if instant(pair.timestamp) < instant(session.start_time):
+            yield f"qaPairs[{number}].timestamp must not be before startTime"
+        if not all(pair.provider_used.partition(":")):
+            yield f"qaPairs[{number}].providerUsed must have the form provider:model"
+
+
+def _of_indexes(session: InterrogationSession) -> Iterator[str]:
+    for name, audit in (("auditResult", session.audit_result), ("interimAudit", session.interim_audit)):
+        for number, contradiction in enumerate(audit.contradictions if audit is not None else ()):
+            if max(contradiction.qa_pair_indexes) >= len(session.qa_pairs):
+                yield f"{name}.contradictions[{number}].qaPairIndexes must be indexes of pairs"
+
+
 def _of_identity(session: InterrogationSession) -> Iterator[str]:
-    if not _UUID_4.fullmatch(session.id):
-        yield "id must be a UUID of version 4 in lower case"
+    if session.id != session.id.lower():
+        yield "id must be in lower case"
     text = session.hypothesis.text
     if not text.strip() or len(text) > MAX_HYPOTHESIS_CHARS:
         yield f"hypothesis.text must not be blank, and have at most {MAX_HYPOTHESIS_CHARS} characters"
@@ -98,8 +139,6 @@ def _of_status(session: InterrogationSession) -> Iterator[str]:
         yield "endTime must be there exactly when the session has ended"
     if session.holder is not None and not session.is_running:
         yield "a session that has ended has no holder"
-    if (status == "completed") != (session.audit_result is not None):
-        yield "auditResult must be there exactly when the session is completed"
     ended_early = status in ("failed", "limit-reached") and bool(pairs)
     if ended_early != (session.interim_audit is not None):
         yield "interimAudit must be there exactly when a session with pairs ended without being completed"
@@ -112,10 +151,8 @@ def _of_status(session: InterrogationSession) -> Iterator[str]:
 
 def _of_pairs(session: InterrogationSession) -> Iterator[str]:
     pairs = session.qa_pairs
-    if not len(pairs) == session.current_iteration <= session.iteration_limit:
-        yield "currentIteration must be the number of pairs, and at most iterationLimit"
-    if [pair.sequence for pair in pairs] != [*range(1, len(pairs) + 1)]:
-        yield "sequence must count the pairs from 1"
+    if len(pairs) != session.current_iteration:
+        yield "currentIteration must be the number of pairs"
     for number, pair in enumerate(pairs):
         for problem in (*_of_pair(pair), *_of_analysis(pair.gap_analysis)):
             yield f"qaPairs[{number}]: {problem}"
@@ -165,5 +202,5 @@ def _of_audit(audit: AuditResult | None, session: InterrogationSession, name: st
         yield f"{name} must have at most {MAX_CONTRADICTIONS} contradictions"
     for contradiction in contradictions:
         first, second = contradiction.qa_pair_indexes
-        if not first <= second < len(session.qa_pairs) or not contradiction.description.strip():
-            yield f"{name}: a contradiction needs a description, and two indexes of pairs in order"
+        if first > second or not contradiction.description.strip():
+            yield f"{name}: a contradiction needs a description, and two indexes in order"

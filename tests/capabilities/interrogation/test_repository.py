@@ -79,7 +79,8 @@ def test_a_damaged_file_is_named_and_hidden_from_callers_with_a_scope() -> None:
             visible_session(sessions, ID, ADMIN)
         with pytest.raises(SessionNotFound):
             visible_session(sessions, ID, BEN)
-        assert list_sessions(sessions, ADMIN, PageRequest()).damaged == [KEY]
+        [named] = list_sessions(sessions, ADMIN, PageRequest()).damaged
+        assert named.startswith(f"{KEY} is damaged: ")
         assert list_sessions(sessions, BEN, PageRequest()).damaged == []
 
 

@@ -122,10 +122,10 @@ def test_lint_prints_a_line_a_finding_and_the_coverage(documented: tuple[Path, s
     name = dsn.rpartition("/")[2]
     shown = tribal("lint", cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    documented, findings, _, *lines = shown.stdout.splitlines()
+    coverage, findings, _, *lines = shown.stdout.splitlines()
     assert f"{name}.public.customer.xyz: undocumented: has no description" in lines
     assert findings.startswith("Findings: ")
-    assert documented.startswith("Documented: ")
+    assert coverage.startswith("Documented: ")
     as_json: Json = json.loads(tribal("lint", "--json", cwd=folder).stdout)
     assert as_json["success"] is True
     assert as_json["coverage"]["tables"]["total"] == 3

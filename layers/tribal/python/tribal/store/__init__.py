@@ -15,7 +15,7 @@ from tribal.store.records import (
     require_record,
 )
 from tribal.store.recovery import documented_before
-from tribal.store.sealing import require_seal, sealed
+from tribal.store.sealing import is_sealed, require_seal, sealed
 from tribal.store.snapshots import iterate_snapshot, read_names, write_names
 from tribal.store.watched import WatchedStore, report_damage
 from tribal.store.writing import Write, background_writes
@@ -38,6 +38,7 @@ __all__ = [
     "report_damage",
     "require_manifest",
     "require_record",
+    "is_sealed",
     "require_seal",
     "sealed",
     "write_names",

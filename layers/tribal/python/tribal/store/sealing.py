@@ -41,6 +41,11 @@ def require_seal(key: str, data: bytes) -> None:
         raise ObjectDamaged(f"{key!r} is damaged: its checksum is wrong")
 
 
+def is_sealed(data: bytes) -> bool:
+    """Whether a record ends with a checksum, right or wrong."""
+    return _SEAL.search(data, max(0, len(data) - _SEAL_BYTES)) is not None
+
+
 def _was_sealed(data: bytes) -> bool:
     """Whether a record without a valid checksum once had one: a damaged checksum must not count as missing."""
     end = data[-_SEAL_BYTES:]

@@ -49,7 +49,9 @@ class SessionPage:
     """Whether `total` may be too low, because there are too many files to read."""
     next_cursor: str | None
     damaged: list[str]
-    """Files among those read that are not valid."""
+    """What is wrong with those files among the read ones that are not valid."""
+    notes: list[str]
+    """Which rules of this program the listed sessions break."""
 
 
 def visible_session(sessions: Sessions, session_id: str, caller: Caller) -> StoredSession:
@@ -79,11 +81,12 @@ def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> S
     following = [each for each in keys if request.cursor is None or each.cursor < request.cursor]
     page, rest = reader.page(following, request.limit)
     return SessionPage(
-        sessions=[_list_item(each) for each in page],
+        sessions=[_list_item(each.session) for each in page],
         total=len(keys) if counts_keys else counted,
         is_lower_bound=not counts_keys and len(keys) > READ_AT_MOST,
         next_cursor=rest,
-        damaged=sorted(reader.damaged) if caller.scope == EVERYTHING else [],
+        damaged=sorted(reader.damaged.values()) if caller.scope == EVERYTHING else [],
+        notes=[note for each in page for note in each.notes],
     )
 
 
@@ -135,39 +138,39 @@ class _Reader:
         self._sessions = sessions
         self._caller = caller
         self._status = status
-        self._read: dict[str, InterrogationSession | None] = {}
-        self.damaged: set[str] = set()
+        self._read: dict[str, StoredSession | None] = {}
+        self.damaged: dict[str, str] = {}
 
     def count(self, keys: Sequence[SessionKey]) -> int:
         """How many of the newest sessions are listed."""
         return sum(self._listed(each) is not None for each in keys[:READ_AT_MOST])
 
-    def page(self, keys: Sequence[SessionKey], limit: int) -> tuple[list[InterrogationSession], str | None]:
+    def page(self, keys: Sequence[SessionKey], limit: int) -> tuple[list[StoredSession], str | None]:
         """The first sessions that are listed, and the cursor of the next page, if there may be one."""
-        found: list[InterrogationSession] = []
+        found: list[StoredSession] = []
         for number, each in enumerate(keys):
             if len(found) == limit or number == READ_AT_MOST:
                 return found, keys[number - 1].cursor
-            session = self._listed(each)
-            if session is not None:
-                found.append(session)
+            stored = self._listed(each)
+            if stored is not None:
+                found.append(stored)
         return found, None
 
-    def _listed(self, key: SessionKey) -> InterrogationSession | None:
+    def _listed(self, key: SessionKey) -> StoredSession | None:
         if key.key not in self._read:
             self._read[key.key] = self._load(key)
-        session = self._read[key.key]
-        if session is None or self._status not in (None, session.status):
+        stored = self._read[key.key]
+        if stored is None or self._status not in (None, stored.session.status):
             return None
-        return session if is_visible(session, self._caller) else None
+        return stored if is_visible(stored.session, self._caller) else None
 
-    def _load(self, key: SessionKey) -> InterrogationSession | None:
+    def _load(self, key: SessionKey) -> StoredSession | None:
         try:
-            return self._sessions.read_key(key.key).session
+            return self._sessions.read_key(key.key)
         except SessionNotFound:
             return None
-        except SessionInvalid:
-            self.damaged.add(key.key)
+        except SessionInvalid as error:
+            self.damaged[key.key] = error.message
             return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tribal.capabilities.interrogation.rights import READ_INTERROGATION, START_INTERROGATION
@@ -57,7 +57,8 @@ def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Co
     from tribal.capabilities.interrogation.listing import pairs_page, visible_session
     from tribal_contracts.interrogation.tools import GetInterrogationOutput, SessionWithoutPairs
 
-    session = visible_session(_interrogations(caller, app).sessions, request.session_id, caller).session
+    stored = visible_session(_interrogations(caller, app).sessions, request.session_id, caller)
+    session = stored.session
     pairs, following = pairs_page(session, request.cursor, PAIRS_A_PAGE)
     shown = SessionWithoutPairs(**session.model_dump(by_alias=False, exclude={"qa_pairs"}))
     return GetInterrogationOutput(
@@ -69,24 +70,22 @@ def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Co
         returned=len(pairs),
         truncated=following is not None,
         next_cursor=following,
+        warnings=_warnings(stored.notes, app),
     )
 
 
 def _list(request: ListInterrogationsInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.interrogation.errors import HypothesisInvalid
     from tribal.capabilities.interrogation.listing import PageRequest, list_sessions
-    from tribal_contracts import agent_error
     from tribal_contracts.interrogation.tools import MOST_LISTED, ListInterrogationsOutput
 
     if not 1 <= request.limit <= MOST_LISTED:
         raise HypothesisInvalid(f"limit is {request.limit}; it must be from 1 to {MOST_LISTED}")
     wanted = PageRequest(status=request.status, limit=request.limit, cursor=request.cursor)
     page = list_sessions(_interrogations(caller, app).sessions, caller, wanted)
-    notes = [f"{key} is damaged; restore it from a backup, or remove it" for key in page.damaged]
+    notes = [*page.damaged, *page.notes]
     if page.is_lower_bound:
         notes.append("there are more sessions than were read: total may be too low")
-    now = app.clock.published()
-    warnings = [agent_error("INT_SESSION_INVALID", note, timestamp=now) for note in notes]
     return ListInterrogationsOutput(
         success=True,
         tokens_used=0,
@@ -95,8 +94,16 @@ def _list(request: ListInterrogationsInput, caller: Caller, app: Application) ->
         returned=len(page.sessions),
         truncated=page.next_cursor is not None,
         next_cursor=page.next_cursor,
-        warnings=[each.model_copy(update={"severity": "warning"}) for each in warnings] or None,
+        warnings=_warnings(notes, app),
     )
+
+
+def _warnings(notes: Sequence[str], app: Application) -> list[AgentError] | None:
+    from tribal_contracts import agent_error
+
+    now = app.clock.published()
+    errors = [agent_error("INT_SESSION_INVALID", note, timestamp=now) for note in notes]
+    return [each.model_copy(update={"severity": "warning"}) for each in errors] or None
 
 
 def _interrogations(caller: Caller, app: Application) -> Interrogations:

@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
-
-from pydantic import ValidationError
 
 from tribal.capabilities.interrogation.errors import SessionInvalid, SessionNotFound
+from tribal.capabilities.interrogation.sessions.parsing import Record, parse_file
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity.locations import SESSIONS
 from tribal.ports import ObjectStore
-from tribal.store import require_seal, sealed
+from tribal.store import sealed
 from tribal_contracts.interrogation.exams import ExamResult
 from tribal_contracts.interrogation.rules import broken_by_change, broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
@@ -28,9 +26,6 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSION_KEY = re.compile(rf"{SESSIONS}session_(?P<id>{_ID.pattern})_(?P<start>[^/]+)\.json")
 
 
-Record = TypeVar("Record", InterrogationSession, ExamResult)
-
-
 @dataclass(frozen=True, slots=True)
 class StoredSession:
     """A session as it is in the store, and the `etag` that a change of it requires."""
@@ -38,6 +33,13 @@ class StoredSession:
     key: str
     session: InterrogationSession
     etag: str
+
+    @property
+    def notes(self) -> list[str]:
+        """The rules of this program that a session of another one breaks; it can be read, but not changed."""
+        return [
+            f"session {self.session.id} was not written by this program: {each}" for each in broken_rules(self.session)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,12 @@ class Sessions:
         """The record at a key, and its etag; raises as `read_key` does."""
         try:
             found = self.store.get(key)
-            require_seal(key, found.data)
-            return kind.from_json(found.data), found.etag
+            return parse_file(key, found.data, kind), found.etag
         except ObjectNotFound as error:
             named = _ID.search(key)
             raise not_found(named[0] if named else key) from error
-        except (ObjectDamaged, ValidationError) as error:
-            raise SessionInvalid(f"{key} is damaged; restore it from a backup, or remove it") from error
+        except ObjectDamaged as error:
+            raise SessionInvalid(f"{key} is damaged: {error}; restore it from a backup, or remove it") from error
 
     def keys_of(self, name: str) -> Iterator[str]:
         """The files of the session or exam of an id; there is at most one."""

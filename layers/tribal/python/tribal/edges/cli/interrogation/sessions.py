@@ -61,7 +61,10 @@ def show(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> No
     from tribal.edges.cli.interrogation.running import print_end, print_pair
 
     with _service(project) as service:
-        session = visible_session(service.sessions, session_id, service.caller).session
+        stored = visible_session(service.sessions, session_id, service.caller)
+    session = stored.session
+    for note in stored.notes:
+        typer.echo(f"note: {note}", err=True)
     if as_json:
         print_json(session)
         return
