@@ -41,6 +41,17 @@ def test_a_stream_that_ends_before_its_answer_does_has_an_unknown_usage(
         assert PLANTED not in failed(outcome).message
 
 
+def test_a_stream_that_goes_on_after_its_tokens_is_cut(server: ModelServer[Any], model: LanguageModel) -> None:
+    server.mind = lambda _: TEXT
+    answered(model.ask(IN_WORDS))
+    short, server.ignores_limits = replace(IN_WORDS, max_tokens=50), True
+    server.mind = lambda _: TEXT * 100
+    pieces, outcome = read(model.stream(short))
+    assert (failed(outcome).kind, failed(outcome).unseen) == ("truncated", True)
+    assert (TEXT * 100).startswith("".join(pieces))
+    assert 50 <= len("".join(pieces).encode()) <= 50 * 16
+
+
 def test_a_stream_ends_at_its_deadline(server: ModelServer[Any], model: LanguageModel, faults: Faults) -> None:
     server.mind = lambda _: TEXT
     answered(model.ask(IN_WORDS))

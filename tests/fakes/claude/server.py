@@ -140,8 +140,9 @@ class FakeClaude(ModelServer[Call]):
         with self._lock:
             prompt = self._cache.tokens(body, model)
         thought = thinking_tokens(body, model)
-        tokens = replace(prompt, output=min(count(text) + thought, body["max_tokens"]))
-        fits = tokens.output == count(text) + thought
+        wanted = count(text) + thought
+        tokens = replace(prompt, output=wanted if self.ignores_limits else min(wanted, body["max_tokens"]))
+        fits = tokens.output == wanted
         message = {
             "id": f"msg_{len(self.calls):06}",
             "type": "message",

@@ -52,6 +52,8 @@ class ModelServer(Generic[CallT]):
     script: Script = field(default_factory=Script)
     latency_seconds: float = 0.0
     pace_seconds: float = 0.0
+    ignores_limits: bool = False
+    """Whether answers may have more tokens than were asked for."""
     keys: set[str] = field(default_factory=set)
     calls: list[CallT] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)

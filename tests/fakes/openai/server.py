@@ -170,7 +170,7 @@ class FakeOpenAI(ModelServer[Call]):
             prompt = self._cache.tokens(seen, model)
         thought = reasoning_tokens(body, model)
         wanted = count(text) + thought
-        most = body.get("max_completion_tokens") or body.get("max_tokens") or wanted
+        most = wanted if self.ignores_limits else body.get("max_completion_tokens") or body.get("max_tokens") or wanted
         tokens = replace(prompt, output=min(wanted, most), reasoning=min(thought, most))
         fits = wanted <= most
         shown = text if fits else text[: max(tokens.output - thought, 0) * 2]

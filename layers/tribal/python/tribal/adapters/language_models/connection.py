@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import httpx2
@@ -16,6 +16,48 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 5.0
 _IDLE_CONNECTIONS = 100
+_ERROR_BYTES = 1 << 18
+"""The most that is read of an error response, which the SDKs read whole."""
+
+
+class BodyTooLarge(Exception):
+    """A response has more bytes than were asked for."""
+
+
+class BoundedBody(httpx2.AsyncByteStream):
+    """The body of a response up to a number of bytes.
+
+    Args:
+        body: what arrives.
+        most_bytes: where reading ends.
+        ends: whether the body just ends there; if not, it raises `BodyTooLarge`.
+    """
+
+    def __init__(self, body: httpx2.AsyncByteStream, most_bytes: int, *, ends: bool = False) -> None:
+        self._body = body
+        self._left = most_bytes
+        self._ends = ends
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._body:
+            self._left -= len(chunk)
+            if self._left >= 0:
+                yield chunk
+            elif self._ends:
+                return
+            else:
+                raise BodyTooLarge
+
+    async def aclose(self) -> None:
+        """Close the body."""
+        await self._body.aclose()
+
+
+async def _bound(response: httpx2.Response) -> None:
+    """Read no compressed bodies, which may expand to gigabytes, and only the beginning of errors."""
+    response.headers.pop("content-encoding", None)
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = BoundedBody(response.stream, _ERROR_BYTES, ends=True)
 
 
 class Credentials(Protocol):
@@ -123,6 +165,8 @@ class OwnHeaders(httpx2.Auth):
             }
         )
         request.headers.update(self._credentials.headers(request))
+        # Not signed, because proxies may change it.
+        request.headers["accept-encoding"] = "identity"
         yield request
 
 
@@ -141,6 +185,7 @@ def http_client(
         auth=OwnHeaders(credentials, headers),
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
         transport=transport,
+        event_hooks={"response": [_bound]},
     )
 
 

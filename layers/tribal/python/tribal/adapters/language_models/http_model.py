@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import httpx2
 
 from tribal.adapters.language_models.answers import StreamReader, no_api, parse_json
-from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.connection import BodyTooLarge, BoundedBody, Credentials
 from tribal.adapters.language_models.loop import run_on_loop, stream_on_loop
 from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
 from tribal.errors import TribalError
@@ -22,6 +22,11 @@ _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, htt
 _REFUSED_LOGIN = 401
 _END = "[DONE]"
 _OF_PAGES = (200, 404, 405)
+_TEXT_BYTES_A_TOKEN = 16
+"""More than the longest tokens of a text have on average."""
+_BODY_BYTES, _BODY_BYTES_A_TOKEN = 1 << 18, 1 << 11
+"""The most that a response may have: an event of a stream has some hundred bytes, thinking included."""
+_CUT = "{} went on after the {:,} tokens that were asked for; the answer is cut there"
 _PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
 
 
@@ -162,29 +167,45 @@ class HttpModel:
 
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
         response = await self._sent(request, call, stream=False)
-        if page := self._page(response, call):
-            return page
-        if response.is_success:
-            return self._dialect.read(response.content, request, call.time_ms)
-        return self._refused(response, request, call)
+        try:
+            if page := self._page(response, call):
+                return page
+            if not response.is_success:
+                return self._refused(response, request, call)
+            outcome = self._dialect.read(await response.aread(), request, call.time_ms)
+        except BodyTooLarge:
+            return self._cut(request, call)
+        finally:
+            await response.aclose()
+        if not isinstance(outcome, ModelFailure) and len(outcome.text.encode()) > _text_bytes(request):
+            return replace(self._cut(request, call), usage=outcome.usage, unseen=False)
+        return outcome
 
     async def _streamed(self, request: ModelRequest, call: _Call, put: Callable[[str], None]) -> ModelOutcome:
         response = await self._sent(request, call, stream=True)
-        if page := self._page(response, call):
-            await response.aclose()
-            return page
-        if not response.is_success:
-            return self._refused(response, request, call)
-        reader = self._dialect.reader(request)
+        reader, left = self._dialect.reader(request), _text_bytes(request)
         try:
+            if page := self._page(response, call):
+                return page
+            if not response.is_success:
+                return self._refused(response, request, call)
             async for event in _events(response):
                 if text := reader.take(event):
-                    put(text)
+                    shown = text.encode()[:left].decode(errors="ignore")
+                    put(shown)
+                    left -= len(shown.encode())
+                    if shown != text:
+                        return self._cut(request, call)
+        except BodyTooLarge:
+            return self._cut(request, call)
         except ValueError:
             return no_api("it did not send complete JSON", call.time_ms)
         finally:
             await response.aclose()
         return reader.end(call.time_ms)
+
+    def _cut(self, request: ModelRequest, call: _Call) -> ModelFailure:
+        return call.failure("truncated", _CUT.format(self._advice.provider, request.max_tokens))
 
     def _page(self, response: httpx2.Response, call: _Call) -> ModelFailure | None:
         """The failure for a web page at an address that never answered otherwise."""
@@ -209,12 +230,20 @@ class HttpModel:
         call.sent = True
         body = self._dialect.body(request, self._facts, stream=stream)
         try:
+            # Not read by the SDK, which has no limit of size.
             response: httpx2.Response = await self._sdk.client.post(
-                self._dialect.path, cast_to=httpx2.Response, body=body, stream=stream
+                self._dialect.path, cast_to=httpx2.Response, body=body, stream=True
             )
         except self._sdk.status_error as exc:
-            response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
+            return exc.response  # type: ignore[attr-defined,no-any-return]  # both SDKs' errors have it
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = BoundedBody(response.stream, _BODY_BYTES + _BODY_BYTES_A_TOKEN * request.max_tokens)
         return response
+
+
+def _text_bytes(request: ModelRequest) -> int:
+    """The most bytes of text that the tokens of an answer can be."""
+    return _TEXT_BYTES_A_TOKEN * request.max_tokens
 
 
 async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, Any]]:
