@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import RecordingSink
+from tests.fakes.catalogs import column, table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says, shop
@@ -96,3 +98,26 @@ def test_a_refused_key_at_the_repair_leaves_it_to_the_next_run(runs: ModelRuns) 
     assert error.code == "DOC_LLM_FAILED"
     runs.claude.script = fail.Script()
     asks_again_for_the_text_alone(runs)
+
+
+@pytest.mark.parametrize("repaired", [True, False])
+@each_case("columns", [0, 2, 50])
+def test_wherever_a_run_stops_between_answers_and_their_repairs_the_next_one_asks_for_what_is_missing(
+    columns: int, repaired: bool, claude: FakeClaude
+) -> None:
+    wide = table("goods.goods", *(column(f"grade_{number}", "text") for number in range(columns)))
+    sound, faulty = (says(text, text) for text in ("Tells how good it is.", "It has 17 kinds."))
+    calls = 2 * (1 + columns // 40)
+    for stopped_after in range(calls):
+        runs = ModelRuns(claude, [wide], settings={"calls_at_once": 1})
+        claude.mind = faulty
+        claude.script = fail.Script(next=[None] * stopped_after, share=1.0, among=(fail.NO_CREDIT,))
+        assert [error.code for error in runs.run().errors] == ["DOC_LLM_FAILED"]
+        claude.script = fail.Script()
+        claude.mind = sound if repaired else faulty
+        assert runs.quoted() > 0
+        assert runs.run(force=True).status == "completed"
+        # The first two calls are about the table's own text.
+        source = "model" if repaired and stopped_after < 2 else "derived"
+        assert runs.document("shop.goods.goods").description.source == source
+        assert (runs.quoted(), runs.calls_of(runs.run)) == (0, 0)

@@ -1,20 +1,17 @@
 """A run on this machine: lease, record and stages, in one process and its workers.
 
-Ctrl-C and `kill` first stop the run gracefully, then immediately.
+Ctrl-C and SIGTERM stop the run gracefully, and end the process if that takes longer than some seconds.
 """
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
-from queue import SimpleQueue
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from tribal.errors import Activity, EmbeddingFailed, RunInterrupted, StoreError, TribalError, doing
+from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.identity import locations
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closing_run, is_partial
@@ -22,6 +19,7 @@ from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.records import RunLog, new_run_id, prune_runs
+from tribal.runs.signals import interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.processes import unit_processes
 from tribal.store import WatchedStore, content_hash
@@ -165,56 +163,3 @@ class LocalRun:
         except EmbeddingFailed as error:
             self._sink.note(error.message)
             return None
-
-
-STOPPING = "stopping: finishing work in progress; the next run resumes it; press Ctrl-C again to stop at once"
-
-
-def interrupted() -> RunInterrupted:
-    """The error that a stopped run ends with."""
-    return RunInterrupted("the run was stopped; run the command again to resume")
-
-
-def _ignore(message: str) -> None:
-    """Ignore the message."""
-
-
-@contextmanager
-def stop_on_signal(stop: StopToken, notify: Callable[[str], None] = _ignore) -> Iterator[None]:
-    """Within the block, the first SIGINT or SIGTERM requests a stop and a later SIGINT raises `KeyboardInterrupt`.
-
-    `notify` is called once with a message for the user, on its own thread, because the main thread may hold the lock
-    for writing when the signal arrives. Does nothing outside the main thread, where Python delivers no signals.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pending: SimpleQueue[bool] = SimpleQueue()
-
-    def notify_user() -> None:
-        if pending.get():
-            notify(STOPPING)
-
-    signalled = False
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        nonlocal signalled
-        if signalled:
-            if number == signal.SIGINT:
-                raise KeyboardInterrupt
-            return
-        signalled = True
-        stop.request(interrupted())
-        pending.put(True)
-
-    speaker = threading.Thread(target=notify_user, name="stop-notice", daemon=True)
-    speaker.start()
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            # None means that the handler was not set from Python and cannot be restored.
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        pending.put(False)
-        speaker.join()

@@ -70,14 +70,14 @@ class Writer:
         left = list(questions)
         while left and self._written.failure is None:
             question = left.pop(0)
-            kept = self._slices.get(slice_key(question)) if self._slices else None
-            if kept is None:
+            kept, unrepaired = cached_answer(question, self._slices)
+            if kept is not None:
+                self._written.take(kept)
+                self._written.paid_before += kept.usage
+            if unrepaired == question:
                 left[:0] = self._answer(question, last=not left)
-                continue
-            self._written.take(kept)
-            self._written.paid_before += kept.usage
-            if kept.unrepaired:
-                left.insert(0, narrowed(question, kept.unrepaired))
+            elif unrepaired is not None:
+                left.insert(0, unrepaired)
         return self._written
 
     def _answer(self, question: Question, *, last: bool) -> list[Question]:
@@ -142,12 +142,21 @@ def _part(question: Question, reading: CheckedAnswer, usage: ModelUsage, *, unre
     )
 
 
-def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> list[Question]:
-    """What is left to ask, given the cached answers."""
+def cached_answer(question: Question, slices: Mapping[str, KeptSlice]) -> tuple[KeptSlice | None, Question | None]:
+    """Return the cached answer to a question, and what is left to ask.
+
+    Without an answer, or if each of its subjects has to be repaired, that is the question itself.
+    """
     kept = slices.get(slice_key(question)) if slices else None
     if kept is None:
-        return [question]
-    return unanswered(narrowed(question, kept.unrepaired), slices) if kept.unrepaired else []
+        return None, question
+    return kept, narrowed(question, kept.unrepaired) if kept.unrepaired else None
+
+
+def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> Question | None:
+    """Return the part of a question that the cache does not answer."""
+    _, left = cached_answer(question, slices)
+    return left if left is None or left == question else unanswered(left, slices)
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:
