@@ -52,7 +52,6 @@ class Answering:
     intent: Intent
     found: Found
     finder: Finder
-    without_model: bool = False
     warnings: list[str] = field(default_factory=list)
     _citations: Citations = field(default_factory=Citations)
     _dropped: int = 0
@@ -62,7 +61,7 @@ class Answering:
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
         """The answer with its sources; returns how it ended, without the verdict."""
         parts = self.finder.parts
-        names = [] if self.without_model else parts.route(self.finder.entry, self.intent)
+        names = parts.route(self.finder.entry, self.intent) if parts.asks_models else []
         documented = yield from self._by_models(names, stop) if names else self._from_documents()
         if self._citations.sources:
             yield SourcesFound(self._citations.sources)
