@@ -59,12 +59,19 @@ class Answering:
     _reason: FinishReason = "stop"
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
-        """The answer with its sources; returns how it ended, without the verdict."""
+        """The answer with its sources; returns how it ended, without the verdict.
+
+        Raises:
+            TribalError: the cause of a stop, after the sources of what was said until then.
+        """
         parts = self.finder.parts
         names = parts.route(self.finder.entry, self.intent) if parts.asks_models else []
-        documented = yield from self._by_models(names, stop) if names else self._from_documents()
-        if self._citations.sources:
-            yield SourcesFound(self._citations.sources)
+        try:
+            documented = yield from self._by_models(names, stop) if names else self._from_documents()
+        except TribalError:
+            yield from self._cited()
+            raise
+        yield from self._cited()
         return Finished(
             self._reason,
             model=self._answered_by,
@@ -72,6 +79,10 @@ class Answering:
             warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes))),
             documented=documented,
         )
+
+    def _cited(self) -> Iterator[ChatEvent]:
+        if self._citations.sources:
+            yield SourcesFound(self._citations.sources)
 
     def _by_models(self, names: Sequence[str], stop: StopToken) -> Generator[ChatEvent, None, bool]:
         if obstacle := self._obstacle():
@@ -83,6 +94,8 @@ class Answering:
         with ExitStack() as closing:
             for model in self._models(names, stop, closing):
                 result = yield from self._asked(model, sources, stop)
+                if result.failure is not None:
+                    stop.check()
                 if result.not_documented and not result.released:
                     self._answered_by = model.name
                     return (yield from self._not_documented())
