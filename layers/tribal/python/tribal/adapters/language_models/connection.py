@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import httpx2
 
+from tribal.adapters.language_models.limits import MOST_ERROR_BYTES
 from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import UnsentRequest
 
@@ -140,8 +141,34 @@ def http_client(
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=_IDLE_CONNECTIONS),
         auth=OwnHeaders(credentials, headers),
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+        # SDKs read errors whole.
+        event_hooks={"response": [_cut_error]},
         transport=transport,
     )
+
+
+async def _cut_error(response: httpx2.Response) -> None:
+    """Have only the beginning of an error response read."""
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Beginning(response.stream)
+
+
+class _Beginning(httpx2.AsyncByteStream):
+    """The first `MOST_ERROR_BYTES` of a stream."""
+
+    def __init__(self, whole: httpx2.AsyncByteStream) -> None:
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_ERROR_BYTES
+        async for chunk in self._whole:
+            yield chunk[:left]
+            left -= len(chunk)
+            if left <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
 
 
 class Unsent(NoLogin, httpx2.AsyncBaseTransport):

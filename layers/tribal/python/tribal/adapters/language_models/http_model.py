@@ -12,6 +12,15 @@ import httpx2
 
 from tribal.adapters.language_models.answers import StreamReader, no_api, parse_json
 from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.limits import (
+    ResponseTooLargeError,
+    cut_answer,
+    cut_text,
+    most_text_bytes,
+    read_body,
+    read_lines,
+    truncated,
+)
 from tribal.adapters.language_models.loop import run_on_loop, stream_on_loop
 from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
 from tribal.errors import TribalError
@@ -115,7 +124,7 @@ class HttpModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask once, and wait for the answer or the deadline."""
-        return run_on_loop(self._within_deadline(request))
+        return cut_answer(run_on_loop(self._within_deadline(request)), request)[1]
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask once, yield the text as it arrives, and return the outcome; closing it ends the connection."""
@@ -126,9 +135,9 @@ class HttpModel:
                 return ended
             usage = ModelUsage(calls=1, time_ms=round((time.monotonic() - started) * 1000))
             return ModelFailure("interrupted", "the answer was stopped", usage, unseen=True)
-        outcome = self.ask(request)
-        if not isinstance(outcome, ModelFailure):
-            yield outcome.text
+        text, outcome = cut_answer(run_on_loop(self._within_deadline(request)), request)
+        if text:
+            yield text
         return outcome
 
     async def _within_deadline(self, request: ModelRequest, put: Callable[[str], None] | None = None) -> ModelOutcome:
@@ -143,6 +152,8 @@ class HttpModel:
             return call.failure(
                 "timed_out", f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
             )
+        except ResponseTooLargeError:
+            return truncated(ModelUsage(calls=1, time_ms=call.time_ms), unseen=True)
         except (self._sdk.connection_error, httpx2.TransportError) as exc:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
@@ -163,9 +174,10 @@ class HttpModel:
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
         response = await self._sent(request, call, stream=False)
         if page := self._page(response, call):
+            await response.aclose()
             return page
         if response.is_success:
-            return self._dialect.read(response.content, request, call.time_ms)
+            return self._dialect.read(await read_body(response), request, call.time_ms)
         return self._refused(response, request, call)
 
     async def _streamed(self, request: ModelRequest, call: _Call, put: Callable[[str], None]) -> ModelOutcome:
@@ -175,11 +187,15 @@ class HttpModel:
             return page
         if not response.is_success:
             return self._refused(response, request, call)
-        reader = self._dialect.reader(request)
+        reader, left = self._dialect.reader(request), most_text_bytes(request)
         try:
-            async for event in _events(response):
+            async for event in _events(response, request):
                 if text := reader.take(event):
-                    put(text)
+                    fits = cut_text(text, left)
+                    put(fits)
+                    left -= len(fits.encode(errors="replace"))
+                    if fits != text:
+                        raise ResponseTooLargeError
         except ValueError:
             return no_api("it did not send complete JSON", call.time_ms)
         finally:
@@ -209,21 +225,23 @@ class HttpModel:
         call.sent = True
         body = self._dialect.body(request, self._facts, stream=stream)
         try:
+            # The SDK would read a whole response, however large it is.
             response: httpx2.Response = await self._sdk.client.post(
-                self._dialect.path, cast_to=httpx2.Response, body=body, stream=stream
+                self._dialect.path, cast_to=httpx2.Response, body=body, stream=True
             )
         except self._sdk.status_error as exc:
             response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
         return response
 
 
-async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, Any]]:
+async def _events(response: httpx2.Response, request: ModelRequest) -> AsyncIterator[Mapping[str, Any]]:
     """The JSON objects of server-sent events.
 
     Raises:
+        ResponseTooLargeError: if they are larger than any answer to the request.
         ValueError: if an event is not one JSON object.
     """
-    async for line in response.aiter_lines():
+    async for line in read_lines(response, request):
         name, _, data = line.partition(":")
         if name != "data" or not (data := data.strip()):
             continue

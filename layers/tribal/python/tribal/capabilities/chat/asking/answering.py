@@ -99,6 +99,8 @@ class Answering:
                 if result.not_documented and not result.released:
                     self._answered_by = model.name
                     return (yield from self._not_documented())
+                is_cut = result.failure is not None and result.failure.kind == "truncated"
+                self._reason = "length" if is_cut else "stop"
                 if result.released:
                     self._answered_by = model.name
                     yield from self._broken_off(result)
@@ -134,7 +136,6 @@ class Answering:
         if failure is None:
             return
         if failure.kind == "truncated":
-            self._reason = "length"
             return
         yield TextPiece("\n\n_The model broke off here; the rest is from the documents alone._\n")
         yield from self._statements()
