@@ -11,8 +11,8 @@ from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.documenting import fold_progress, overall_status, pending_progress
 from tribal.identity import locations
 from tribal.ports import StopToken
-from tribal.runs.local import interrupted
 from tribal.runs.pipeline import document_run, plan_run
+from tribal.runs.signals import interrupted
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.store import put_record
 from tribal_contracts import AgentStatus, DocumenterProgress, WorkUnitProgress

@@ -15,7 +15,7 @@ from tribal.documenting import WorkInspector, document_unit
 from tribal.errors import StoreUnwritable
 from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, StopToken
-from tribal.runs.local import interrupted
+from tribal.runs.signals import interrupted
 from tribal_contracts import (
     CatalogColumn,
     CatalogTable,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import RecordingSink
+from tests.fakes.catalogs import column, table
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, data_of, says, shop
@@ -72,21 +74,6 @@ def test_a_repair_that_the_cap_leaves_no_money_for_is_asked_of_the_next_run(runs
     assert runs.prose()[NAME].usage.calls == 2, "what is kept counts what both calls cost"
 
 
-def test_an_answer_without_anything_sound_whose_repair_waits_is_asked_for_again(runs: ModelRuns) -> None:
-    runs.claude.mind = says("It has 17 kinds.", "There are 18 of them.")
-    runs.settings = {"calls_at_once": 1, "per_run_usd": 0.00065}
-    for before in (0, 1):
-        assert [error.code for error in runs.run().errors] == ["DOC_BUDGET_EXHAUSTED"]
-        assert asked(runs, before) == [(True, 2)]
-    runs.settings = {"calls_at_once": 1}
-    runs.claude.mind = says("Holds what was ordered.", "Tells how good it is.")
-    quoted = runs.quoted()
-    assert runs.calls_of(runs.run) == quoted
-    assert asked(runs, 2) == [(True, 2)]
-    assert runs.document(NAME).description.source == "model"
-    assert runs.calls_of(runs.run) == 0
-
-
 def test_a_repair_that_the_end_of_a_run_leaves_no_time_for_is_asked_of_the_next_run(runs: ModelRuns) -> None:
     runs.claude.mind = faulty_text
     run_id = new_run_id(runs.clock)
@@ -111,3 +98,26 @@ def test_a_refused_key_at_the_repair_leaves_it_to_the_next_run(runs: ModelRuns) 
     assert error.code == "DOC_LLM_FAILED"
     runs.claude.script = fail.Script()
     asks_again_for_the_text_alone(runs)
+
+
+@pytest.mark.parametrize("repaired", [True, False])
+@each_case("columns", [0, 2, 50])
+def test_wherever_a_run_stops_between_answers_and_their_repairs_the_next_one_asks_for_what_is_missing(
+    columns: int, repaired: bool, claude: FakeClaude
+) -> None:
+    wide = table("goods.goods", *(column(f"grade_{number}", "text") for number in range(columns)))
+    sound, faulty = (says(text, text) for text in ("Tells how good it is.", "It has 17 kinds."))
+    calls = 2 * (1 + columns // 40)
+    for stopped_after in range(calls):
+        runs = ModelRuns(claude, [wide], settings={"calls_at_once": 1})
+        claude.mind = faulty
+        claude.script = fail.Script(next=[None] * stopped_after, share=1.0, among=(fail.NO_CREDIT,))
+        assert [error.code for error in runs.run().errors] == ["DOC_LLM_FAILED"]
+        claude.script = fail.Script()
+        claude.mind = sound if repaired else faulty
+        assert runs.quoted() > 0
+        assert runs.run(force=True).status == "completed"
+        # The first two calls are about the table's own text.
+        source = "model" if repaired and stopped_after < 2 else "derived"
+        assert runs.document("shop.goods.goods").description.source == source
+        assert (runs.quoted(), runs.calls_of(runs.run)) == (0, 0)

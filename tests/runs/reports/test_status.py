@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import FixedClock, MemoryStore
-from tribal.runs.local import interrupted
 from tribal.runs.records import RunLog
 from tribal.runs.reports.status import StatusReport
+from tribal.runs.signals import interrupted
 from tribal_contracts import AgentError, RunRecord, agent_error
 
 NOW = FixedClock().published()

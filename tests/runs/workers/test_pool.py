@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import os
 import signal
-import subprocess
-import sys
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from multiprocessing.synchronize import Event
 from typing import TypeVar
 
 import pytest
 
+from tests.cases import each_case
+from tests.forked import exit_code, forked, shared_event, wait_until
 from tribal.errors import EXIT_INTERRUPTED, LeaseLost, RunInterrupted
 from tribal.ports import StopToken, WorkerPool
-from tribal.runs.local import STOPPED, STOPPING, interrupted, stop_on_signal
+from tribal.runs import signals
+from tribal.runs.signals import STOPPING, interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 
 PATIENCE_SECONDS = 30.0
@@ -223,21 +227,6 @@ def test_the_second_interrupt_ends_at_once() -> None:
         impatient()
 
 
-def test_a_signal_ends_a_process_that_does_not_stop() -> None:
-    busy = (
-        "from tribal.ports import StopToken\nfrom tribal.runs.local import stop_on_signal\n"
-        "with stop_on_signal(StopToken(), print, grace_seconds=0.1):\n    print('busy', flush=True)\n"
-        "    while True:\n        pass\n"
-    )
-    process = subprocess.Popen([sys.executable, "-u", "-c", busy], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    with process.stdout:
-        assert process.stdout.readline() == "busy\n"
-        process.send_signal(signal.SIGTERM)
-        assert process.stdout.read().splitlines() == [STOPPING, STOPPED]
-    assert process.wait(PATIENCE_SECONDS) == EXIT_INTERRUPTED
-
-
 def test_the_second_interrupt_does_not_wait_for_a_call_in_progress() -> None:
     stop, started, never = StopToken(), threading.Event(), threading.Event()
     pool = ThreadWorkerPool(stop)
@@ -261,6 +250,44 @@ def test_the_second_interrupt_does_not_wait_for_a_call_in_progress() -> None:
         impatient()
     assert not never.is_set()
     never.set()
+
+
+def works_on(stop: StopToken) -> None:
+    """Compute, and never look at `stop`."""
+    while stop is not None:
+        pass
+
+
+def waits_on(stop: StopToken) -> None:
+    """Wait for a thread that never ends."""
+    threading.Event().wait(PATIENCE_SECONDS if stop else None)
+
+
+def in_c_on(_: StopToken) -> None:
+    """Stay in one call of C, within which Python runs no handler."""
+    sqlite3.connect(":memory:").execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT sum(i) FROM n"
+    )
+
+
+def stopped_within(work: Callable[[StopToken], None], ready: Event, grace_seconds: float) -> None:
+    """Do some work, on which signals have no effect."""
+    signals.GRACE_SECONDS = grace_seconds
+    stop = StopToken()
+    with stop_on_signal(stop):
+        ready.set()
+        work(stop)
+
+
+@each_case("work", [works_on, waits_on, in_c_on])
+def test_a_signal_ends_a_process_whatever_it_does(work: Callable[[StopToken], None]) -> None:
+    ready = shared_event()
+    process = forked(stopped_within, work, ready, 0.1)
+    process.start()
+    wait_until(ready)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGTERM)
+    assert exit_code(process) == EXIT_INTERRUPTED
 
 
 def test_handlers_are_put_back_and_untouched_outside_the_main_thread() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from tests.fakes.passages import MemoryPassages, passage
 from tribal.app.local import local_application
 from tribal.capabilities.chat.asking.auditing import AuditedAnswers
 from tribal.capabilities.chat.errors import AnswerNotFound, ChatForbidden, CollectionMismatch, CollectionNotFound
-from tribal.capabilities.chat.events import Finished, Governed, TextPiece
-from tribal.errors import ClientDisconnected, IndexNotReady
+from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, TextPiece
+from tribal.edges.http.chat.framings import specification_stream, ui_message_stream, whole_answer
+from tribal.edges.http.chat.whole_events import AnswerEvents
+from tribal.errors import ClientDisconnected, IndexNotReady, ServerBusy
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller, ModelFailure, StopToken
 from tribal.ports.remembering.identity import Identity
@@ -262,6 +265,39 @@ def test_a_stop_ends_the_answer_once_and_closes_the_model(app: Application) -> N
     assert sum(isinstance(each, Finished) for each in events) == 1
     assert sum(isinstance(each, TextPiece) for each in events) < 50
     assert model.closed == 1
+
+
+def specified(events: AnswerEvents, stop: StopToken) -> Iterator[bytes]:
+    return specification_stream(events, stop)
+
+
+def for_ai_sdk(events: AnswerEvents, stop: StopToken) -> Iterator[bytes]:
+    return ui_message_stream(events, "m-1", stop)
+
+
+@each_case("framing", [specified, for_ai_sdk, whole_answer])
+@each_case("models", [["large"], []])
+def test_a_server_that_stops_ends_an_answer_with_an_error_and_the_sources_of_what_was_shown(
+    models: list[str], framing: Callable[[AnswerEvents, StopToken], Iterator[bytes]], app: Application
+) -> None:
+    model = WritingModel("Customers are rows [1]. " * 50)
+    chat = made_chat(app, CollectionEntry(name="catalog", models=models), writes={"large": model})
+    stop = StopToken()
+
+    def stopped_after_two_texts(token: StopToken) -> Generator[ChatEvent, None, None]:
+        texts = 0
+        for event in chat.open(QUESTION).events(token):
+            yield event
+            texts += isinstance(event, TextPiece)
+            if texts == 2:
+                stop.request(ServerBusy("the server is stopping"))
+
+    said = b"".join(framing(AnswerEvents(stopped_after_two_texts, app.clock.published), stop)).decode()
+    assert re.findall(r'"finish_?[rR]eason":"([^"]+)"', said) == ["error"]
+    assert "the server is stopping" in said
+    shown = set(re.findall(r"\[(\d+)\]", said))
+    assert shown
+    assert set(re.findall(r'"source_?[iI]d":"(\d+)"', said)) == shown
 
 
 def test_a_reader_who_leaves_closes_the_model(app: Application) -> None:

@@ -14,6 +14,7 @@ from tests.cases import each_case
 from tests.edges.mcp.asked import index_project
 from tests.fakes.passages import MemoryPassages, passage
 from tribal.app.local import local_application
+from tribal.capabilities.chat.parts import without_models
 from tribal.ports import Application, ModelRequest
 from tribal.settings import load_settings
 from tribal_contracts.chat.settings import CollectionEntry
@@ -104,9 +105,8 @@ def test_an_instruction_in_a_page_is_not_carried_out_with_a_model_or_without(app
     assert lure.lower() not in with_model.text.lower()
     without = handbook(app, text)
     without.models.clear()
-    opened = without.open("how are returns and refunds handled?", "handbook")
-    opened.without_model = True
-    assert lure.lower() not in answered(opened).text.lower()
+    without.app = without_models(without.app)
+    assert lure.lower() not in without.ask("how are returns and refunds handled?", "handbook").text.lower()
 
 
 def test_a_name_of_a_file_is_not_sent_to_a_model(app: Application) -> None:

@@ -1,21 +1,17 @@
 """A run on this machine: lease, record and stages, in one process and its workers.
 
-Ctrl-C and SIGTERM first stop the run gracefully, and end the process if that takes too long.
+Ctrl-C and SIGTERM stop the run gracefully, and end the process if that takes longer than some seconds.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
-from queue import Empty, SimpleQueue
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from tribal.errors import EXIT_INTERRUPTED, Activity, EmbeddingFailed, RunInterrupted, StoreError, TribalError, doing
+from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.identity import locations
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closing_run, is_partial
@@ -23,6 +19,7 @@ from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.records import RunLog, new_run_id, prune_runs
+from tribal.runs.signals import interrupted, stop_on_signal
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal.runs.workers.processes import unit_processes
 from tribal.store import WatchedStore, content_hash
@@ -166,75 +163,3 @@ class LocalRun:
         except EmbeddingFailed as error:
             self._sink.note(error.message)
             return None
-
-
-STOPPING = "stopping: finishing work in progress; the next run resumes it; press Ctrl-C again to stop at once"
-STOPPED = "stopped at once, because work in progress did not end; run the command again to resume"
-GRACE_SECONDS = 10.0
-"""How long a run may take to stop after a signal, before its process ends. Nothing is lost then: a run may be killed
-at any point."""
-
-
-def interrupted() -> RunInterrupted:
-    """The error that a stopped run ends with."""
-    return RunInterrupted("the run was stopped; run the command again to resume")
-
-
-def _ignore(message: str) -> None:
-    """Ignore the message."""
-
-
-@contextmanager
-def stop_on_signal(
-    stop: StopToken, notify: Callable[[str], None] = _ignore, grace_seconds: float = GRACE_SECONDS
-) -> Iterator[None]:
-    """Within the block, the first SIGINT or SIGTERM requests a stop and a later SIGINT raises `KeyboardInterrupt`.
-
-    If the block has not ended `grace_seconds` after the first one, the process ends. Does nothing outside the main
-    thread, where Python delivers no signals.
-
-    Args:
-        stop: asks the run to stop.
-        notify: called with messages for the user, on its own thread, because the main thread may hold the lock for
-            writing when the signal arrives.
-        grace_seconds: how long the run may take to stop.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals: SimpleQueue[bool] = SimpleQueue()
-    """True after a signal, False at the end of the block."""
-
-    def watch() -> None:
-        if not signals.get():
-            return
-        notify(STOPPING)
-        try:
-            signals.get(timeout=grace_seconds)
-        except Empty:
-            notify(STOPPED)
-            os._exit(EXIT_INTERRUPTED)
-
-    signalled = False
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        nonlocal signalled
-        if signalled:
-            if number == signal.SIGINT:
-                raise KeyboardInterrupt
-            return
-        signalled = True
-        stop.request(interrupted())
-        signals.put(True)
-
-    watcher = threading.Thread(target=watch, name="stop-watcher", daemon=True)
-    watcher.start()
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            # None means that the handler was not set from Python and cannot be restored.
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        signals.put(False)
-        watcher.join()

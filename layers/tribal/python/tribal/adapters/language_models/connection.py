@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx2
 
+from tribal.adapters.language_models.limits import MOST_ERROR_BYTES
 from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import UnsentRequest
 
@@ -16,48 +17,6 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 5.0
 _IDLE_CONNECTIONS = 100
-_ERROR_BYTES = 1 << 18
-"""The most that is read of an error response, which the SDKs read whole."""
-
-
-class BodyTooLarge(Exception):
-    """A response has more bytes than were asked for."""
-
-
-class BoundedBody(httpx2.AsyncByteStream):
-    """The body of a response up to a number of bytes.
-
-    Args:
-        body: what arrives.
-        most_bytes: where reading ends.
-        ends: whether the body just ends there; if not, it raises `BodyTooLarge`.
-    """
-
-    def __init__(self, body: httpx2.AsyncByteStream, most_bytes: int, *, ends: bool = False) -> None:
-        self._body = body
-        self._left = most_bytes
-        self._ends = ends
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self._body:
-            self._left -= len(chunk)
-            if self._left >= 0:
-                yield chunk
-            elif self._ends:
-                return
-            else:
-                raise BodyTooLarge
-
-    async def aclose(self) -> None:
-        """Close the body."""
-        await self._body.aclose()
-
-
-async def _bound(response: httpx2.Response) -> None:
-    """Read no compressed bodies, which may expand to gigabytes, and only the beginning of errors."""
-    response.headers.pop("content-encoding", None)
-    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = BoundedBody(response.stream, _ERROR_BYTES, ends=True)
 
 
 class Credentials(Protocol):
@@ -165,8 +124,6 @@ class OwnHeaders(httpx2.Auth):
             }
         )
         request.headers.update(self._credentials.headers(request))
-        # Not signed, because proxies may change it.
-        request.headers["accept-encoding"] = "identity"
         yield request
 
 
@@ -184,9 +141,34 @@ def http_client(
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=_IDLE_CONNECTIONS),
         auth=OwnHeaders(credentials, headers),
         timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+        # SDKs read errors whole.
+        event_hooks={"response": [_cut_error]},
         transport=transport,
-        event_hooks={"response": [_bound]},
     )
+
+
+async def _cut_error(response: httpx2.Response) -> None:
+    """Have only the beginning of an error response read."""
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Beginning(response.stream)
+
+
+class _Beginning(httpx2.AsyncByteStream):
+    """The first `MOST_ERROR_BYTES` of a stream."""
+
+    def __init__(self, whole: httpx2.AsyncByteStream) -> None:
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_ERROR_BYTES
+        async for chunk in self._whole:
+            yield chunk[:left]
+            left -= len(chunk)
+            if left <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
 
 
 class Unsent(NoLogin, httpx2.AsyncBaseTransport):

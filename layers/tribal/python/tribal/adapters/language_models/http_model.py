@@ -5,13 +5,22 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import httpx2
 
 from tribal.adapters.language_models.answers import StreamReader, no_api, parse_json
-from tribal.adapters.language_models.connection import BodyTooLarge, BoundedBody, Credentials
+from tribal.adapters.language_models.connection import Credentials
+from tribal.adapters.language_models.limits import (
+    ResponseTooLargeError,
+    cut_answer,
+    cut_text,
+    most_text_bytes,
+    read_body,
+    read_lines,
+    truncated,
+)
 from tribal.adapters.language_models.loop import run_on_loop, stream_on_loop
 from tribal.adapters.language_models.refusals import Advice, Refusal, failure_of
 from tribal.errors import TribalError
@@ -22,11 +31,6 @@ _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, htt
 _REFUSED_LOGIN = 401
 _END = "[DONE]"
 _OF_PAGES = (200, 404, 405)
-_TEXT_BYTES_A_TOKEN = 16
-"""More than the longest tokens of a text have on average."""
-_BODY_BYTES, _BODY_BYTES_A_TOKEN = 1 << 18, 1 << 11
-"""The most that a response may have: an event of a stream has some hundred bytes, thinking included."""
-_CUT = "{} went on after the {:,} tokens that were asked for; the answer is cut there"
 _PAGE = "a web page answers there, not a model's API; check model.base_url, which often ends in /v1, and proxies"
 
 
@@ -120,7 +124,7 @@ class HttpModel:
 
     def ask(self, request: ModelRequest) -> ModelOutcome:
         """Ask once, and wait for the answer or the deadline."""
-        return run_on_loop(self._within_deadline(request))
+        return cut_answer(run_on_loop(self._within_deadline(request)), request)[1]
 
     def stream(self, request: ModelRequest) -> Generator[str, None, ModelOutcome]:
         """Ask once, yield the text as it arrives, and return the outcome; closing it ends the connection."""
@@ -131,9 +135,9 @@ class HttpModel:
                 return ended
             usage = ModelUsage(calls=1, time_ms=round((time.monotonic() - started) * 1000))
             return ModelFailure("interrupted", "the answer was stopped", usage, unseen=True)
-        outcome = self.ask(request)
-        if not isinstance(outcome, ModelFailure):
-            yield outcome.text
+        text, outcome = cut_answer(run_on_loop(self._within_deadline(request)), request)
+        if text:
+            yield text
         return outcome
 
     async def _within_deadline(self, request: ModelRequest, put: Callable[[str], None] | None = None) -> ModelOutcome:
@@ -148,6 +152,8 @@ class HttpModel:
             return call.failure(
                 "timed_out", f"{self._advice.provider} did not answer within {request.deadline_seconds:g} s"
             )
+        except ResponseTooLargeError:
+            return truncated(ModelUsage(calls=1, time_ms=call.time_ms), unseen=True)
         except (self._sdk.connection_error, httpx2.TransportError) as exc:
             cause = exc.__cause__ if isinstance(exc, self._sdk.connection_error) else exc
             call.sent = call.sent and not isinstance(cause, _NOT_SENT)
@@ -167,45 +173,34 @@ class HttpModel:
 
     async def _answer(self, request: ModelRequest, call: _Call) -> ModelOutcome:
         response = await self._sent(request, call, stream=False)
-        try:
-            if page := self._page(response, call):
-                return page
-            if not response.is_success:
-                return self._refused(response, request, call)
-            outcome = self._dialect.read(await response.aread(), request, call.time_ms)
-        except BodyTooLarge:
-            return self._cut(request, call)
-        finally:
+        if page := self._page(response, call):
             await response.aclose()
-        if not isinstance(outcome, ModelFailure) and len(outcome.text.encode()) > _text_bytes(request):
-            return replace(self._cut(request, call), usage=outcome.usage, unseen=False)
-        return outcome
+            return page
+        if response.is_success:
+            return self._dialect.read(await read_body(response), request, call.time_ms)
+        return self._refused(response, request, call)
 
     async def _streamed(self, request: ModelRequest, call: _Call, put: Callable[[str], None]) -> ModelOutcome:
         response = await self._sent(request, call, stream=True)
-        reader, left = self._dialect.reader(request), _text_bytes(request)
+        if page := self._page(response, call):
+            await response.aclose()
+            return page
+        if not response.is_success:
+            return self._refused(response, request, call)
+        reader, left = self._dialect.reader(request), most_text_bytes(request)
         try:
-            if page := self._page(response, call):
-                return page
-            if not response.is_success:
-                return self._refused(response, request, call)
-            async for event in _events(response):
+            async for event in _events(response, request):
                 if text := reader.take(event):
-                    shown = text.encode()[:left].decode(errors="ignore")
-                    put(shown)
-                    left -= len(shown.encode())
-                    if shown != text:
-                        return self._cut(request, call)
-        except BodyTooLarge:
-            return self._cut(request, call)
+                    fits = cut_text(text, left)
+                    put(fits)
+                    left -= len(fits.encode(errors="replace"))
+                    if fits != text:
+                        raise ResponseTooLargeError
         except ValueError:
             return no_api("it did not send complete JSON", call.time_ms)
         finally:
             await response.aclose()
         return reader.end(call.time_ms)
-
-    def _cut(self, request: ModelRequest, call: _Call) -> ModelFailure:
-        return call.failure("truncated", _CUT.format(self._advice.provider, request.max_tokens))
 
     def _page(self, response: httpx2.Response, call: _Call) -> ModelFailure | None:
         """The failure for a web page at an address that never answered otherwise."""
@@ -230,29 +225,23 @@ class HttpModel:
         call.sent = True
         body = self._dialect.body(request, self._facts, stream=stream)
         try:
-            # Not read by the SDK, which has no limit of size.
+            # The SDK would read a whole response, however large it is.
             response: httpx2.Response = await self._sdk.client.post(
                 self._dialect.path, cast_to=httpx2.Response, body=body, stream=True
             )
         except self._sdk.status_error as exc:
-            return exc.response  # type: ignore[attr-defined,no-any-return]  # both SDKs' errors have it
-        if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = BoundedBody(response.stream, _BODY_BYTES + _BODY_BYTES_A_TOKEN * request.max_tokens)
+            response = exc.response  # type: ignore[attr-defined]  # both SDKs' errors have it
         return response
 
 
-def _text_bytes(request: ModelRequest) -> int:
-    """The most bytes of text that the tokens of an answer can be."""
-    return _TEXT_BYTES_A_TOKEN * request.max_tokens
-
-
-async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, Any]]:
+async def _events(response: httpx2.Response, request: ModelRequest) -> AsyncIterator[Mapping[str, Any]]:
     """The JSON objects of server-sent events.
 
     Raises:
+        ResponseTooLargeError: if they are larger than any answer to the request.
         ValueError: if an event is not one JSON object.
     """
-    async for line in response.aiter_lines():
+    async for line in read_lines(response, request):
         name, _, data = line.partition(":")
         if name != "data" or not (data := data.strip()):
             continue

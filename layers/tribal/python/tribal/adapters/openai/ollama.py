@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 
 from tribal.adapters.language_models.http_model import HttpModel
+from tribal.adapters.language_models.limits import ResponseTooLargeError, read_body
 from tribal.adapters.language_models.refusals import read_object
 from tribal.ports import ModelFailure, ModelRequest
 
@@ -45,8 +46,8 @@ class OllamaModel(HttpModel):
         address = f"{str(self._sdk.client.base_url).rstrip('/').removesuffix('/v1')}{path}"
         try:
             response = await getattr(self._sdk.client, method)(
-                address, cast_to=httpx2.Response, **({} if body is None else {"body": body})
+                address, cast_to=httpx2.Response, stream=True, **({} if body is None else {"body": body})
             )
-        except self._sdk.status_error:
+            return read_object(await read_body(response))
+        except (self._sdk.status_error, ResponseTooLargeError):
             return {}
-        return read_object(response.content)

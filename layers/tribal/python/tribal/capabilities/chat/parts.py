@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,8 @@ class ChatParts:
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None
     """Has the job of a collection run elsewhere, by both names; `None` where its upload starts it by itself."""
+    asks_models: bool = True
+    """Whether a model or a server that embeds may be asked; if not, nothing is sent to any."""
     address: Callable[[str, int, str], UploadAddress] | None = None
     """Makes the address to which the bytes of an announced upload are sent, by its key, size and SHA-256; `None` where
     files are only sent along."""
@@ -81,3 +83,8 @@ def chat_parts(app: Application) -> ChatParts:
     if parts is None:
         raise ConfigurationError("this application has no chat and takes no uploads")
     return parts
+
+
+def without_models(app: Application) -> Application:
+    """Return the application with a chat that asks neither models nor servers that embed."""
+    return app.with_part(replace(chat_parts(app), asks_models=False))

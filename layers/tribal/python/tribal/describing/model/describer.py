@@ -103,7 +103,7 @@ class ModelDescriber:
         kept = self._cache.find(questions[0].subject, *self._keys(context, rules))
         if kept.prose is not None:
             return None
-        left = [part for each in questions for part in unanswered(each, kept.slices)]
+        left = filter(None, (unanswered(each, kept.slices) for each in questions))
         return _quote_questions(left, self._prompting, self._facts)
 
     def requests(self, context: TableContext) -> list[ModelRequest]:

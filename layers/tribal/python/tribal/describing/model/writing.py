@@ -70,13 +70,14 @@ class Writer:
         left = list(questions)
         while left and self._written.failure is None:
             question = left.pop(0)
-            kept = _kept(question, self._slices)
-            if kept is None:
+            kept, unrepaired = cached_answer(question, self._slices)
+            if kept is not None:
+                self._written.take(kept)
+                self._written.paid_before += kept.usage
+            if unrepaired == question:
                 left[:0] = self._answer(question, last=not left)
-                continue
-            self._written.take(kept)
-            self._written.paid_before += kept.usage
-            left[:0] = _rest(question, kept)
+            elif unrepaired is not None:
+                left.insert(0, unrepaired)
         return self._written
 
     def _answer(self, question: Question, *, last: bool) -> list[Question]:
@@ -141,24 +142,21 @@ def _part(question: Question, reading: CheckedAnswer, usage: ModelUsage, *, unre
     )
 
 
-def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> list[Question]:
-    """Return the questions that the cache does not answer."""
-    kept = _kept(question, slices)
-    if kept is None:
-        return [question]
-    return [left for rest in _rest(question, kept) for left in unanswered(rest, slices)]
+def cached_answer(question: Question, slices: Mapping[str, KeptSlice]) -> tuple[KeptSlice | None, Question | None]:
+    """Return the cached answer to a question, and what is left to ask.
 
-
-def _kept(question: Question, slices: Mapping[str, KeptSlice]) -> KeptSlice | None:
-    """The cached answer to a question; `None` if it answers nothing, so that its rest is always a smaller question."""
+    Without an answer, or if each of its subjects has to be repaired, that is the question itself.
+    """
     kept = slices.get(slice_key(question)) if slices else None
-    return kept if kept is not None and question.subjects.difference(kept.unrepaired or ()) else None
+    if kept is None:
+        return None, question
+    return kept, narrowed(question, kept.unrepaired) if kept.unrepaired else None
 
 
-def _rest(question: Question, kept: KeptSlice) -> list[Question]:
-    """The question about what an answer leaves unrepaired, if anything."""
-    left = question.subjects.intersection(kept.unrepaired or ())
-    return [narrowed(question, left)] if left else []
+def unanswered(question: Question, slices: Mapping[str, KeptSlice]) -> Question | None:
+    """Return the part of a question that the cache does not answer."""
+    _, left = cached_answer(question, slices)
+    return left if left is None or left == question else unanswered(left, slices)
 
 
 def _smaller(question: Question, failure: ModelFailure) -> list[Question]:

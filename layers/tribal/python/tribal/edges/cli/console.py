@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -92,18 +91,11 @@ def paused(sink: ProgressSink) -> AbstractContextManager[None]:
 
 @contextmanager
 def interruptible(stop: StopToken, cause: Exception) -> Iterator[StopToken]:
-    """Let the first Ctrl-C request a stop within the block; a second one ends the command at once."""
-    before = signal.getsignal(signal.SIGINT)
+    """Let the first Ctrl-C or SIGTERM request a stop within the block; see `stop_on_signal`."""
+    from tribal.runs.signals import stop_on_signal
 
-    def request(*_: object) -> None:
-        stop.request(cause)
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, request)
-    try:
+    with stop_on_signal(stop, cause=lambda: cause):
         yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:

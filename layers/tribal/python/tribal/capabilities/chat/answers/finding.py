@@ -148,9 +148,9 @@ class Finder:
             raise NothingRetrieved(
                 "This collection has no embedding, so no question can be compared with it; add `embedding` to it."
             )
-        if self.entry.embedding is not None and not self.caller.may(ASK_CHAT):
+        if self.entry.embedding is not None and (obstacle := self._obstacle_to_embedding()):
             if is_tutor:
-                raise NothingRetrieved(f"Questions to this collection need the right {ASK_CHAT!r}.")
+                raise NothingRetrieved(obstacle)
             return nothing
         embedder = self._embedder()
         self._require_same(index, embedder)
@@ -160,6 +160,12 @@ class Finder:
             if is_tutor:
                 raise
             return nothing
+
+    def _obstacle_to_embedding(self) -> str:
+        """Return why a question may not be sent to a server that embeds it; empty if it may."""
+        if not self.parts.asks_models:
+            return "Without a model, no question can be compared with this collection."
+        return "" if self.caller.may(ASK_CHAT) else f"Questions to this collection need the right {ASK_CHAT!r}."
 
     def _embedder(self) -> TextEmbedder:
         return self.parts.embedder(self.entry, self.account, self.parts.settings.per_answer_usd)

@@ -52,7 +52,6 @@ class Answering:
     intent: Intent
     found: Found
     finder: Finder
-    without_model: bool = False
     warnings: list[str] = field(default_factory=list)
     _citations: Citations = field(default_factory=Citations)
     _dropped: int = 0
@@ -60,12 +59,19 @@ class Answering:
     _reason: FinishReason = "stop"
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
-        """The answer with its sources; returns how it ended, without the verdict."""
+        """The answer with its sources; returns how it ended, without the verdict.
+
+        Raises:
+            TribalError: the cause of a stop, after the sources of what was said until then.
+        """
         parts = self.finder.parts
-        names = [] if self.without_model else parts.route(self.finder.entry, self.intent)
-        documented = yield from self._by_models(names, stop) if names else self._from_documents()
-        if self._citations.sources:
-            yield SourcesFound(self._citations.sources)
+        names = parts.route(self.finder.entry, self.intent) if parts.asks_models else []
+        try:
+            documented = yield from self._by_models(names, stop) if names else self._from_documents()
+        except TribalError:
+            yield from self._cited()
+            raise
+        yield from self._cited()
         return Finished(
             self._reason,
             model=self._answered_by,
@@ -73,6 +79,10 @@ class Answering:
             warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes))),
             documented=documented,
         )
+
+    def _cited(self) -> Iterator[ChatEvent]:
+        if self._citations.sources:
+            yield SourcesFound(self._citations.sources)
 
     def _by_models(self, names: Sequence[str], stop: StopToken) -> Generator[ChatEvent, None, bool]:
         if obstacle := self._obstacle():
@@ -84,9 +94,13 @@ class Answering:
         with ExitStack() as closing:
             for model in self._models(names, stop, closing):
                 result = yield from self._asked(model, sources, stop)
+                if result.failure is not None:
+                    stop.check()
                 if result.not_documented and not result.released:
                     self._answered_by = model.name
                     return (yield from self._not_documented())
+                is_cut = result.failure is not None and result.failure.kind == "truncated"
+                self._reason = "length" if is_cut else "stop"
                 if result.released:
                     self._answered_by = model.name
                     yield from self._broken_off(result)
@@ -122,7 +136,6 @@ class Answering:
         if failure is None:
             return
         if failure.kind == "truncated":
-            self._reason = "length"
             return
         yield TextPiece("\n\n_The model broke off here; the rest is from the documents alone._\n")
         yield from self._statements()

@@ -40,14 +40,14 @@ class Chat:
     caller: Caller
     app: Application
 
-    def open(self, request: ChatRequest, *, without_model: bool = False) -> OpenedChat:
+    def open(self, request: ChatRequest) -> OpenedChat:
         """Check a request before anything is answered; raises as `require_ready` does.
 
         Raises:
             QuestionInvalid: when the question, or the conversation before it, is not valid.
         """
         finder = self.require_ready(request.collection)
-        return OpenedChat(read_conversation(request), finder.entry, finder, without_model=without_model)
+        return OpenedChat(read_conversation(request), finder.entry, finder)
 
     def require_ready(self, collection: str | None) -> Finder:
         """Check that a collection can be asked, the default one when unset.
@@ -79,8 +79,6 @@ class OpenedChat:
     conversation: Conversation
     entry: CollectionEntry
     finder: Finder
-    without_model: bool = False
-    """Whether no model may answer, whatever the collection lists."""
     state: AgentState = field(init=False)
     """What is known so far; it is replaced at every step."""
     answer: list[str] = field(default_factory=list)
@@ -148,7 +146,7 @@ class OpenedChat:
         stop.check()
         found = lookup.best()
         yield Step(_found(found))
-        answering = Answering(self.conversation, intent, found, self.finder, without_model=self.without_model)
+        answering = Answering(self.conversation, intent, found, self.finder)
         finished = yield from answering.events(stop)
         warnings = (*self.conversation.warnings, *failures, *finished.warnings)
         yield replace(finished, governor=verdict, intent=intent, warnings=tuple(dict.fromkeys(warnings)))

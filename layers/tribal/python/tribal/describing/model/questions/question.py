@@ -58,11 +58,6 @@ class Question:
         """The schema of the answer."""
         return ANSWER_SCHEMA
 
-    @property
-    def subjects(self) -> frozenset[str]:
-        """The names of the columns asked for, and the empty name if the question asks for the text."""
-        return frozenset([*self.columns.values(), *([""] if self.asks_text else [])])
-
     def request(self, deadline_seconds: float, part: str | None = None) -> ModelRequest:
         """The request; `part` replaces its part, for example for a repair."""
         return ModelRequest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -17,6 +17,7 @@ from tribal.rendering.words import shorten
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
     from tribal.ports import Application, Caller
+    from tribal.settings import Settings
     from tribal_contracts.chat.requests import ChatMessage
     from tribal_contracts.chat.settings import ChatSettings
 
@@ -54,12 +55,11 @@ def ask(
     nothing documented explains. With --collection it answers from that collection, or refuses by its laws; it asks a
     model where the collection lists one. Exits with 1 if nothing is documented, and with 9 if a law refuses.
     """
-    from tribal.app.local import local_application
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
+    with _application(settings, no_model=no_model) as app:
         caller = local_caller(settings)
         narrowed = database is not None or domain is not None
         if collection is None and not narrowed and not no_model and _catalog_has_models(app):
@@ -71,7 +71,7 @@ def ask(
             given = {name: value for name, value in arguments.items() if value is not None}
             _answer_whole(app, caller, given, project, as_json=as_json)
             return
-        finished = _stream([], question, collection, app, caller, without_model=no_model)
+        finished = _stream([], question, collection, app, caller)
     if code := _exit_code(finished):
         raise typer.Exit(code)
 
@@ -94,25 +94,24 @@ def chat(
     answer that is not whole. Nothing is stored, unless `chat.audit` is on. With --json it answers one question, as the
     route does with `stream: false`.
     """
-    from tribal.app.local import local_application
     from tribal.capabilities.chat.asking.chat import Chat
     from tribal.capabilities.chat.errors import QuestionInvalid
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
+    with _application(settings, no_model=no_model) as app:
         caller, turns = local_caller(settings), list[Any]()
         if as_json:
             if question is None:
                 raise typer.BadParameter("with --json, give the question", param_hint="QUESTION")
-            _print_json(question, collection, app, caller, without_model=no_model)
+            _print_json(question, collection, app, caller)
             return
         Chat(caller, app).require_ready(collection)
         codes = []
         for asked in _questions(question):
             try:
-                finished = _stream(turns, asked, collection, app, caller, without_model=no_model)
+                finished = _stream(turns, asked, collection, app, caller)
             except QuestionInvalid as error:
                 turns.pop()
                 typer.echo(f"error: {error}", err=True)
@@ -139,9 +138,17 @@ def _questions(first: str | None) -> Iterator[str]:
                 yield asked
 
 
-def _print_json(
-    question: str, collection: str | None, app: Application, caller: Caller, *, without_model: bool
-) -> None:
+@contextmanager
+def _application(settings: Settings, *, no_model: bool) -> Iterator[Application]:
+    """Open the local application; without models, nothing that it does sends anything to one."""
+    from tribal.app.local import local_application
+    from tribal.capabilities.chat.parts import without_models
+
+    with closing(local_application(settings, limits=False)) as app:
+        yield without_models(app) if no_model else app
+
+
+def _print_json(question: str, collection: str | None, app: Application, caller: Caller) -> None:
     from tribal.capabilities.chat.asking.chat import Chat
     from tribal.edges.http.chat.framings import whole_answer
     from tribal.edges.http.chat.whole_events import AnswerEvents
@@ -150,7 +157,7 @@ def _print_json(
     from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 
     request = ChatRequest(messages=[ChatMessage(role="user", content=question)], collection=collection)
-    opened = Chat(caller, app).open(request, without_model=without_model)
+    opened = Chat(caller, app).open(request)
     events = AnswerEvents(opened.events, app.clock.published)
     print_json(WholeAnswer.from_json(b"".join(whole_answer(events, StopToken()))))
 
@@ -207,8 +214,6 @@ def _stream(
     collection: str | None,
     app: Application,
     caller: Caller,
-    *,
-    without_model: bool,
 ) -> Finished:
     """Print an answer while it is made, and add both turns."""
     from tribal.capabilities.chat.asking.chat import Chat
@@ -218,7 +223,7 @@ def _stream(
 
     turns.append(ChatMessage(role="user", content=question))
     request = ChatRequest(messages=turns, collection=collection)
-    opened = Chat(caller, app).open(request, without_model=without_model)
+    opened = Chat(caller, app).open(request)
     show_step = _step_line()
     text, finished = "", None
     for event in opened.events(StopToken()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ GRACE_SECONDS = 5.0
 """How long after its deadline an answer may still say how it ended. By judgement."""
 LAST_EVENTS = 100
 """How many events of an answer that was asked to stop are read, to find out how it ended. By judgement."""
+_MARK = re.compile(r"\[(\d+)\]")
+"""How the text cites a source."""
 _LOG = logging.getLogger(__name__)
 
 EventSource = Callable[[StopToken], Generator[ChatEvent, None, None]]
@@ -43,7 +46,7 @@ class AnswerEvents:
 
         Steps come before the text, what the laws say and the sources at most once each; others are left out. A source
         that ends without `Finished`, or fails, is finished with an error. After a request to stop, or the deadline,
-        only its `Finished` counts.
+        no text is passed on: an answer that had more ends with an error, after the sources that its text cites.
         """
         order = _Order()
         error: TribalError | None = None
@@ -51,14 +54,17 @@ class AnswerEvents:
             with closing(self.source(stop)) as events:
                 for event in events:
                     if isinstance(event, Finished):
+                        if order.lacks_text and event.reason == "stop":
+                            event = replace(event, reason="error", error=self._described(_why_ended(stop)))
                         if event.reason == "error" and event.error is None:
                             event = replace(event, error=self._described(_unexpected()))
                         yield order.finished(event)
                         return
                     if _has_ended(stop):
-                        order.ignored += 1
+                        found = order.cited_sources(event)
                         if order.ignored > LAST_EVENTS:
                             break
+                        yield from found
                     elif order.allows(event):
                         yield event
         except Exception as failure:  # noqa: BLE001 - the outermost edge: the headers are sent, so the answer says it
@@ -79,6 +85,9 @@ class _Order:
     def __init__(self) -> None:
         self.is_finished = False
         self.ignored = 0
+        self.lacks_text = False
+        """Whether the answer went on after it was asked to stop."""
+        self._cited: set[str] = set()
         self._governed: Governed | None = None
         self._has_text = False
         self._has_sources = False
@@ -90,6 +99,7 @@ class _Order:
                 return bool(text) and not self._has_text
             case TextPiece(text):
                 self._has_text = self._has_text or bool(text)
+                self._cited.update(_MARK.findall(text))
                 return bool(text)
             case SourcesFound():
                 first, self._has_sources = not self._has_sources, True
@@ -98,6 +108,14 @@ class _Order:
                 first, self._governed = self._governed is None, self._governed or event
                 return first
         return False
+
+    def cited_sources(self, event: object) -> list[SourcesFound]:
+        """Return the sources among what comes too late that the text so far cites; records the rest as ignored."""
+        if isinstance(event, SourcesFound) and self.allows(event):
+            return [SourcesFound(tuple(each for each in event.sources if each.source_id in self._cited))]
+        self.ignored += 1
+        self.lacks_text = self.lacks_text or (isinstance(event, TextPiece) and bool(event.text))
+        return []
 
     def finished(self, event: Finished) -> Finished:
         """The last event, which repeats what the laws say."""
