@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
     if request.collection is None:
         from tribal.answering.documentation import Documentation
+        from tribal.capabilities.chat.asking.whole import refusal_of_order
 
+        if (refused := refusal_of_order(request.question)) is not None:
+            return refused
         return Documentation(caller, app).answer(request)
     from tribal.capabilities.chat.asking.whole import whole_answer
     from tribal.capabilities.chat.errors import QuestionInvalid

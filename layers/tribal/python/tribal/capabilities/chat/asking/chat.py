@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from tribal.capabilities.chat.conversations import Conversation, read_conversati
 from tribal.capabilities.chat.errors import ChatFailed, ChatForbidden, CollectionMismatch
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, Step, TextPiece
 from tribal.capabilities.chat.laws.integrity import integrity
+from tribal.capabilities.chat.laws.normalising import visible
 from tribal.capabilities.chat.laws.scope import (
     LEAST_RELEVANCE,
     NothingRetrieved,
@@ -251,7 +253,12 @@ class _Lookup:
 
     def __init__(self, finder: Finder, conversation: Conversation) -> None:
         self._finder = finder
-        self._texts = [conversation.question, *filter(None, [conversation.with_previous])]
+        texts = [conversation.question, *filter(None, [conversation.with_previous])]
+        # A disguised text is about what it shows.
+        shown = [
+            visible(each) for each in texts if unicodedata.normalize("NFKC", each) != each or not each.isprintable()
+        ]
+        self._texts = [*texts, *shown]
         self._found: list[Found] | None = None
 
     def all(self) -> list[Found]:

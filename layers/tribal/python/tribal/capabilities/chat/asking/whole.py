@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from tribal.capabilities.chat.asking.chat import Chat
 from tribal.capabilities.chat.errors import ChatFailed
 from tribal.capabilities.chat.events import Finished, SourcesFound, TextPiece
+from tribal.capabilities.chat.laws.integrity import order_to_change
 from tribal.ports import Application, Caller, StopToken
 from tribal_contracts import AgentError, agent_error
 from tribal_contracts.chat.events import ChatSource
@@ -39,6 +40,26 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
     if finished.error is not None:
         raise ChatFailed(finished.error.message, code=finished.error.code)
     return _answer(text, sources, finished, app.clock.published())
+
+
+def refusal_of_order(question: str) -> Answer | None:
+    """Return the refusal of an order to change data, which applies without a collection too."""
+    verdict = order_to_change(question)
+    if verdict.approved:
+        return None
+    return Answer(
+        success=True,
+        tokens_used=0,
+        verdict="refused",
+        statements=[],
+        sources=[],
+        unexplained=[],
+        sql=None,
+        law_violated="integrity",
+        governor_reason=verdict.reason,
+        total=0,
+        returned=0,
+    )
 
 
 def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: str) -> Answer:

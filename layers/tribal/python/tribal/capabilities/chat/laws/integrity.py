@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tribal.capabilities.chat.laws.normalising import WHITE_SPACE, normalised
+from tribal.capabilities.chat.laws.normalising import WHITE_SPACE, normalised, readings
+from tribal.capabilities.chat.laws.orders import orders_a_change
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 from tribal_contracts.chat.settings import Profile
 
@@ -18,6 +19,7 @@ _CATALOG_REASON = (
     "This asks for masked or secret values, for rows about people, or for SQL that writes. The chat knows documents,"
     " not rows: ask which tables and columns have something, what they mean, or how to query them."
 )
+CHANGE_REASON = "This orders a change of data. Nothing is changed here: ask what is documented about it."
 _OWN_REASON = "This is not answered in this collection."
 
 
@@ -60,20 +62,21 @@ _VALUES = tuple(
     )
 )
 """Requests for masked or secret values, and for rows about people."""
-_WRITES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\b(?:write|give|create|generate|compose|make|show|need|run|execute|craft|prepare)\b[^.?!]{0,40}"
-        r"\b(?:insert|update|delete|drop|truncate|alter|merge|grant|revoke|upsert)\b[^.?!]{0,20}"
-        r"\b(?:statement|query|quer(?:y|ies)|sql|command|script|migration)s?\b",
-        r"\b(?:sql|statement|query|command|script) (?:that |which |to )(?:will |would |can |should )?"
-        r"(?:insert|update|delete|drop|truncate|alter|remove|wipe|overwrite|modif(?:y|ies)|change|anonymi[sz]e)s?\b",
-        r"\b(?:delete from|insert into|drop (?:the )?(?:table|database|schema|column|index)|alter table"
-        r"|truncate (?:the )?(?:table )?\w+)\b",
-        r"^(?:please |can you |could you |now )*(?:delete|remove|drop|wipe|erase|overwrite|truncate|insert|update) "
-        r"(?:all|every|each|the|these|those|my|our|a|an|new)\b",
-    )
+_JOINED_VALUES = re.compile(
+    rf"(?:(?:dump|export|download|leak)(?:all|every|the|our|me)+\w{{0,20}}?{_PEOPLE}"
+    rf"|{_SHOW.replace(' ', '')}(?:me|us)?(?:all|every|the|our"
+    rf"|their)+(?:{_HIDDEN.replace(' ', '')}(?:of|for|from|belonging)"
+    rf"|(?:actual|real|plain|plaintext|raw){_HIDDEN.replace(' ', '')}"
+    rf"|(?:masked|redacted|hidden|secret|censored)\w{{0,20}}?(?:value|content|data|entrie|sample)"
+    rf"|(?:row|record|entrie|personaldata|contactdata)s?(?:of|about|on|for|from)(?:all|every|the"
+    rf"|our)*\w{{0,20}}?{_PEOPLE}))"
 )
+"""The same without white space between the words."""
+_STRUCTURE_PREFIX = re.compile(
+    r"^(?:(?:in|from|for|on|within|using)\b[^,:;]{0,60}\b(?:table|schema|column)s?|the [\w.]+ table"
+    r"|[\w.]+ table)\b\s?[,:;-]?\s?"
+)
+"""Names where something is, and asks nothing about it."""
 _ABOUT_STRUCTURE = re.compile(
     r"\b(?:column|table|field|attribute|schema|stored|documented|data type|datatype|mean|meaning|defined|definition"
     r"|masked\?|which|where|why|how is|how are|how do we (?:mask|store|protect)|policy|policies)s?\b"
@@ -103,17 +106,27 @@ def integrity(question: str, earlier: Sequence[str], profile: Profile, own: Iter
     texts = dict.fromkeys((alone, normalised(" ".join(last)), normalised("".join(last))))
     if profile == "tutor" and any(pattern.search(text) for pattern in _TUTOR for text in texts):
         return LawVerdict(False, _TUTOR_REASON)
-    if profile == "catalog" and any(map(_is_refused_by_catalog, texts)):
+    joined = dict.fromkeys((question, " ".join(last), "".join(last)))
+    if profile == "catalog" and any(map(_is_refused_by_catalog, joined)):
         return LawVerdict(False, _CATALOG_REASON)
     if any(pattern.search(text) for pattern in compiled(own) for text in (*texts, question)):
         return LawVerdict(False, _OWN_REASON)
     return APPROVED
 
 
+def order_to_change(question: str) -> LawVerdict:
+    """Whether a question that names no collection orders a change of data."""
+    return LawVerdict(False, CHANGE_REASON) if any(map(orders_a_change, readings(question))) else APPROVED
+
+
 def _is_refused_by_catalog(text: str) -> bool:
-    if any(pattern.search(text) for pattern in _WRITES):
+    if any(map(orders_a_change, readings(text))):
         return True
-    return not _ABOUT_STRUCTURE.search(text) and any(pattern.search(text) for pattern in _VALUES)
+    return any(
+        not _ABOUT_STRUCTURE.search(_STRUCTURE_PREFIX.sub("", each))
+        and (any(pattern.search(each) for pattern in _VALUES) or _JOINED_VALUES.search(each))
+        for each in readings(text)
+    )
 
 
 def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:

@@ -12,14 +12,36 @@ _INVISIBLE = frozenset(("Cf", "Mn", "Me"))
 _FILLERS = "\u115f\u1160\u3164\uffa0\u2800\u180e"
 """Letters that show nothing."""
 _LETTER = r"[^\W\d_]"
-_SEPARATED = re.compile(rf"(?<={_LETTER})[_\-.*\u2010-\u2015\u2212]+(?={_LETTER})")
+_SEPARATOR = r"[_\-.*\u2010-\u2015\u2212]+"
+_SEPARATED = re.compile(rf"(?<={_LETTER}){_SEPARATOR}(?={_LETTER})")
+_JOINED_WORDS = re.compile(rf"(?<!\w)\w{{2,}}(?:{_SEPARATOR}\w+){{2,}}(?!\w)")
+"""Three words or more; a name of two is a name."""
+_SPACES = re.compile(f"{WHITE_SPACE}+")
 
 
 def normalised(text: str) -> str:
     """A text without disguises: NFKD, folded case, no invisible characters, no separators between letters.
 
-    Source: docs/contracts.md, Chat.
+    White space is one blank. Source: docs/contracts.md, Chat.
     """
+    return _SEPARATED.sub("", visible(text))
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Every way to read a text: its separators are nothing, or what is between words, or as they are.
+
+    A text without white space is also read as letters and digits alone.
+    """
+    shown = visible(text).strip()
+    spaced = _JOINED_WORDS.sub(lambda found: re.sub(_SEPARATOR, " ", found.group()), shown)
+    found = [_SEPARATED.sub("", shown), spaced, shown]
+    if " " not in shown:
+        found += [re.sub(_SEPARATOR, " ", shown), "".join(filter(str.isalnum, shown))]
+    return tuple(dict.fromkeys(found))
+
+
+def visible(text: str) -> str:
+    """What a text shows: NFKD, folded case, plain blanks, no invisible characters and no marks."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    visible = "".join(char for char in folded if unicodedata.category(char) not in _INVISIBLE and char not in _FILLERS)
-    return _SEPARATED.sub("", visible)
+    shown = (char for char in folded if unicodedata.category(char) not in _INVISIBLE and char not in _FILLERS)
+    return _SPACES.sub(" ", "".join(shown))
