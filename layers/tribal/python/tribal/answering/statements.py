@@ -13,6 +13,7 @@ from tribal.identity.targets import target_name
 from tribal.joins.outline import row_keys
 from tribal.rendering.compact_table import repeats_keys
 from tribal.rendering.markdown import one_line
+from tribal.rendering.quotations import quote, quote_if_misleading
 from tribal.rendering.words import listing, shorten
 from tribal.sql.type_families import short_type
 from tribal_contracts import (
@@ -161,7 +162,7 @@ def _query(query: VerifiedQuery) -> Statement:
         "changed": " Its tables have changed since: check it.",
         "broken": " It no longer fits the tables.",
     }[query.status]
-    text = f"A query answers “{shorten(query.questions[0], TEXT_CHARS)}”{verified}{owner}.{state}"
+    text = f"A query answers {quote(shorten(query.questions[0], TEXT_CHARS))}{verified}{owner}.{state}"
     return Statement(one_line(text), query.file, "query", query.file, f"{query.file}#L{query.line}")
 
 
@@ -202,4 +203,4 @@ def column_name(table: TableDocument, column: DocumentedColumn) -> str:
 def _said(text: str) -> str:
     """A text in one line that ends as a sentence."""
     line = shorten(one_line(text), TEXT_CHARS)
-    return line if not line or line[-1] in ".!?…)" else f"{line}."
+    return quote_if_misleading(line if not line or line[-1] in ".!?…)" else f"{line}.")

@@ -10,6 +10,7 @@ from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model, 
 from tribal.capabilities.chat.answers.passages import RankedPassage
 from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
 from tribal.naming import index_terms
+from tribal.rendering.quotations import quote
 from tribal.rendering.words import listing, shorten
 
 LEAST_EVIDENCE = 0.05
@@ -71,8 +72,8 @@ def unexplained_line(found: Found) -> str:
 
 def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]:
     for each in passages[:_QUOTED_PASSAGES]:
-        if quote := _best_sentences(question, each):
-            yield f"\u201c{quote}\u201d", [passage_source(each)]
+        if sentences := _best_sentences(question, each):
+            yield quote(sentences), [passage_source(each)]
 
 
 def _best_sentences(question: str, found: RankedPassage) -> str:
