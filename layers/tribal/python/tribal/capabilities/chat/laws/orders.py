@@ -44,7 +44,7 @@ _POLITE = (
     r"|(?:i|we) (?:want|need|order|ask|tell|command|would like|'d like|d like|expect|instruct|require)(?: for)? you to"
     r"|i['\u2019 ]?d like you to|go ahead and|go and|let['\u2019]?s|let us|make sure (?:to|you|that you)"
     r"|be so kind (?:as )?(?:to|and)|try to|your task is to|it is time to|do|proceed to|help me(?: to)?|i beg you to"
-    r"|you are to|we have to|we must|i need to|i must|for me|as an? \w+),? )*"
+    r"|you are to|we have to|we must|i need to|i must|for me|as an? \w+),? ){0,8}"
 )
 _PLACE = (
     r"(?:(?:in|on|for|from|at|within|inside|into|using|with|regarding|about) (?:the |our |my )?"
@@ -115,6 +115,10 @@ _ASKS = re.compile(
 _HOW = re.compile(r"\b(?:how|what (?:it )?(?:means|happens)|steps|the way) ")
 
 
+_CLAUSE_CHARS = 300
+"""The part of a clause that is looked at, so that time is linear in the length of a text."""
+_CLAUSES = 30
+"""How many clauses of a sentence are looked at, from its start and from its end."""
 _LEAST_JOINED = 12
 """Shorter texts without white space are names."""
 
@@ -133,10 +137,9 @@ def _is_order(sentence: str) -> bool:
     sentence = sentence.strip(" \"'`([{*>#-_/@")
     if _ASKS.match(sentence):
         return False
-    starts = [0, *(found.end() for found in _CLAUSE_END.finditer(sentence))]
-    return any(
-        (_ORDER.match(clause) or _WANTED.match(clause)) is not None
-        for at in starts
-        if not _HOW.search(sentence[:at])
-        for clause in [sentence[at:].strip(" -_.*")]
-    )
+    how = _HOW.search(sentence)
+    last = len(sentence) if how is None else how.end() - 1
+    starts = [0, *(found.end() for found in _CLAUSE_END.finditer(sentence, 0, last))]
+    looked_at = {*starts[:_CLAUSES], *starts[-_CLAUSES:]}
+    clauses = (sentence[at : at + _CLAUSE_CHARS].strip(" -_.*") for at in looked_at)
+    return any((_ORDER.match(clause) or _WANTED.match(clause)) is not None for clause in clauses)
