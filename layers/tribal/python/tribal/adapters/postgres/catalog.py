@@ -35,16 +35,7 @@ from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
 from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres.texts import read_texts
-from tribal.errors import (
-    AccessDenied,
-    ConnectionLost,
-    DatabaseError,
-    DatabaseUnreachable,
-    LoginRefused,
-    StatementConflict,
-    StatementTimedOut,
-    TableGone,
-)
+from tribal.errors import AccessDenied, ConnectionLost, DatabaseError, DatabaseUnreachable, LoginRefused, TableGone
 from tribal.ports import AccessReport, CatalogContents, Presence, SchemaAndTable, Statement, TableSample
 from tribal_contracts import CatalogColumn, CatalogTable, DatabaseLimits
 
@@ -141,16 +132,13 @@ class PostgresCatalog:
         return self._retried(lambda: self._select(table, open_to_us, rows, readable))
 
     def overlaps(self, table: CatalogTable, row_count: int, pairs: Sequence[KeyPair]) -> dict[KeyPair, Overlap]:
-        """Compare values inside the server, in one statement, or more if a table of a pair cannot be read."""
+        """Compare values inside the server, in one statement; empty if that failed for a reason of its own."""
         try:
             return self._retried(lambda: self._overlaps(table, row_count, pairs)) if pairs else {}
         except (DatabaseUnreachable, LoginRefused, ConnectionLost):
             raise
-        except DatabaseError as error:
-            if len(pairs) == 1 or isinstance(error, StatementTimedOut | StatementConflict):
-                return {}
-        middle = len(pairs) // 2
-        return self.overlaps(table, row_count, pairs[:middle]) | self.overlaps(table, row_count, pairs[middle:])
+        except DatabaseError:
+            return {}
 
     def presence(self, tables: Sequence[SchemaAndTable]) -> dict[SchemaAndTable, Presence]:
         """Whether each table exists, is certainly gone, or is hidden from this user, in one statement."""

@@ -176,13 +176,16 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relisp
   AND k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0"""
 
 # An array element is null where the index has an expression, whose text is read by TEXTS. An index that is being
-# built, or whose build failed, is invalid and unused.
+# built, or whose build failed, is invalid and unused. Before version 15 there is no `indnullsnotdistinct`.
 INDEXES = """\
 SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
    LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
    WHERE u.place <= i.indnkeyatts),
-  i.indpred IS NOT NULL, d.description
+  i.indpred IS NOT NULL, d.description,
+  (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
+   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum WHERE u.place > i.indnkeyatts),
+  coalesce((to_json(i) ->> 'indnullsnotdistinct')::boolean, false), NOT i.indimmediate
 FROM pg_index i
 JOIN pg_class x ON x.oid = i.indexrelid
 JOIN pg_class c ON c.oid = i.indrelid
