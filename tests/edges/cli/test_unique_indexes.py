@@ -1,4 +1,4 @@
-"""What a unique index leaves out is shown wherever it is shown as unique, and a key that is declared twice only once."""
+"""Unique indexes are shown with what limits them, and a key that is declared twice is shown once."""
 
 from __future__ import annotations
 

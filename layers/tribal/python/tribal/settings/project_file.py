@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.identity.expansion import PLACE, names_several, only_excludes
+from tribal.settings.empty_sections import with_empty_sections
 from tribal.settings.entries import check_dsn
 from tribal.settings.sections import describing_model, with_owner
 from tribal.settings.store_place import check_store
@@ -153,7 +154,7 @@ def _validated(
 ) -> ProjectFile:
     if not with_databases:
         root.value = [(key, value) for key, value in root.value if key.value != "databases"]
-    content = reader.value(root)
+    content = with_empty_sections(reader.value(root), ProjectFile)
     try:
         project = ProjectFile.model_validate(content if with_databases else content | _UNREAD)
     except ValidationError as error:
