@@ -113,7 +113,7 @@ def test_a_column_that_declares_a_key_is_not_inferred_to_reference_another_table
     )
 
 
-def test_equal_numbers_of_rows_are_no_reference_whoever_numbers_them() -> None:
+def test_equal_numbers_of_rows_are_no_reference_even_without_a_sequence() -> None:
     for kind in ("n", "i"):
         tables = [outline(name, f"record_id:{kind} id:t", key="record_id") for name in ("account", "payment")]
         pairs = {
