@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
 from tribal.documenting.definitions.documented_tables import DocumentedTables
@@ -22,6 +22,8 @@ from tribal_contracts import (
     UnusableFile,
     VerifiedQuery,
 )
+
+_Named = TypeVar("_Named", DefinedMetric, DefinedTerm)
 
 
 def build_definitions(
@@ -45,12 +47,38 @@ def build_definitions(
             queries.append(_query(file, database, known, earlier.get(file.file)))
     return Definitions(
         schema_version="1.0",
-        metrics=[_metric(metric, database, known) for metric, database in written.metrics],
-        terms=[_term(term, database, known) for term, database in written.terms],
+        metrics=_with_gone(
+            [_metric(metric, database, known) for metric, database in written.metrics],
+            previous.metrics if previous else (),
+            known,
+        ),
+        terms=_with_gone(
+            [_term(term, database, known) for term, database in written.terms],
+            previous.terms if previous else (),
+            known,
+        ),
         queries=sorted(queries, key=lambda query: query.file),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),
         ignored_files=written.ignored_files,
     )
+
+
+def _with_gone(now: Sequence[_Named], before: Iterable[_Named], known: DocumentedTables) -> list[_Named]:
+    """The definitions, those that are stale with the tables that they lost."""
+    earlier = {(each.file, each.name): {*each.tables, *(each.gone_tables or ())} for each in before}
+    lost = {
+        (each.file, each.name): sorted(
+            name
+            for name in earlier.get((each.file, each.name), set()) - {*each.tables}
+            if known.document(TableIdentity.parse(name)) is None
+        )
+        for each in now
+        if each.status == "stale"
+    }
+    return [
+        each.model_copy(update={"gone_tables": gone}) if (gone := lost.get((each.file, each.name))) else each
+        for each in now
+    ]
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:
