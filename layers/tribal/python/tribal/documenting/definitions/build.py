@@ -65,20 +65,13 @@ def build_definitions(
 
 def _with_gone(now: Sequence[_Named], before: Iterable[_Named], known: DocumentedTables) -> list[_Named]:
     """The definitions, those that are stale with the tables that they lost."""
-    earlier = {(each.file, each.name): {*each.tables, *(each.gone_tables or ())} for each in before}
-    lost = {
-        (each.file, each.name): sorted(
-            name
-            for name in earlier.get((each.file, each.name), set()) - {*each.tables}
-            if known.document(TableIdentity.parse(name)) is None
-        )
-        for each in now
-        if each.status == "stale"
-    }
-    return [
-        each.model_copy(update={"gone_tables": gone}) if (gone := lost.get((each.file, each.name))) else each
-        for each in now
-    ]
+    earlier = {(item.file, item.name): {*item.tables, *(item.gone_tables or ())} for item in before}
+    found: list[_Named] = []
+    for each in now:
+        names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
+        gone = sorted(name for name in names if known.document(TableIdentity.parse(name)) is None)
+        found.append(each.model_copy(update={"gone_tables": gone}) if gone else each)
+    return found
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

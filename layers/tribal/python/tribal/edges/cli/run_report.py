@@ -47,9 +47,8 @@ def _samples_line(record: RunRecord) -> str:
     """How many tables have no samples, and why; empty if all of them do."""
     from tribal.documenting import PERMISSION_DENIED
 
-    causes = Counter(
-        str(error.context["not_sampled"]) for error in record.errors if "not_sampled" in (error.context or {})
-    )
+    contexts = [error.context for error in record.errors if error.context]
+    causes = Counter(str(each["not_sampled"]) for each in contexts if "not_sampled" in each)
     if not causes:
         return ""
     tables = record.tables_documented + record.tables_unchanged + record.tables_failed
