@@ -14,11 +14,10 @@ from pydantic import BaseModel, ValidationError
 
 from tribal.errors import ConfigurationError
 from tribal.identity.expansion import PLACE, names_several, only_excludes
-from tribal.settings.empty_sections import with_empty_sections
 from tribal.settings.entries import check_dsn
 from tribal.settings.sections import describing_model, with_owner
 from tribal.settings.store_place import check_store
-from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
+from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file, with_empty_sections
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, value_at
 from tribal_contracts import (
     CAPABILITY_SECTIONS,

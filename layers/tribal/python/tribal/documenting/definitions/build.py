@@ -65,7 +65,9 @@ def build_definitions(
 
 def _with_gone(now: Sequence[_Named], before: Iterable[_Named], known: DocumentedTables) -> list[_Named]:
     """The definitions, those that are stale with the tables that they lost."""
-    earlier = {(item.file, item.name): {*item.tables, *(item.gone_tables or ())} for item in before}
+    earlier: dict[tuple[str, str], set[str]] = {}
+    for item in before:
+        earlier[item.file, item.name] = {*item.tables, *(item.gone_tables or ())}
     found: list[_Named] = []
     for each in now:
         names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
