@@ -63,17 +63,22 @@ def build_definitions(
     )
 
 
-def _with_gone(now: Sequence[_Named], before: Iterable[_Named], known: DocumentedTables) -> list[_Named]:
+def _with_gone(
+    now: Sequence[_Named], before: Iterable[DefinedMetric | DefinedTerm], known: DocumentedTables
+) -> list[_Named]:
     """The definitions, those that are stale with the tables that they lost."""
-    earlier: dict[tuple[str, str], set[str]] = {}
-    for item in before:
-        earlier[item.file, item.name] = {*item.tables, *(item.gone_tables or ())}
+    earlier = _named_earlier(before)
     found: list[_Named] = []
     for each in now:
         names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
         gone = sorted(name for name in names if known.document(TableIdentity.parse(name)) is None)
         found.append(each.model_copy(update={"gone_tables": gone}) if gone else each)
     return found
+
+
+def _named_earlier(before: Iterable[DefinedMetric | DefinedTerm]) -> dict[tuple[str, str], set[str]]:
+    """All tables that definitions have named, by file and name."""
+    return {(each.file, each.name): {*each.tables, *(each.gone_tables or ())} for each in before}
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:
