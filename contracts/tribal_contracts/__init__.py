@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.catalog import CompositeField as CompositeField
     from tribal_contracts.documentation.catalog import ExpandedDatabases as ExpandedDatabases
     from tribal_contracts.documentation.catalog import IncomingKey as IncomingKey
+    from tribal_contracts.documentation.catalog import Index as Index
     from tribal_contracts.documentation.catalog import KeyElsewhere as KeyElsewhere
     from tribal_contracts.documentation.catalog import SliceNeighbour as SliceNeighbour
     from tribal_contracts.documentation.catalog import TableCopy as TableCopy
@@ -255,7 +256,7 @@ else:
         "documentation.budget": "BudgetAccount BudgetHolder BudgetRecord BudgetSpend ModelPause",
         "documentation.catalog": "CatalogCheck CatalogColumn CatalogExclusion CatalogForeignKey CatalogIndex "
         "CatalogKey CatalogPolicy CatalogReading CatalogRoutine CatalogSchema CatalogSlice CatalogSnapshot "
-        "CatalogStatistics CatalogTable CatalogTrigger CompositeField ExpandedDatabases IncomingKey KeyElsewhere "
+        "CatalogStatistics CatalogTable CatalogTrigger CompositeField ExpandedDatabases IncomingKey Index KeyElsewhere "
         "SliceNeighbour TableCopy TableKind TableStatistics",
         "documentation.configuration": "DatabaseEntry DatabaseLimits Glob LintRules Selection",
         "documentation.corrections": "AgreedCorrection Correction ProposedCorrection WrittenCorrection WrittenWords",

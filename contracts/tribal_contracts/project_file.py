@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self, get_args
+from typing import Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -28,7 +28,7 @@ class AnswerLimits(ClosedContract):
 class ProjectFile(ClosedContract):
     """The whole of `databases.yaml`."""
 
-    databases: Annotated[list[DatabaseEntry], Field(min_length=1)]
+    databases: list[DatabaseEntry]
     store: str | Unset = optional("Where documents and index go; the file's own folder when unset.")
     units_at_once: int = Field(default=4, ge=1, le=64)
     tables_at_once: int = Field(default=3, ge=1, le=32)

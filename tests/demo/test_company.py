@@ -1,7 +1,6 @@
 """The sample company, on real servers of both versions, started once."""
 
-from collections.abc import Callable, Iterator
-from typing import get_args
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 import pytest
@@ -145,7 +144,8 @@ def test_both_versions_hold_the_same_rows_in_the_same_order(
     postgres_servers: Callable[[PostgresVersion], EmbeddedServer],
 ) -> None:
     rows = []
-    for version in get_args(PostgresVersion):
+    versions: Sequence[PostgresVersion] = (16, 18)
+    for version in versions:
         server = postgres_servers(version)
         server.ensure_database("company", COMPANY_SQL)
         with connected(server.dsn("company")) as connection:

@@ -12,6 +12,7 @@ from tribal_contracts import DatabaseType, DocumentedKey, InferredKey, TableKind
 _TYPES = {
     "t": "text",
     "i": "integer",
+    "n": "integer",
     "u": "uuid",
     "d": "date",
     "b": "bytea",
@@ -37,8 +38,8 @@ def outline(
 
     Args:
         name: its name, with or without a schema.
-        columns: names of columns, with a letter of `_TYPES` such as `:t` unless they are integers, and `!` if never
-            null.
+        columns: names of columns, with a letter of `_TYPES` such as `:t` unless they are integers, `:n` if the
+            database numbers them, and `!` if never null.
         key: the columns of the primary key.
         unique: the columns of each unique key.
         references: for columns of declared keys, the table and columns that they reference.
@@ -64,6 +65,7 @@ def outline(
                 nullable=not fixed,
                 is_foreign_key=one in declared,
                 base_type=_BASES.get(of),
+                identity="always" if of == "n" else None,
             )
             for one, _, of, fixed in parsed
         ],

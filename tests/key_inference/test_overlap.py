@@ -111,3 +111,25 @@ def test_a_column_that_declares_a_key_is_not_inferred_to_reference_another_table
     assert not any(
         "needed_cache(" in key.partition(" ->")[0] for key in likely(server, cache, client, overlaps=overlaps)
     )
+
+
+def test_equal_numbers_of_rows_are_no_reference_even_without_a_sequence() -> None:
+    for kind in ("n", "i"):
+        tables = [outline(name, f"record_id:{kind} id:t", key="record_id") for name in ("account", "payment")]
+        pairs = {
+            KeyPair(f"db.s.{one}", ("record_id",), f"db.s.{other}", ("record_id",))
+            for one, other in (("account", "payment"), ("payment", "account"))
+        }
+        assert infer_keys(tables, dict.fromkeys(pairs, Overlap(200, 200, unique=True))) == []
+
+
+def test_what_the_database_fills_in_and_names_of_one_letter_reference_nothing() -> None:
+    assert infer_keys([outline("car", "id", key="id"), outline("sale", "id car_id:n", key="id")]) == []
+    assert infer_keys([outline("n", "n", key="n"), outline("sale", "id n", key="id")]) == []
+
+
+def test_that_keys_are_numbered_alike_makes_an_extension_of_a_table_no_surer() -> None:
+    tables = [outline("member", "member_id", key="member_id"), outline("member_profile", "member_id", key="member_id")]
+    pair = KeyPair("db.s.member_profile", ("member_id",), "db.s.member", ("member_id",))
+    (named,) = infer_keys(tables)
+    assert infer_keys(tables, {pair: Overlap(90, 90, unique=True)}) == [named]

@@ -36,9 +36,13 @@ def test_an_entry_is_named_after_the_database_that_libpq_would_choose(
 @each_case(
     ("dsn", "hint"),
     [
-        ("mysql://u:hunter2@h/d", "a DSN of 'mysql'; write postgresql://"),
-        ("host=h password=hunter2", "not a DSN; write postgresql://"),
-        ("password=hunter2://", "not a DSN; write postgresql://"),
+        ("mysql://u:hunter2@h/d", "a DSN of 'mysql'; PostgreSQL and Snowflake are read: write postgresql://"),
+        ("mssql+pyodbc://u:hunter2@h/d", "a DSN of 'mssql'; PostgreSQL and Snowflake are read"),
+        ("sqlite:shop.db", "a DSN of 'sqlite'; PostgreSQL and Snowflake are read"),
+        ("jdbc:oracle:thin:u/hunter2@h", "a DSN of 'oracle'; PostgreSQL and Snowflake are read"),
+        ("postgresql+psycopg2://u:hunter2@h/d", "write postgresql:// alone"),
+        ("host=h password=hunter2", "not a DSN; PostgreSQL and Snowflake are read"),
+        ("password=hunter2://", "not a DSN; PostgreSQL and Snowflake are read"),
         ("postgresql://h:1", "names no database"),
         ("postgresql://u:a/hunter2@h/d", "percent-encoded"),
         (f"postgresql://u:hunter2@h/{'x' * 200}", "the database name in the DSN is longer than 128 characters"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,9 @@ units_at_once: 2
         ("databases:\n  - name: a\n    dsn: ${NO_SUCH}\n", 3, "NO_SUCH is not set"),
         ("databases:\n  - name: a\n   dsn: x\n", 3, "indentation"),
         ("database: []\n", 1, "did you mean 'databases'"),
-        ("databases: []\n", 1, "at least 1"),
+        ("databases:\n  -\n", 2, "'name' is missing"),
+        ("databases: []\nmodel:\n", 2, "'provider' is missing"),
+        ("databases: []\nknowledge:\n", 2, "'repository' is missing"),
     ],
 )
 def test_a_mistake_in_the_file_is_named_with_its_line_and_its_hint(
@@ -89,6 +92,37 @@ def test_a_mistake_in_the_file_is_named_with_its_line_and_its_hint(
         load(tmp_path, text)
     assert f"databases.yaml, line {line}: " in caught.value.message
     assert hint in caught.value.message
+
+
+@each_case(
+    ("empty", "filled"),
+    [
+        (f"{section}:\n", f"{section}: {{}}\n")
+        for section in (
+            "memory",
+            "chat",
+            "interrogation",
+            "serve",
+            "identity",
+            "sync",
+            "limits",
+            "lint",
+            "spending",
+            "models",
+        )
+    ]
+    + [(f"{section}:\n", f"{section}: []\n") for section in ("collections", "metrics", "terms")]
+    + [
+        ("chat:\n  intents:\n", "chat: {}\n"),
+        ("collections: [{name: a, laws: , models: }]\n", "collections: [{name: a}]\n"),
+    ],
+)
+def test_a_section_with_nothing_in_it_has_its_defaults(tmp_path: Path, empty: str, filled: str) -> None:
+    entries = "databases:\n  - {name: shop, dsn: 'postgresql://u@h/d'%s}\n"
+    limited = ", include: , exclude: {tables: }, vocabulary: , limits: "
+    texts = (entries % limited + empty, entries % "" + filled)
+    one, other = (replace(load(tmp_path, text), config_hash="") for text in texts)
+    assert one == other
 
 
 def test_a_secret_is_never_in_an_error(tmp_path: Path) -> None:

@@ -101,13 +101,32 @@ class KeyElsewhere(Contract):
     references_columns: list[str]
 
 
-class CatalogIndex(Contract):
+class Index(Contract):
     """An index; a member of `columns` is a column's name or, for an expression, its text."""
 
     name: str
     columns: list[str]
     unique: bool
-    predicate: str | Unset = optional("The condition of a partial index.")
+    predicate: str | Unset = optional("The condition of a partial index: rows that do not meet it are not in it.")
+    include: list[str] | Unset = optional("Extension: columns that are stored in the index and are no part of its key.")
+    nulls_not_distinct: bool | Unset = optional("Extension: true when a unique index allows NULL only once.")
+    deferrable: bool | Unset = optional("Extension: true when uniqueness may be checked at the end of a transaction.")
+
+    @property
+    def terms(self) -> str:
+        """What else is declared of it, such as "nulls not distinct where (NOT deleted)"; empty if nothing is."""
+        found = (
+            "nulls not distinct" if self.nulls_not_distinct else "",
+            "deferrable" if self.deferrable else "",
+            f"including {', '.join(self.include)}" if self.include else "",
+            f"where {self.predicate}" if self.predicate else "",
+        )
+        return " ".join(filter(None, found))
+
+
+class CatalogIndex(Index):
+    """An index as the database declares it."""
+
     comment: str | Unset = optional()
 
 

@@ -101,6 +101,9 @@ class Definition(Contract):
     database: str | Unset = optional("The database that it is about; unset for a term of the whole catalog.")
     tables: list[FullyQualifiedTableName]
     """All documented tables that it names."""
+    gone_tables: list[FullyQualifiedTableName] | Unset = optional(
+        "Extension: tables that it named when they were documented, and that are no longer."
+    )
     is_bounded: bool = True
     """Whether `tables` are all that it names; if not, only callers who see the whole database see it."""
     problems: list[DefinitionProblem] = Field(default_factory=list)

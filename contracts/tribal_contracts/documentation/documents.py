@@ -20,7 +20,7 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
-from tribal_contracts.documentation.catalog import TableCopy, TableKind
+from tribal_contracts.documentation.catalog import Index, TableCopy, TableKind
 from tribal_contracts.documentation.definitions import Metric, Owner, Term
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
 from tribal_contracts.documentation.lineage import ReadColumn
@@ -108,13 +108,8 @@ class DocumentedForeignKey(Contract):
     validated: bool | Unset = optional("False when existing rows were not checked, so that they may lack their parent.")
 
 
-class DocumentedIndex(Contract):
+class DocumentedIndex(Index):
     """An index of the table."""
-
-    name: str
-    columns: list[str]
-    unique: bool
-    predicate: str | Unset = optional()
 
 
 class DocumentedCheck(Contract):

@@ -19,7 +19,7 @@ from tribal_contracts.core.shape import (
     Unset,
     optional,
 )
-from tribal_contracts.documentation.catalog import TableKind
+from tribal_contracts.documentation.catalog import Index, TableKind
 from tribal_contracts.documentation.definitions import ChangedTable
 from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValueMeaning, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
@@ -130,12 +130,8 @@ class ForeignKeyDetail(Contract):
     references_columns: list[str]
 
 
-class IndexDetail(Contract):
+class IndexDetail(Index):
     """Source: specification section 6.2."""
-
-    name: str
-    columns: list[str]
-    unique: bool
 
 
 class RelatedTable(Contract):

@@ -92,7 +92,8 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
         CREATE TABLE big AS SELECT n FROM generate_series(1, 200000) n; ANALYZE big;
         CREATE ROLE {user} LOGIN PASSWORD 'p'; GRANT SELECT ON keyed, loose, big TO {user};
         CREATE TABLE gone (id int); CREATE VIEW broken AS SELECT id FROM gone;
-        GRANT SELECT (id) ON partly TO {user}""",
+        GRANT SELECT (id) ON partly TO {user}; CREATE VIEW hidden WITH (security_invoker) AS SELECT id FROM closed;
+        GRANT SELECT ON hidden TO {user}""",
         server=logging_server.server,
     )
     catalog = PostgresCatalog(
@@ -105,7 +106,7 @@ def test_every_statement_that_the_server_logged_is_one_that_the_reader_tells(
     for table in contents.tables:
         if table.table_name in ("gone", "broken"):
             continue
-        if table.table_name == "closed":
+        if table.table_name in ("closed", "hidden"):
             with pytest.raises(AccessDenied):
                 catalog.sample(table, 3)
         else:

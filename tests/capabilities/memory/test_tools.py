@@ -358,7 +358,11 @@ def test_agents_are_offered_memory_where_it_is_configured() -> None:
         ({"content": "x", "tags": ["a", " "]}, ["tags.1: must not be blank"]),
         ({"content": "x", "tags": 5}, ["tags: Input should be a valid list"]),
         ({"content": "x", "metadata": {"_a": 1}}, ["metadata: keys that begin with an underscore are reserved: '_a'"]),
-        ({"content": "x", "userId": "bob"}, ["userId: Extra inputs are not permitted"]),
+        ({"content": "x", "tag": ["a"]}, ["tag: this argument is not known; did you mean 'tags'?"]),
+        (
+            {"content": "x", "userId": "bob"},
+            ["userId: this argument is not known; the arguments are content, layer, tags, metadata"],
+        ),
         ({}, ["content: Field required"]),
     ],
 )

@@ -35,7 +35,7 @@ CHANGES = Comparison(
                     "public",
                     "invoice",
                     "changed",
-                    (COLUMN_CHANGE, Change("foreign key", "to_zorvik", before="(id) to vault.zorvik (id)")),
+                    (COLUMN_CHANGE, Change("foreign key", "to_zorvik", before="(id) to vault.grades (id)")),
                 ),
                 TableChange("public", "gone", "dropped"),
                 TableChange("vault", "zorvik", "dropped"),

@@ -102,10 +102,14 @@ def test_a_key_that_existing_rows_were_not_compared_with_makes_no_complete_list(
     assert "`10` (Cancelled) and others." in shop.page_of("sales.orders")
 
 
-def test_if_reading_a_look_up_table_fails_the_others_are_documented_without_it() -> None:
+def test_if_reading_a_look_up_table_fails_tables_are_documented_without_it() -> None:
     refused = AccessDenied("no SELECT")
     shop, _ = run(STATUS, ORDERS, on_sample=failing("sales.order_status", refused))
     assert status(shop).allowed_values is None
+    other = table("sales.a_kind", column("label", "text"))
+    both = table("sales.orders", references=[("kind_id", "sales.a_kind"), ("status_id", "sales.order_status")])
+    shop, _ = run(STATUS, other, both, on_sample=failing("sales.a_kind", refused))
+    assert status(shop).allowed_values == ["1", "2", "10"]
     late = StatementTimedOut("too late")
     shop, reader = run(STATUS, ORDERS, on_sample=failing("sales.order_status", late))
     assert status(shop).allowed_values is None

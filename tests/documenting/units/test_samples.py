@@ -103,19 +103,19 @@ def test_tables_documented_without_a_connection_get_their_samples_when_there_is_
 
 
 @pytest.mark.parametrize(
-    ("error", "code"),
+    ("error", "code", "cause"),
     [
-        (StatementTimedOut("lock not granted"), "DOC_SAMPLING_TIMEOUT"),
-        (AccessDenied("GRANT SELECT ON sales.orders TO reader"), "DOC_SAMPLING_FAILED"),
+        (StatementTimedOut("lock not granted"), "DOC_SAMPLING_TIMEOUT", "took too long"),
+        (AccessDenied("GRANT SELECT ON sales.orders TO reader"), "DOC_SAMPLING_FAILED", "permission denied"),
     ],
 )
-def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exception, code: str) -> None:
+def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exception, code: str, cause: str) -> None:
     shop = Shop()
     result = shop.document(shop.plan(), reader=SamplingReader(TABLES, on_sample=failing("sales.orders", error)))[SALES]
     assert result.status == "completed"
     (warning,) = shop.progress(SALES).errors
     assert (warning.code, warning.severity) == (code, "warning")
-    assert warning.context == {"table": "shop.sales.orders"}
+    assert warning.context == {"table": "shop.sales.orders", "not_sampled": cause}
     assert not shop.document_of("sales.orders").samples_taken
 
 

@@ -141,3 +141,34 @@ def test_what_uses_a_table_is_listed_with_the_views_over_views_and_what_is_new_a
     assert impact(project)["shop.public.invoice dropped table"] == [
         *of_status[:4], "net revenue", "invoices", "void", "in-cents", "memory"
     ]  # fmt: skip
+
+
+def test_what_names_a_table_that_was_renamed_is_listed_in_each_spelling_and_what_names_others_is_not(
+    project: Path,
+) -> None:
+    sql(
+        project,
+        "CREATE TABLE payment (id int PRIMARY KEY, invoice_id int REFERENCES invoice, paid date);"
+        "CREATE VIEW paid AS SELECT id, paid FROM payment",
+    )
+    for text in ("invoice.cents is net", "invoice is final on Monday", "see the invoice table", "We invoice daily"):
+        assert tribal("remember", text, "--layer", "project", cwd=project).returncode == 0
+    run(project)
+    first = max(path.name for path in (project / "progress" / "runs").iterdir() if path.is_dir())
+    sql(project, "ALTER TABLE invoice RENAME TO bill")
+    views, queries = ["shop.public.open_invoice", "shop.public.open_ids"], ["queries/billed.sql", "queries/counted.sql"]
+    rest = ["net revenue", "invoices", "void", "in-cents", *["memory"] * 4]
+    found = impact(project)
+    assert found.pop("shop.public.invoice dropped table") == [*views, *queries, *rest]
+    assert list(found) == ["shop.public.open_invoice changed view definition"], "and no key to what was renamed"
+    run(project)
+    run(project)
+    assert impact(project, "--since", first)["shop.public.invoice dropped table"] == [*queries, *rest]
+
+
+def test_of_what_names_columns_only_that_of_the_changed_column_is_listed(project: Path) -> None:
+    assert tribal("remember", "invoice.note is free text", "--layer", "project", cwd=project).returncode == 0
+    sql(project, "ALTER TABLE invoice ALTER cents TYPE bigint, ALTER note SET DEFAULT 'x'")
+    found = impact(project)
+    assert found["shop.public.invoice changed column cents type"][-2:] == ["in-cents", "memory"]
+    assert found["shop.public.invoice changed column note default"] == ["in-cents", "memory", "memory"]

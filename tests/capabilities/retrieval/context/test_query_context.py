@@ -162,7 +162,9 @@ def test_verified_queries_and_metrics_bring_their_tables_and_are_shown(plain: To
     assert answer.tables[0].table == "shop.sales.order_header"
     assert answer.tables[0].reason == "the verified query queries/open.sql uses it"
     assert "-- how many orders are waiting" in answer.text
-    assert "(verified 2026-11-01 by sales; since then shop.sales.order_header changed: check it)" in answer.text
+    assert (
+        "(verified 2026-11-01 by sales; changed: since then shop.sales.order_header changed, check it)" in answer.text
+    )
     assert "- turnover = `sum(qty * unit_price)` where `qty > 0` over `shop.sales.order_line`: What was ordered." in (
         answer.text
     )

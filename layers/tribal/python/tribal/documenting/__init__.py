@@ -16,8 +16,10 @@ from tribal.documenting.quoting import TablePreview, preview_table, quoted_plan
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, WAITING, WorkInspector
 from tribal.documenting.todo import TodoList, todo
 from tribal.documenting.units.document_unit import document_unit
+from tribal.documenting.units.sampling import PERMISSION_DENIED
 
 __all__ = [
+    "PERMISSION_DENIED",
     "SERVER_UNAVAILABLE",
     "WAITING",
     "FinishResult",

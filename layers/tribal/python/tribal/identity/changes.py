@@ -238,8 +238,8 @@ def _cross_database_key(key: KeyElsewhere) -> str:
 
 
 def _index(index: CatalogIndex) -> str:
-    where = f" where {index.predicate}" if index.predicate else ""
-    return f"{'unique ' * index.unique}({_columns(index.columns)}){where} {_comment(index.comment)}".rstrip()
+    parts = ("unique" * index.unique, f"({_columns(index.columns)})", index.terms, _comment(index.comment))
+    return " ".join(filter(None, parts))
 
 
 def _yes_no(value: bool) -> str:

@@ -30,6 +30,15 @@ class OutlinedColumn(Contract):
     nullable: bool
     is_foreign_key: bool
     base_type: str | Unset = optional()
+    default_value: str | Unset = optional()
+    identity: str | Unset = optional()
+    generated: str | Unset = optional()
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the database makes its values: numbers from a sequence, or an expression."""
+        default = (self.default_value or "").lower()
+        return bool(self.identity or self.generated) or default.startswith(("nextval(", "unique_rowid("))
 
     @property
     def key_family(self) -> KeyFamily | None:
@@ -117,7 +126,14 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
         table=table.table_name,
         kind=table.kind,
         columns=[
-            _column(column.name, column.type, column.nullable, column.name in declared, column.base_type)
+            _column(
+                column.name,
+                column.type,
+                column.nullable,
+                column.name in declared,
+                column.base_type,
+                (column.default_value, column.identity, column.generated),
+            )
             for column in table.columns
         ],
         primary_key=None if table.primary_key is None else _key(table.primary_key),
@@ -140,9 +156,24 @@ def outline_of(table: CatalogTable, database: str) -> TableOutline:
 
 # The same columns recur in many tables, and validating one takes longer than everything else here.
 @lru_cache(maxsize=16_384)
-def _column(name: str, type_name: str, nullable: bool, is_foreign_key: bool, base_type: str | None) -> OutlinedColumn:
+def _column(
+    name: str,
+    type_name: str,
+    nullable: bool,
+    is_foreign_key: bool,
+    base_type: str | None,
+    filled: tuple[str | None, str | None, str | None],
+) -> OutlinedColumn:
+    default, identity, generated = filled
     return OutlinedColumn(
-        name=name, type=type_name, nullable=nullable, is_foreign_key=is_foreign_key, base_type=base_type
+        name=name,
+        type=type_name,
+        nullable=nullable,
+        is_foreign_key=is_foreign_key,
+        base_type=base_type,
+        default_value=default,
+        identity=identity,
+        generated=generated,
     )
 
 

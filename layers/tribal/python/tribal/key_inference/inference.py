@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 
 from tribal.joins.outline import TableOutline
 from tribal.key_inference.composites import composite_references
@@ -30,9 +31,12 @@ from tribal.key_inference.references import (
 from tribal.key_inference.same_name_columns import same_name_references
 from tribal.key_inference.similar_names import alike_columns
 from tribal.key_inference.tables import KeyTable
+from tribal.key_inference.told import Comments, told_references
 from tribal.key_inference.viewed import Viewed, read_views, viewed_references
 from tribal.naming import glued_prefixes
 from tribal_contracts import DatabaseType, InferredKey, KeyEvidence
+
+_NO_COMMENTS: Comments = MappingProxyType({})
 
 
 def infer_keys(tables: Sequence[TableOutline], overlaps: Overlaps | None = None) -> list[InferredKey]:
@@ -56,14 +60,18 @@ class Inference:
     tables: Sequence[KeyTable]
     """Sorted by name."""
     dialect: DatabaseType | None
+    comments: Comments
 
     @classmethod
-    def of(cls, tables: Sequence[TableOutline], dialect: DatabaseType | None = None) -> Inference:
+    def of(
+        cls, tables: Sequence[TableOutline], dialect: DatabaseType | None = None, comments: Comments = _NO_COMMENTS
+    ) -> Inference:
         """Start from all tables whose keys are wanted and that they may reference.
 
         Args:
             tables: of one database.
             dialect: of the definitions of views; without one they are not parsed.
+            comments: on columns.
         """
         names: defaultdict[str, list[str]] = defaultdict(list)
         for outline in tables:
@@ -75,6 +83,7 @@ class Inference:
                 for outline in sorted(tables, key=lambda outline: outline.name)
             ],
             dialect,
+            comments,
         )
 
     def keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
@@ -87,7 +96,9 @@ class Inference:
 
     def likely_keys(self, overlaps: Overlaps | None = None) -> list[InferredKey]:
         """The `keys` that are `LIKELY`. Without values no guess is, so guesses are skipped."""
-        suggested = self._every if overlaps else self._merged(chain(viewed_references(self._viewed), self._named))
+        suggested = (
+            self._every if overlaps else self._merged(chain(self._told, viewed_references(self._viewed), self._named))
+        )
         return [inferred_key(each) for each in self._chosen(suggested, overlaps) if each.is_likely]
 
     def candidate_pairs(self) -> list[KeyPair]:
@@ -107,7 +118,7 @@ class Inference:
     def _every(self) -> list[Guess]:
         """Every suggestion, before values are compared."""
         # Of several with the same confidence, the first provides the evidence.
-        return self._merged(chain(viewed_references(self._viewed), self._guesses(), self._named))
+        return self._merged(chain(self._told, viewed_references(self._viewed), self._guesses(), self._named))
 
     def _merged(self, guesses: Iterable[Guess]) -> list[Guess]:
         """Each pair once, without pairs that are declared keys in the other direction."""
@@ -119,6 +130,11 @@ class Inference:
         yield from (each for each in alike if _may_reference(each, self._by_name))
         for some in self._by_schema.values():
             yield from named_after_references(some)
+
+    @cached_property
+    def _told(self) -> list[Guess]:
+        """Suggestions from comments."""
+        return list(told_references(self.tables, self.comments))
 
     @cached_property
     def _named(self) -> list[Guess]:
@@ -175,9 +191,23 @@ class Inference:
 
 
 def _may_reference(each: Guess, tables: Mapping[str, KeyTable]) -> bool:
-    """Whether the column may be a reference: it is neither its own table's key nor polymorphic."""
+    """Whether the column may be a reference: it is neither generated, nor its own table's key, nor polymorphic."""
     table, (column,) = tables[each.pair.from_table], each.pair.from_columns
+    if column not in table.free or _are_numbers_of_rows(each.pair, tables):
+        return False
     return _is_shared(each) or not (table.is_own_key(column) or is_polymorphic(table, column))
+
+
+def _are_numbers_of_rows(pair: KeyPair, tables: Mapping[str, KeyTable]) -> bool:
+    """Whether both columns number the rows of their tables, under a name that is not that of the referenced table."""
+    parent = tables[pair.to_table]
+    return _are_numbered_keys(pair, tables) and not any(map(parent.is_own_key, pair.to_columns))
+
+
+def _are_numbered_keys(pair: KeyPair, tables: Mapping[str, KeyTable]) -> bool:
+    """Whether each column is a key of its table by itself and a number: 1, 2, 3 occur in any such key."""
+    ends = ((tables[pair.from_table], pair.from_columns), (tables[pair.to_table], pair.to_columns))
+    return all(columns in table.keys and table.families.get(columns[0]) == "number" for table, columns in ends)
 
 
 def _neighbours(tables: Sequence[KeyTable], viewed: Viewed) -> defaultdict[str, set[str]]:
@@ -200,7 +230,7 @@ def _directions(each: Guess, tables: Mapping[str, KeyTable]) -> Iterator[KeyPair
     """The pair, and its reverse if nothing shows the direction and its columns declare no key."""
     yield each.pair
     is_same = each.pair.from_columns == each.pair.to_columns
-    if not each.is_likely and is_same and tables[each.pair.to_table].declared.isdisjoint(each.pair.to_columns):
+    if not each.is_likely and is_same and set(each.pair.to_columns) <= set(tables[each.pair.to_table].free):
         yield _reversed(each.pair)
 
 
@@ -217,6 +247,8 @@ def _compared(guesses: Iterable[Guess], overlaps: Overlaps, tables: Mapping[str,
             is_key = pair.to_columns in tables[pair.to_table].keys
             enough = ENOUGH_NUMBERS if _may_be_a_number(each, tables) else ENOUGH
             confidence = confidence_with_values(each.confidence, overlap, is_key=is_key, enough=enough)
+            if _are_numbered_keys(pair, tables):
+                confidence = min(confidence, each.confidence)
             way = replace(each, pair=pair, confidence=confidence)
             ways.append(_with_values(way, overlap) if way.confidence > each.confidence and overlap else way)
         best = max(ways, key=lambda way: (way.confidence, not tables[way.pair.to_table].is_bridge))

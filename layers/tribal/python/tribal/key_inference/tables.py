@@ -77,6 +77,16 @@ class KeyTable:
         return frozenset(column for key in self.outline.foreign_keys for column in key.columns)
 
     @cached_property
+    def free(self) -> Sequence[str]:
+        """The `free_columns`."""
+        filled = {column.name for column in self.outline.columns if not column.is_generated}
+        return [
+            name
+            for name in self.families
+            if name in filled and name not in self.declared and len(glue(words_of(name))) > 1
+        ]
+
+    @cached_property
     def column_start(self) -> Words:
         """The words that all column names begin with."""
         if len({column.name[:1].lower() for column in self.outline.columns}) > 1:
@@ -187,9 +197,12 @@ class KeyTable:
         return is_key_like(words) and (is_whole or (is_first and named == self.words[-len(named) :]))
 
 
-def free_columns(table: KeyTable) -> Iterator[str]:
-    """The columns whose types are used for keys and that declare none."""
-    return (name for name in table.families if name not in table.declared)
+def free_columns(table: KeyTable) -> Sequence[str]:
+    """The columns that may be references: their types are used for keys, they declare none, and people fill them.
+
+    A name of one letter says nothing.
+    """
+    return table.free
 
 
 @dataclass(frozen=True, slots=True)

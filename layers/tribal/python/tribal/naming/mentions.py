@@ -167,3 +167,18 @@ def written_names(text: str) -> list[str]:
     found = [match[1] for match in _IN_BACKTICKS.finditer(text)]
     found += [name for match in _WRITTEN.finditer(text) if "." in (name := match[0]) or _UNCOMMON.search(name)]
     return list(dict.fromkeys(found))
+
+
+def says_name(text: str, name: str) -> bool:
+    """Whether a text says a name of one word in a way that means the thing, not the word.
+
+    It is in quotes, next to the word "table" or "view", at the beginning of a sentence in lower case, or no everyday
+    word.
+    """
+    said = rf"(?<![\w.]){re.escape(name)}(?![\w]|\.\w)"
+    if not _is_everyday(name.casefold()) and re.search(said, text, re.IGNORECASE):
+        return True
+    kind = r"(?:tables?|views?|relations?)"
+    nearby = rf"\b{kind}\s+{said}|{said}\s+{kind}\b|[\"'\u201c\u2018]{said}[\"'\u201d\u2019]"
+    first = rf"(?:^|[.:;!?\n]\s*){said}"
+    return bool(re.search(nearby, text, re.IGNORECASE)) or (name[:1].islower() and bool(re.search(first, text)))

@@ -19,6 +19,8 @@ MAX_DETAILED = 24
 """The most columns with a line of their own. By judgement: more would crowd out other tables."""
 MAX_NAMED = 60
 """The most other columns whose names are listed. By judgement: some 200 tokens."""
+MAX_INDEXES = 5
+"""The most unique indexes. By judgement: tables rarely have more."""
 MAX_VALUES = 20
 """The most allowed values of a column."""
 _MEASURES: frozenset[TypeFamily] = frozenset(("number",))
@@ -46,7 +48,20 @@ def compact_table(table: TableDocument, is_named: Callable[[DocumentedColumn], b
         lines.append(f"  -- also: {', '.join(map(one_line, others[:MAX_NAMED]))}{left}")
     what = "VIEW" if table.kind in _VIEWS else "TABLE"
     name = legible_table(table.server_database or table.database, table.schema_, table.table, kind)
-    return "\n".join([*_about(table), f"CREATE {what} {name} (", *lines, ");"])
+    return "\n".join([*_about(table), f"CREATE {what} {name} (", *lines, ");", *_unique_indexes(table, name)])
+
+
+def _unique_indexes(table: TableDocument, name: str) -> list[str]:
+    """The unique indexes that are no whole keys: only some rows or expressions are unique, or NULL is too."""
+    by_columns = {column.name: legible_identifier(column.name, table.database_type) for column in table.columns}
+    found = []
+    for index in table.indexes:
+        if index.unique and (index.predicate or index.nulls_not_distinct or not set(index.columns) <= set(by_columns)):
+            parts = ", ".join(by_columns.get(part, part) for part in index.columns)
+            nulls = " NULLS NOT DISTINCT" if index.nulls_not_distinct else ""
+            where = f" WHERE {index.predicate}" if index.predicate else ""
+            found.append(one_line(f"CREATE UNIQUE INDEX ON {name} ({parts}){nulls}{where};"))
+    return found[:MAX_INDEXES]
 
 
 def _about(table: TableDocument) -> list[str]:

@@ -45,6 +45,8 @@ def _reason(evidence: KeyEvidence) -> str:
         return "named after it"
     if evidence.kind == "shared_name":
         return "both have this name"
+    if evidence.kind == "told":
+        return f"the comment on {evidence.of} says so"
     if evidence.kind == "view":
         return f"{evidence.of} joins them"
     if evidence.compared is None or evidence.found is None:

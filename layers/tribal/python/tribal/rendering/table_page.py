@@ -31,6 +31,7 @@ from tribal.rendering.words import (
     lists_values,
     number,
     rows_phrase,
+    uniqueness,
 )
 from tribal_contracts import (
     Description,
@@ -288,8 +289,9 @@ def _indexes(document: TableDocument) -> str:
     rows = [
         (
             cell_code(index.name),
-            ", ".join(cell_code(column) for column in index.columns),
-            "yes" if index.unique else "no",
+            ", ".join(map(cell_code, index.columns))
+            + (f", includes {', '.join(map(cell_code, index.include))}" if index.include else ""),
+            uniqueness(index),
             cell_code(index.predicate) if index.predicate else "",
         )
         for index in document.indexes

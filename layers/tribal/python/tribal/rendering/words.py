@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.rendering.markdown import code_span
-from tribal_contracts import DatabaseType, Description, DocumentedColumn
+from tribal_contracts import DatabaseType, Description, DocumentedColumn, Index
 
 DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 """Databases by their names."""
@@ -87,6 +87,14 @@ def correction(database: str, line: int | None, under: str, keys: Sequence[str])
     where = f" under {code_span(under)}" if under else ""
     named = " or ".join(f"`{key}:`" for key in keys)
     return f"Something wrong or missing? Write it in {file}{where} as {named}; your words are never overwritten."
+
+
+def uniqueness(index: Index) -> str:
+    """Whether an index is unique, and in what sense."""
+    if not index.unique:
+        return "no"
+    notes = ", NULL only once" * bool(index.nulls_not_distinct) + ", deferrable" * bool(index.deferrable)
+    return f"yes{notes}"
 
 
 def hidden_because(column: DocumentedColumn) -> str:

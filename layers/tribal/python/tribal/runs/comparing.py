@@ -10,6 +10,7 @@ from tribal.errors import ObjectDamaged, ObjectNotFound, PlanError, StoreError
 from tribal.identity import locations
 from tribal.identity.changes import Change, TableChange, TableFate, compare_tables
 from tribal.identity.hashing import bytes_hash
+from tribal.identity.repeated_keys import without_repeated_keys
 from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_table, redact_text
 from tribal.planning import compose_plan, latest_readings, load_plan, read_catalog
@@ -190,8 +191,8 @@ def _compared(
 
 
 def _tables(reading: CatalogReading, store: ObjectStore) -> Iterator[CatalogTable]:
-    # An earlier version may have stored what this one hides.
-    return (redact_table(table, reading.type) for table in iterate_snapshot(store, reading)[1])
+    # An earlier version may have stored what this one hides or lists once.
+    return (redact_table(without_repeated_keys(table), reading.type) for table in iterate_snapshot(store, reading)[1])
 
 
 def _fate(change: TableChange, after: CatalogReading) -> TableFate:

@@ -52,10 +52,11 @@ _SNOWFLAKE = _Source(
 )
 _SOURCES = {"postgresql": _POSTGRES, "postgres": _POSTGRES, "snowflake": _SNOWFLAKE}
 _OTHERS = frozenset(
-    "bigquery clickhouse cockroachdb db2 duckdb mariadb mongodb mssql mysql oracle redis redshift sqlite "
-    "sqlserver".split()
+    "bigquery clickhouse cockroachdb databricks db2 duckdb hana mariadb mongodb mssql mysql oracle redis redshift "
+    "sqlite sqlserver".split()
 )
 """Schemes of unsupported databases."""
+_READ = f"PostgreSQL and Snowflake are read: write {_POSTGRES.example} or snowflake://user@account/DATABASE"
 
 
 def entry_from_dsn(dsn: str, environment: Mapping[str, str]) -> DatabaseEntry:
@@ -106,10 +107,18 @@ def _source(dsn: str) -> _Source:
     scheme, has_scheme, _ = dsn.strip().partition("://")
     source = _SOURCES.get(scheme.lower()) if has_scheme else None
     if source is None:
-        # Only known schemes are shown: a password may be anywhere.
-        found = f"a DSN of {scheme!r}" if has_scheme and scheme.lower() in _OTHERS else "not a DSN"
-        raise ConfigurationError(f"this is {found}; write {_POSTGRES.example}")
+        raise ConfigurationError(f"{_other_database(dsn) or 'this is not a DSN'}; {_READ}")
     return source
+
+
+def _other_database(dsn: str) -> str | None:
+    """What to say of a DSN of another database; only known schemes are shown, since a password may be anywhere."""
+    scheme = dsn.strip().lower().removeprefix("jdbc:").partition(":")[0]
+    # As in mysql+pymysql, which names a driver too.
+    name = scheme.partition("+")[0]
+    if name in _SOURCES and "+" in scheme:
+        return f"this is a DSN with the name of a driver; write {name}:// alone"
+    return f"this is a DSN of {name!r}" if name in _OTHERS else None
 
 
 def entry_target(entry: DatabaseEntry, environment: Mapping[str, str]) -> PostgresTarget | SnowflakeTarget:
@@ -130,5 +139,7 @@ def check_dsn(entry: DatabaseEntry) -> None:
         ConfigurationError: when it cannot be read.
     """
     if entry.dsn is not None:
+        if other := _other_database(entry.dsn.get_secret_value()):
+            raise ConfigurationError(f"{other}; {_READ}")
         check = snowflake.check_snowflake_dsn if entry.type == "snowflake" else postgres.check_dsn
         check(entry.dsn.get_secret_value())

@@ -17,7 +17,7 @@ from tribal.identity.expansion import PLACE, names_several, only_excludes
 from tribal.settings.entries import check_dsn
 from tribal.settings.sections import describing_model, with_owner
 from tribal.settings.store_place import check_store
-from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file
+from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file, with_empty_sections
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, value_at
 from tribal_contracts import (
     CAPABILITY_SECTIONS,
@@ -153,7 +153,7 @@ def _validated(
 ) -> ProjectFile:
     if not with_databases:
         root.value = [(key, value) for key, value in root.value if key.value != "databases"]
-    content = reader.value(root)
+    content = with_empty_sections(reader.value(root), ProjectFile)
     try:
         project = ProjectFile.model_validate(content if with_databases else content | _UNREAD)
     except ValidationError as error:

@@ -134,8 +134,9 @@ class Settings:
             ConfigurationNotFound: when neither a file nor a DSN names one.
         """
         if not self.entries:
+            why = f"{PROJECT_FILE} lists none" if self.has_file else f"there is no {PROJECT_FILE} in {self.project}"
             raise ConfigurationNotFound(
-                f"no database is configured: there is no {PROJECT_FILE} in {self.project} and no DSN was given; "
+                f"no database is configured: {why} and no DSN was given; "
                 "write `tribal run postgresql://user@host/database`, or run `tribal init` to write a file to fill in"
             )
         return self.entries
@@ -174,7 +175,10 @@ def settings_in_bucket(
     from tribal.settings.yaml_reader import Variables
 
     known = Variables(variables, _GIVE_IT, "the variable {name} is not one that a deployed run may use")
-    content = parse_project_text(bucket.address("config/databases.yaml"), data, known, model=model)
+    address = bucket.address("config/databases.yaml")
+    content = parse_project_text(address, data, known, model=model)
+    if not content.databases:
+        raise ConfigurationError(f"{address} lists no database; a run needs one")
     folder = Path(tempfile.gettempdir())
     outside = Settings(
         project=folder,

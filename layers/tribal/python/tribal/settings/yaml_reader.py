@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -141,3 +141,36 @@ def _written(location: Location, root: yaml.Node, *, missing: bool) -> Location:
 
 def _own_word(part: int | str) -> str:
     return str(part) if isinstance(part, int) or _OWN_WORD.match(part) else "…"
+
+
+def with_empty_sections(data: Any, annotation: Any) -> Any:
+    """The data with `{}` or `[]` for each key of a section or a list that has no value.
+
+    Args:
+        data: what YAML says.
+        annotation: the type that it is validated as.
+    """
+    for kind in _sections(annotation):
+        arguments = get_args(kind)
+        if get_origin(kind) is list and isinstance(data, list | None):
+            return [with_empty_sections(each, arguments[0]) for each in data or ()]
+        if get_origin(kind) is dict and isinstance(data, dict | None):
+            return {key: with_empty_sections(value, arguments[1]) for key, value in (data or {}).items()}
+        if isinstance(kind, type) and isinstance(data, dict | None):
+            return {key: _field(kind, key, value) for key, value in (data or {}).items()}
+    return data
+
+
+def _field(model: type[BaseModel], name: str, value: Any) -> Any:
+    field = model.model_fields.get(name)
+    return value if field is None else with_empty_sections(value, field.annotation)
+
+
+def _sections(annotation: Any) -> Iterator[Any]:
+    """The lists, mappings and models among the alternatives of a type."""
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    if is_model or get_origin(annotation) in (list, dict):
+        yield annotation
+    else:
+        for each in get_args(annotation):
+            yield from _sections(each)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from inspect import isclass
 from typing import Any, TypeVar, get_args
 
@@ -17,6 +18,7 @@ from tribal.tools.registry import REGISTRY, Registry
 from tribal_contracts import AgentError, Contract, agent_error
 
 _NAMED_PROBLEMS = 10
+_LONGEST_NAME = 100
 _LOG = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer", bound=Contract)
@@ -35,7 +37,7 @@ def call_tool(
     try:
         return with_tokens_used(_answered(spec, group, arguments, caller, app))
     except _InvalidInput as exc:
-        error = _invalid_input(exc.problem, arguments, group, now)
+        error = _invalid_input(exc.problem, arguments, spec, group, now)
     except TribalError as exc:
         error = exc.to_agent_error(now)
     except Exception as exc:  # noqa: BLE001 - the outermost edge of a tool: a caller gets an answer, never a traceback
@@ -139,7 +141,9 @@ def _require_text(arguments: Mapping[str, Any], code: str) -> None:
             pending += value
 
 
-def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: ToolGroup, now: str) -> AgentError:
+def _invalid_input(
+    exc: ValidationError, arguments: Mapping[str, Any], spec: ToolSpec, group: ToolGroup, now: str
+) -> AgentError:
     problems: list[JsonValue] = []
     errors = exc.errors(include_url=False, include_context=False, include_input=False)
     # For an optional field, each mistake is reported a second time for not being null.
@@ -150,6 +154,8 @@ def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: To
             .decode()
         )
         said = error["msg"].removeprefix("Value error, ")
+        if error["type"] == "extra_forbidden":
+            said = f"this argument is not known; {_known_arguments(spec.input_model, error['loc'])}"
         problems.append(f"{where}: {said}" if where else said)
     return agent_error(
         group.invalid_input_code,
@@ -157,6 +163,18 @@ def _invalid_input(exc: ValidationError, arguments: Mapping[str, Any], group: To
         timestamp=now,
         context={"problems": problems},
     )
+
+
+def _known_arguments(model: type[Contract], location: Sequence[int | str]) -> str:
+    """The nearest argument at the place of an unknown one, or all of them."""
+    found: Any = model
+    for part in location[:-1]:
+        fields = {field.alias or name: field.annotation for name, field in found.model_fields.items()}
+        inside = _types_in(fields.get(str(part)))
+        found = next((each for each in inside if isclass(each) and issubclass(each, Contract)), found)
+    names = [field.alias or name for name, field in found.model_fields.items()]
+    close = get_close_matches(str(location[-1])[:_LONGEST_NAME], names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"the arguments are {', '.join(names)}"
 
 
 def _place(location: Sequence[int | str], arguments: Mapping[str, Any], *, is_missing: bool) -> str:

@@ -262,6 +262,9 @@ class _Parts:
             ],
             unique=row.unique,
             predicate=self._texts.of("predicate", row.oid, table=row.table) if row.partial else None,
+            include=row.include,
+            nulls_not_distinct=row.nulls_not_distinct or None,
+            deferrable=row.deferrable or None,
             comment=row.comment,
         )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import SecretStr
 
-from tribal.adapters.postgres import queries
+from tribal.adapters.postgres import queries, row_queries
 from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
 from tribal.adapters.postgres.assembly import assemble, server_of
 from tribal.adapters.postgres.connections.connection import PostgresConnection, Row, open_connection
@@ -122,6 +122,8 @@ class PostgresCatalog:
         try:
             return self._retried(lambda: self._select(table, columns, rows, every))
         except DatabaseError as error:
+            if isinstance(error, TableGone):
+                raise self._gone_or_broken(table, error) from error
             if sqlstate(error) not in (DENIED, NO_COLUMN):
                 raise
             refusal = error
@@ -249,7 +251,7 @@ class PostgresCatalog:
         names = (table.schema_name, table.table_name)
         doing = f"sampling {'.'.join(names)!r}"
         with self.transaction(doing, queries.BEGIN, self._limits.sample_timeout_seconds) as session:
-            estimate = session.run(queries.ROW_ESTIMATE, *names) if wants_estimate(table, readable) else []
+            estimate = session.run(row_queries.ROW_ESTIMATE, *names) if wants_estimate(table, readable) else []
             tuples = float(estimate[0][0]) if estimate else None
             found = session.run(sample_statement(table, columns, rows, tuples, readable), most_rows=rows)
             if session.lossy:
@@ -270,7 +272,7 @@ class PostgresCatalog:
     def _readable_columns(self, table: CatalogTable, refusal: DatabaseError) -> set[str]:
         schema, name = table.schema_name, table.table_name
         with self.transaction("asking for privileges", queries.BEGIN) as session:
-            rows = session.run(queries.READABLE_COLUMNS, schema, name)
+            rows = session.run(row_queries.READABLE_COLUMNS, schema, name)
         context = {**(refusal.context or {}), "table": f"{schema}.{name}"}
         if not rows:
             raise TableGone(f"Table {name!r} of schema {schema!r} no longer exists. Plan again.", context=context)
@@ -281,11 +283,34 @@ class PostgresCatalog:
             raise TableGone(
                 f"Table {name!r} of schema {schema!r} no longer has the planned columns. Plan again.", context=context
             )
-        if not usable or not readable or (sqlstate(refusal) == DENIED and planned <= readable):
+        if not usable or not readable:
             grant = select_grant(schema, name, user) if usable else usage_grant(schema, user)
             message = f"User {user!r} may not select from {name!r} of schema {schema!r}. Ask its owner to run: {grant}"
             raise AccessDenied(message, context=context)
+        if sqlstate(refusal) == DENIED and planned <= readable:
+            raise AccessDenied(self._refused_inside(table, refusal), context=context)
         return readable & planned
+
+    def _refused_inside(self, table: CatalogTable, refusal: DatabaseError) -> str:
+        """What to grant when a view may be read, but not what it reads."""
+        schema, name = table.schema_name, table.table_name
+        with self.transaction("asking for privileges", queries.BEGIN) as session:
+            rows = session.run(row_queries.REFUSED_TO_VIEW, schema, name)
+        if not rows:
+            return f"{refusal.message} Ask its owner for the GRANT of SELECT or EXECUTE on what {name!r} reads."
+        below, relation, role = rows[0]
+        return (
+            f"{name!r} of schema {schema!r} reads {relation!r} of schema {below!r}, which user {role!r} may not select "
+            f"from. Ask its owner to run: {select_grant(below, relation, role)}"
+        )
+
+    def _gone_or_broken(self, table: CatalogTable, error: TableGone) -> DatabaseError:
+        """A table that is still there reads something, such as a function's table, that is gone."""
+        name = (table.schema_name, table.table_name)
+        if self.presence([name])[name] != "present":
+            return error
+        message = f"Failed sampling {'.'.join(name)!r} of {self._target}: something that it reads no longer exists."
+        return DatabaseError(message, context=error.context)
 
 
 def _unless_denied(session: Session, sql: str) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.adapters.postgres import queries
+from tribal.adapters.postgres import row_queries
 from tribal.adapters.postgres.connections.connection import Row
 from tribal.adapters.postgres.sampling import LARGE_TABLE_ROWS, percent_of_blocks
 from tribal.identity.table_names import TableIdentity
@@ -26,10 +26,10 @@ def overlap_statement(table: CatalogTable, row_count: int, pairs: Sequence[KeyPa
     columns = list(dict.fromkeys(name for pair in pairs for name in pair.from_columns))
     aliases = {name: f"c{number}" for number, name in enumerate(columns)}
     large = row_count >= LARGE_TABLE_ROWS
-    return queries.OVERLAPS.format(
+    return row_queries.OVERLAPS.format(
         columns=", ".join(f"{_column('t', name)} AS {alias}" for name, alias in aliases.items()),
         table=qualified_table("", table.schema_name, table.table_name, "postgres"),
-        blocks=queries.BLOCKS.format(percent=percent_of_blocks(row_count, ROWS)) if large else "",
+        blocks=row_queries.BLOCKS.format(percent=percent_of_blocks(row_count, ROWS)) if large else "",
         rows=ROWS,
         comparisons="\nUNION ALL\n".join(
             _comparison(place, pair, [aliases[name] for name in pair.from_columns]) for place, pair in enumerate(pairs)
@@ -52,7 +52,7 @@ def read_overlaps(pairs: Sequence[KeyPair], rows: Sequence[Row]) -> dict[KeyPair
 
 def _comparison(place: int, pair: KeyPair, aliases: Sequence[str]) -> str:
     parent = TableIdentity.parse(pair.to_table)
-    return queries.OVERLAP.format(
+    return row_queries.OVERLAP.format(
         place=place,
         columns=", ".join(aliases),
         known=" AND ".join(f"{alias} IS NOT NULL" for alias in aliases),

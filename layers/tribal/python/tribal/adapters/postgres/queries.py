@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import get_args
 
+from tribal.adapters.postgres import row_queries as of_rows
 from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
 from tribal.adapters.postgres.rows import TextKind
 from tribal.ports import Statement
@@ -175,13 +176,16 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT c.relisp
   AND k.contype IN ('p', 'u', 'f', 'c', 'x') AND k.conparentid = 0"""
 
 # An array element is null where the index has an expression, whose text is read by TEXTS. An index that is being
-# built, or whose build failed, is invalid and unused.
+# built, or whose build failed, is invalid and unused. Before version 15 there is no `indnullsnotdistinct`.
 INDEXES = """\
 SELECT i.indexrelid, i.indrelid, x.relname, i.indisunique,
   (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
    LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
    WHERE u.place <= i.indnkeyatts),
-  i.indpred IS NOT NULL, d.description
+  i.indpred IS NOT NULL, d.description,
+  (SELECT json_agg(a.attname ORDER BY u.place) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, place)
+   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum WHERE u.place > i.indnkeyatts),
+  coalesce((to_json(i) ->> 'indnullsnotdistinct')::boolean, false), NOT i.indimmediate
 FROM pg_index i
 JOIN pg_class x ON x.oid = i.indexrelid
 JOIN pg_class c ON c.oid = i.indrelid
@@ -331,33 +335,6 @@ LEFT JOIN pg_namespace n ON n.nspname = (t.name ->> 0)
 LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = (t.name ->> 1)
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"""
 
-ROW_ESTIMATE = """\
-SELECT c.reltuples FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = $1 AND c.relname = $2"""
-
-READABLE_COLUMNS = """\
-SELECT current_user::text, has_schema_privilege(n.oid, 'USAGE'), a.attname
-FROM pg_namespace n
-JOIN pg_class c ON c.relnamespace = n.oid
-LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  AND has_column_privilege(c.oid, a.attnum, 'SELECT')
-WHERE n.nspname = $1 AND c.relname = $2"""
-
-SAMPLE_BY_KEY = "SELECT {columns} FROM {table} AS t ORDER BY {primary_key} LIMIT {rows}"
-SAMPLE_FIRST = "SELECT {columns} FROM {table} AS t LIMIT {rows}"
-SAMPLE_BLOCKS = "SELECT {columns} FROM {table} AS t TABLESAMPLE SYSTEM ({percent}) REPEATABLE (0) LIMIT {rows}"
-
-# Of one table, the values of some rows; and for each pair of columns, how many distinct ones there are, how many of
-# those occur in the other table, and how often the most frequent of them does there. Values stay in the server.
-OVERLAPS = """\
-WITH sample AS MATERIALIZED (SELECT {columns} FROM {table} AS t{blocks} LIMIT {rows})
-{comparisons}"""
-OVERLAP = """\
-SELECT * FROM (WITH v AS MATERIALIZED (SELECT DISTINCT {columns} FROM sample WHERE {known})
-SELECT {place}, (SELECT count(*) FROM v), count(*), max(m.times)
-FROM (SELECT count(*) AS times FROM v JOIN {parent} AS p ON {equal} GROUP BY {columns}) AS m) AS o"""
-BLOCKS = " TABLESAMPLE SYSTEM ({percent}) REPEATABLE (0)"
-
 STATEMENTS: tuple[Statement, ...] = (
     Statement("Open a read-only transaction that sees one state of the catalog, with time limits", BEGIN_SNAPSHOT),
     Statement("Open a read-only transaction with time limits", BEGIN),
@@ -387,13 +364,18 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("The same texts of some objects: from $1 to $2, of the kind $3 or of all", SOME_TEXTS),
     Statement("The same of some objects without locked tables", SOME_TEXTS_SKIPPING_LOCKED),
     Statement("Whether tables are still there; $1 holds their names", PRESENCE),
-    Statement("The server's estimate of a table's rows; $1 and $2 are its name", ROW_ESTIMATE),
-    Statement("Columns that we may select from, after a refusal; $1 and $2 are the table's name", READABLE_COLUMNS),
-    Statement("The first rows of a table in order of its primary key", SAMPLE_BY_KEY),
-    Statement("The first rows of a small table without a primary key", SAMPLE_FIRST),
-    Statement("Rows from some blocks of a large table without a primary key, always the same blocks", SAMPLE_BLOCKS),
+    Statement("The server's estimate of a table's rows; $1 and $2 are its name", of_rows.ROW_ESTIMATE),
+    Statement(
+        "Columns that we may select from, after a refusal; $1 and $2 are the table's name", of_rows.READABLE_COLUMNS
+    ),
+    Statement("What a view reads and may not, after a refusal; $1 and $2 are the view's name", of_rows.REFUSED_TO_VIEW),
+    Statement("The first rows of a table in order of its primary key", of_rows.SAMPLE_BY_KEY),
+    Statement("The first rows of a small table without a primary key", of_rows.SAMPLE_FIRST),
+    Statement(
+        "Rows from some blocks of a large table without a primary key, always the same blocks", of_rows.SAMPLE_BLOCKS
+    ),
     Statement(
         "How many values of a table's columns are found in others that they may refer to: three counts for each pair",
-        OVERLAPS.replace("{comparisons}", OVERLAP),
+        of_rows.OVERLAPS.replace("{comparisons}", of_rows.OVERLAP),
     ),
 )

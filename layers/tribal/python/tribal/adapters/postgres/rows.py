@@ -104,6 +104,9 @@ class IndexRow(NamedTuple):
     columns: list[str | None]
     partial: bool
     comment: str | None = None
+    include: list[str] | None = None
+    nulls_not_distinct: bool = False
+    deferrable: bool = False
 
 
 class TriggerRow(NamedTuple):
@@ -209,7 +212,7 @@ def readable_rows(rows: CatalogRows) -> tuple[CatalogRows, tuple[str, ...]]:
         for row in map(ConstraintRow._make, rows.constraints)
         if is_readable([row.columns, row.references_schema, row.references_table, row.references_columns])
     ]
-    indexes = [row for row in map(IndexRow._make, rows.indexes) if is_readable(row.columns)]
+    indexes = [row for row in map(IndexRow._make, rows.indexes) if is_readable([row.columns, row.include])]
     kept = rows._replace(
         schemas=schemas, tables=heads, columns=columns, constraints=keys, indexes=indexes, dependencies=dependencies
     )

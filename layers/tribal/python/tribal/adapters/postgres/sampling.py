@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from tribal.adapters.postgres import queries
+from tribal.adapters.postgres import row_queries
 from tribal.sql.dialect import qualified_table, quote_identifier
 from tribal_contracts import CatalogColumn, CatalogTable
 
@@ -52,10 +52,10 @@ def sample_statement(
     key = table.primary_key
     if key is not None and _ordered_by_key(table, readable):
         order = ", ".join(_column(name) for name in key.columns)
-        return queries.SAMPLE_BY_KEY.format(columns=values, table=name, primary_key=order, rows=int(rows))
+        return row_queries.SAMPLE_BY_KEY.format(columns=values, table=name, primary_key=order, rows=int(rows))
     if estimate is None or estimate < LARGE_TABLE_ROWS:
-        return queries.SAMPLE_FIRST.format(columns=values, table=name, rows=int(rows))
-    return queries.SAMPLE_BLOCKS.format(
+        return row_queries.SAMPLE_FIRST.format(columns=values, table=name, rows=int(rows))
+    return row_queries.SAMPLE_BLOCKS.format(
         columns=values, table=name, percent=percent_of_blocks(estimate, rows), rows=int(rows)
     )
 

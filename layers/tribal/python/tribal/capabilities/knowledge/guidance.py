@@ -50,13 +50,14 @@ class KnowledgeGuidance:
                 place=_BLOCKING if _blocks(item) else _OTHER,
             )
             for item in found
-            if any(_last(name) == last for name in (*item.tables, *item.mentions))
+            if any(last in _ends(name) for name in (*item.tables, *item.mentions))
+            or last in f"{item.title}: {item.summary}".casefold()
         ]
 
 
-def _last(name: str) -> str:
-    """The last part of a name, folded for comparison."""
-    return name.rpartition(".")[2].strip('"').casefold()
+def _ends(name: str) -> list[str]:
+    """The last two parts of a name, folded for comparison: it may be that of a column."""
+    return [part.strip('"').casefold() for part in name.split(".")[-2:]]
 
 
 def _blocks(item: ProjectedItem) -> bool:

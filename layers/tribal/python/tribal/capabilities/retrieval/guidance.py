@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from tribal.capabilities.retrieval.names import identity_of
@@ -57,6 +57,17 @@ def certain_guidance(
     table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
 ) -> list[Guidance]:
     """All that is certainly about a table, and mentions nothing that the caller may not see; in no order."""
+    return [each for each, named in named_guidance(table, columns, opened, toolbox) if named]
+
+
+def named_guidance(
+    table: IndexedTable, columns: Collection[str] | None, opened: OpenIndex, toolbox: Toolbox
+) -> list[tuple[Guidance, frozenset[str]]]:
+    """All that may be about a table, each with the columns by which it names it; `""` names the table itself.
+
+    Without such a name, its text may still say the table's name as a word. If the columns are not known, any name may
+    be one.
+    """
     if toolbox.guidance is None:
         return []
     try:
@@ -64,9 +75,9 @@ def certain_guidance(
     except TribalError as error:
         _LOG.warning("no guidance for a table: %s", error.message)
         return []
-    folded = frozenset(column.casefold() for column in columns)
+    folded = None if columns is None else frozenset(column.casefold() for column in columns)
     shown = [each for each in found if not opened.bounds.withholds_any([each.text])]
-    return [each for each in shown if _is_about(each, table, folded, opened.tables)]
+    return [(each, _named_parts(each, table, folded, opened.tables)) for each in shown]
 
 
 def _with_changes(
@@ -84,14 +95,14 @@ def _with_changes(
     ]
 
 
-def _is_about(
-    guidance: Guidance, table: IndexedTable, columns: Collection[str], tables: Sequence[IndexedTable]
-) -> bool:
-    names = [*guidance.tables, *_names_in(guidance.text, table, columns)]
-    return any(_is_name_of(name, table, tables) for name in dict.fromkeys(names))
+def _named_parts(
+    guidance: Guidance, table: IndexedTable, columns: Collection[str] | None, tables: Sequence[IndexedTable]
+) -> frozenset[str]:
+    found = dict.fromkeys(_names_in([*guidance.tables, *written_names(guidance.text)], table, columns))
+    return frozenset(column for name, column in found if is_name_of(name, table, tables))
 
 
-def _is_name_of(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bool:
+def is_name_of(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) -> bool:
     """Whether a name matches this table and no other."""
     if name.rpartition(".")[2].strip('"').casefold() != table.table.casefold():
         return False
@@ -99,13 +110,15 @@ def _is_name_of(name: str, table: IndexedTable, tables: Sequence[IndexedTable]) 
     return found.found == identity_of(table)
 
 
-def _names_in(text: str, table: IndexedTable, columns: Collection[str]) -> Iterator[str]:
-    """The names in a text, and the table if the text names one of its columns."""
-    for name in written_names(text):
-        yield name
+def _names_in(names: Iterable[str], table: IndexedTable, columns: Collection[str] | None) -> Iterator[tuple[str, str]]:
+    """The names, and the table and the column if a name may be that of one of its columns."""
+    for name in names:
+        yield name, ""
         before, _, last = name.rpartition(".")
-        if before.rpartition(".")[2].casefold() == table.table.casefold() and last.casefold() in columns:
-            yield before
+        column = last.strip('"').casefold()
+        is_known = columns is None or column in columns
+        if is_known and before.rpartition(".")[2].strip('"').casefold() == table.table.casefold():
+            yield before, column
 
 
 def _item(guidance: Guidance, now: datetime) -> GuidanceItem:

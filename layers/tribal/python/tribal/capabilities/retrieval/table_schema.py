@@ -112,7 +112,7 @@ def _parts(table: TableDocument, request: GetTableSchemaInput) -> list[_Part]:
             )
             for key in table.foreign_keys
         ),
-        *(IndexDetail(name=index.name, columns=index.columns, unique=index.unique) for index in table.indexes),
+        *(IndexDetail(**index.model_dump()) for index in table.indexes),
     ]
 
 

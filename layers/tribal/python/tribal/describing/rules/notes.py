@@ -13,7 +13,7 @@ from tribal.naming import split_identifier
 from tribal.ports import TableContext
 from tribal.rendering.words import listing, number
 from tribal.sql.type_families import type_family
-from tribal_contracts import CatalogForeignKey, CatalogTable, TableKind
+from tribal_contracts import CatalogForeignKey, CatalogTable, Index, TableKind
 
 # Without words that can be a table's subject: backups, archives, copies, temperatures.
 _LEFTOVERS = frozenset("tmp bak bkp bkup deprecated obsolete".split())
@@ -218,22 +218,25 @@ def _local_times(table: CatalogTable) -> list[str]:
 def _no_primary_key(table: CatalogTable) -> list[str]:
     if table.primary_key is not None or table.kind not in _WITH_KEYS:
         return []
-    uniques: list[tuple[list[str], str | None]] = [(key.columns, None) for key in table.unique_keys]
-    names = {key.name for key in table.unique_keys}
-    uniques += [(each.columns, each.predicate) for each in table.indexes if each.unique and each.name not in names]
-    if not uniques:
+    found: list[Index] = [each for each in table.indexes if each.unique]
+    names = {each.name for each in found}
+    # Not every database has an index for each key.
+    found += [
+        Index(name=key.name, columns=key.columns, unique=True) for key in table.unique_keys if key.name not in names
+    ]
+    if not found:
         exclusions = listing([each.name for each in table.exclusions or ()], limit=_NAMES_LISTED)
         return [f"There is no primary key: {f'rows differ as {exclusions} says' if exclusions else 'rows may repeat'}."]
-    return [f"There is no primary key. Unique: {'; '.join(_unique(*each, table) for each in uniques[:_NAMES_LISTED])}."]
+    return [f"There is no primary key. Unique: {'; '.join(_unique(each, table) for each in found[:_NAMES_LISTED])}."]
 
 
-def _unique(columns: Sequence[str], predicate: str | None, table: CatalogTable) -> str:
+def _unique(index: Index, table: CatalogTable) -> str:
     """A unique key in words, with the rows that it does not cover."""
     nullable = {column.name for column in table.columns if column.nullable}
-    empty = [name for name in columns if name in nullable]
-    only = f" where {predicate}" if predicate else ""
+    empty = [] if index.nulls_not_distinct else [name for name in index.columns if name in nullable]
+    only = f" where {index.predicate}" if index.predicate else ""
     unless = f", unless {listing(empty, last='or')} is NULL" if empty else ""
-    return f"{listing(list(columns), limit=len(columns))}{only}{unless}"
+    return f"{listing(index.columns, limit=len(index.columns))}{only}{unless}"
 
 
 def _types(table: CatalogTable) -> list[str]:

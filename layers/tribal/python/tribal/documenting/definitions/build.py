@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
 from tribal.documenting.definitions.documented_tables import DocumentedTables
@@ -22,6 +22,8 @@ from tribal_contracts import (
     UnusableFile,
     VerifiedQuery,
 )
+
+_Named = TypeVar("_Named", DefinedMetric, DefinedTerm)
 
 
 def build_definitions(
@@ -45,12 +47,38 @@ def build_definitions(
             queries.append(_query(file, database, known, earlier.get(file.file)))
     return Definitions(
         schema_version="1.0",
-        metrics=[_metric(metric, database, known) for metric, database in written.metrics],
-        terms=[_term(term, database, known) for term, database in written.terms],
+        metrics=_with_gone(
+            [_metric(metric, database, known) for metric, database in written.metrics],
+            previous.metrics if previous else (),
+            known,
+        ),
+        terms=_with_gone(
+            [_term(term, database, known) for term, database in written.terms],
+            previous.terms if previous else (),
+            known,
+        ),
         queries=sorted(queries, key=lambda query: query.file),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),
         ignored_files=written.ignored_files,
     )
+
+
+def _with_gone(
+    now: Sequence[_Named], before: Iterable[DefinedMetric | DefinedTerm], known: DocumentedTables
+) -> list[_Named]:
+    """The definitions, those that are stale with the tables that they lost."""
+    earlier = _named_earlier(before)
+    found: list[_Named] = []
+    for each in now:
+        names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
+        gone = sorted(name for name in names if known.document(TableIdentity.parse(name)) is None)
+        found.append(each.model_copy(update={"gone_tables": gone}) if gone else each)
+    return found
+
+
+def _named_earlier(before: Iterable[DefinedMetric | DefinedTerm]) -> dict[tuple[str, str], set[str]]:
+    """All tables that definitions have named, by file and name."""
+    return {(each.file, each.name): {*each.tables, *(each.gone_tables or ())} for each in before}
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

@@ -124,15 +124,7 @@ def assemble_document(
         primary_key=_key(table.primary_key),
         unique_keys=[DocumentedKey(name=key.name, columns=key.columns) for key in table.unique_keys],
         foreign_keys=[documented_key(key, table, context.database) for key in table.foreign_keys],
-        indexes=[
-            DocumentedIndex(
-                name=index.name,
-                columns=index.columns,
-                unique=index.unique,
-                predicate=index.predicate,
-            )
-            for index in table.indexes
-        ],
+        indexes=[DocumentedIndex(**index.model_dump()) for index in table.indexes],
         checks=[
             DocumentedCheck(name=check.name, expression=check.expression, validated=check.validated)
             for check in table.checks

@@ -14,8 +14,9 @@ from tribal.documenting.units.contexts import table_context
 from tribal.documenting.units.sampling import (
     Samples,
     add_lookups,
-    can_be_sampled,
+    has_samples,
     lookups_of,
+    may_not_select,
     not_sampled,
     take_samples,
 )
@@ -124,7 +125,7 @@ class TableDocumenter:
             raise LookupError(f"the slice {shared.unit.slice_file!r} does not have the table; run `tribal plan` again")
         # An earlier version, or a person, may have written the slice.
         table = redact_table(table, shared.part.type)
-        wants_samples = shared.options.rows_to_sample > 0 and can_be_sampled(table, views=shared.options.sample_views)
+        wants_samples = shared.options.rows_to_sample > 0 and has_samples(table, views=shared.options.sample_views)
         samples = self._samples(table, spec) if wants_samples else Samples()
         if earlier is not None and self._is_better(earlier, samples, spec):
             return earlier.model_copy(update={"error": same_or_newer(earlier.error, samples.warning), "usage": None})
@@ -186,6 +187,8 @@ class TableDocumenter:
         shared = self._shared
         if shared.reader is None or self._lookups is None:
             return Samples()
+        if not table.selectable:
+            return may_not_select(spec.fully_qualified_name, shared.clock)
         since = shared.clock.real()
         try:
             with shared.sampling:

@@ -34,13 +34,14 @@ class Lookups:
         self._known: dict[tuple[_Place, str], LookupRows | DatabaseError] = {}
         self._lock = threading.Lock()
 
-    def of(self, table: CatalogTable) -> dict[str, LookupValues]:
-        """What the columns of a table may have by look-up tables, as far as these can be read and may be shown.
+    def of(self, table: CatalogTable) -> tuple[dict[str, LookupValues], list[DatabaseError]]:
+        """What the columns of a table may have by look-up tables that can be read, and why others cannot.
 
         Raises:
-            DatabaseError: when the server did not answer in time; whatever else is refused is left out.
+            ServerUnavailable: when the server has no connection available now.
         """
         found: dict[str, LookupValues] = {}
+        failures: list[DatabaseError] = []
         for key in table.foreign_keys:
             place = (key.references_schema, key.references_table)
             if len(key.columns) != 1 or place not in self._tables or key.columns[0] in found:
@@ -49,18 +50,17 @@ class Lookups:
             if column is None or column.sensitive or _is_hidden(column, table):
                 continue
             rows = self._rows(place, key.references_columns[0])
-            if rows.codes:
+            if isinstance(rows, DatabaseError):
+                failures.append(rows)
+            elif rows.codes:
                 found[column.name] = LookupValues(tuple(rows.codes), rows.meanings or {})
-        return found
+        return found, failures
 
-    def _rows(self, place: _Place, code: str) -> LookupRows:
+    def _rows(self, place: _Place, code: str) -> LookupRows | DatabaseError:
         with self._lock:
             if (place, code) not in self._known:
                 self._known[place, code] = self._asked(self._tables[place], code)
-            found = self._known[place, code]
-        if isinstance(found, DatabaseError):
-            raise found
-        return found
+            return self._known[place, code]
 
     def _asked(self, table: CatalogTable, code: str) -> LookupRows | DatabaseError:
         by_name = {column.name: column for column in table.columns}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tribal.documenting.staleness import SERVER_UNAVAILABLE
 from tribal.documenting.units.lookups import Lookups
 from tribal.errors import (
+    AccessDenied,
     ConnectionLost,
     DatabaseError,
     DatabaseUnreachable,
@@ -23,6 +24,9 @@ from tribal.sql.checks import declared_values
 from tribal_contracts import AgentError, CatalogColumn, CatalogTable, agent_error
 
 CONNECTION_ATTEMPTS = 2
+PERMISSION_DENIED = "permission denied"
+"""Why a table has no samples, in the context of its warning."""
+_PASSING = (StatementTimedOut, StatementConflict, ConnectionLost, DatabaseUnreachable)
 _SAMPLED_KINDS = ("table", "partitioned_table", "iceberg_table", "hybrid_table")
 
 
@@ -37,9 +41,14 @@ class Samples:
     warning: AgentError | None = None
 
 
+def has_samples(table: CatalogTable, *, views: bool) -> bool:
+    """Whether a table is of a kind that is sampled; views only on request, since they can be slow."""
+    return views or table.kind in _SAMPLED_KINDS
+
+
 def can_be_sampled(table: CatalogTable, *, views: bool) -> bool:
-    """Whether a table may be sampled; views only on request, since they can be slow."""
-    return table.selectable and (views or table.kind in _SAMPLED_KINDS)
+    """Whether a table is sampled and the user may select from it."""
+    return table.selectable and has_samples(table, views=views)
 
 
 def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: str, clock: Clock) -> Samples:
@@ -53,11 +62,13 @@ def take_samples(reader: CatalogReader, table: CatalogTable, rows: int, name: st
     try:
         sample = _sample(reader, table, rows)
     except (StatementTimedOut, StatementConflict) as error:
-        return Samples(warning=_warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock))
+        cause = "took too long" if isinstance(error, StatementTimedOut) else "the server cancelled the statement"
+        return _not_sampled("DOC_SAMPLING_TIMEOUT", error.message, name, clock, cause=cause)
     except (TableGone, ConnectionLost, ServerUnavailable):
         raise
     except DatabaseError as error:
-        return Samples(warning=_warning("DOC_SAMPLING_FAILED", error.message, name, clock))
+        cause = PERMISSION_DENIED if isinstance(error, AccessDenied) else "the server reports an error"
+        return _not_sampled("DOC_SAMPLING_FAILED", error.message, name, clock, cause=cause)
     return Samples(by_column=mask_table(table, sample), taken=bool(sample.columns))
 
 
@@ -72,21 +83,22 @@ def add_lookups(samples: Samples, lookups: Lookups, table: CatalogTable, name: s
     Raises:
         ServerUnavailable: when the server has no connection available now.
     """
-    try:
-        return replace(samples, lookups=lookups.of(table))
-    except ServerUnavailable:
-        raise
-    except (StatementTimedOut, StatementConflict, ConnectionLost, DatabaseUnreachable) as error:
-        # The next run tries again.
-        warning = samples.warning or _warning("DOC_SAMPLING_TIMEOUT", error.message, name, clock)
-        return replace(samples, warning=warning)
-    except DatabaseError:
-        return samples
+    found, failures = lookups.of(table)
+    # The next run tries again.
+    passing = next((error for error in failures if isinstance(error, _PASSING)), None)
+    warning = _warning("DOC_SAMPLING_TIMEOUT", passing.message, name, clock) if passing else None
+    return replace(samples, lookups=found, warning=samples.warning or warning)
 
 
 def not_sampled(error: ServerUnavailable, name: str, clock: Clock) -> Samples:
     """No samples, because the table's server has no free connection."""
     return Samples(warning=_warning(SERVER_UNAVAILABLE, error.message, name, clock))
+
+
+def may_not_select(name: str, clock: Clock) -> Samples:
+    """No samples, because the catalog says that the user may not select from the table."""
+    message = f"{name} has no samples: permission denied. `tribal check` prints the GRANT that is missing."
+    return _not_sampled("DOC_SAMPLING_FAILED", message, name, clock, cause=PERMISSION_DENIED)
 
 
 def _sample(reader: CatalogReader, table: CatalogTable, rows: int) -> TableSample:
@@ -126,5 +138,9 @@ def _declared(column: CatalogColumn, table: CatalogTable) -> Sequence[str]:
     return column.enum_values or declared_values(column, table.checks, PLACEHOLDER)[0]
 
 
-def _warning(code: str, message: str, name: str, clock: Clock) -> AgentError:
-    return agent_error(code, redact_text(message), timestamp=clock.published(), context={"table": name})
+def _not_sampled(code: str, message: str, name: str, clock: Clock, *, cause: str) -> Samples:
+    return Samples(warning=_warning(code, message, name, clock, not_sampled=cause))
+
+
+def _warning(code: str, message: str, name: str, clock: Clock, **context: str) -> AgentError:
+    return agent_error(code, redact_text(message), timestamp=clock.published(), context={"table": name, **context})

@@ -39,6 +39,16 @@ def with_databases(settings: Settings, *, as_planned: bool = False) -> Settings:
     return with_targets(replace(settings, found=found))
 
 
+def lists_none(settings: Settings) -> bool:
+    """Whether the file lists no database, which is said on standard error."""
+    if settings.entries or not settings.has_file:
+        return False
+    import typer
+
+    typer.echo("No database is configured: `databases` in databases.yaml is empty.", err=True)
+    return True
+
+
 def require_own_folder(settings: Settings, *, replace: bool) -> Settings:
     """The settings, unless a DSN was given for another database than the one that the folder documents.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import typer
@@ -38,6 +39,22 @@ def print_record(record: RunRecord, indexed: str = "") -> None:
         typer.echo(f"  {error.severity}: {one_line(error.message)}", err=True)
     if len(record.errors) > LISTED_ERRORS:
         typer.echo(f"  ... and {len(record.errors) - LISTED_ERRORS} more; see `tribal status`", err=True)
+    if line := _samples_line(record):
+        typer.echo(line, err=True)
+
+
+def _samples_line(record: RunRecord) -> str:
+    """How many tables have no samples, and why; empty if all of them do."""
+    from tribal.documenting import PERMISSION_DENIED
+
+    contexts = [error.context for error in record.errors if error.context]
+    causes = Counter(str(each["not_sampled"]) for each in contexts if "not_sampled" in each)
+    if not causes:
+        return ""
+    tables = record.tables_documented + record.tables_unchanged + record.tables_failed
+    why = next(iter(causes)) if len(causes) == 1 else ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
+    where = "check" if PERMISSION_DENIED in causes else "status"
+    return f"no samples for {causes.total()} of {counted(tables, 'table')}: {why}; see `tribal {where}`"
 
 
 def record_exit_code(record: RunRecord, *, strict: bool = False) -> int:

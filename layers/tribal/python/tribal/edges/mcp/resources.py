@@ -153,7 +153,8 @@ def _table_markdown(answer: GetTableSchemaOutput) -> str:
             list_section(
                 "## Indexes",
                 [
-                    f"{code_span(each.name)} on {_names(each.columns)}{', unique' * each.unique}"
+                    f"{code_span(each.name)} on {_names(each.columns)}{', unique' * each.unique} "
+                    f"{code_span(each.terms) if each.terms else ''}".rstrip()
                     for each in shown.indexes
                 ],
             ),

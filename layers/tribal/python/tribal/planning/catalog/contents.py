@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from tribal.identity.repeated_keys import without_repeated_keys
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogContents, Clock, SchemaAndTable, name_of
 from tribal_contracts import AgentError, CatalogSchema, CatalogTable, DatabaseType, agent_error
@@ -67,11 +68,11 @@ def _warning(code: str, database: str, table: SchemaAndTable, what: str, clock: 
 
 
 def redact_contents(contents: CatalogContents, dialect: DatabaseType) -> CatalogContents:
-    """The contents with all text redacted, except names."""
+    """The contents with each key once, and all text redacted, except names."""
     return replace(
         contents,
         schemas=tuple(_redact_schema(schema) for schema in contents.schemas),
-        tables=tuple(redact_table(table, dialect) for table in contents.tables),
+        tables=tuple(redact_table(without_repeated_keys(table), dialect) for table in contents.tables),
     )
 
 

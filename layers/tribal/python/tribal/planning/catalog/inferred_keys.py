@@ -23,7 +23,7 @@ from tribal_contracts import (
     TableStatistics,
 )
 
-KEY_RULES = "3"
+KEY_RULES = "4"
 """Change it whenever other keys would be inferred from the same tables and values."""
 PAIRS_AT_ONCE = 10
 """The most pairs of columns compared in one statement; a judgement, few enough for its timeout."""
@@ -61,6 +61,16 @@ class ReadTables:
         by_name, digests = dict(zip(names, tables, strict=True)), dict(zip(names, hashes, strict=True))
         return cls(database, by_name, digests, statistics)
 
+    @property
+    def comments(self) -> Mapping[tuple[str, str], str]:
+        """The comments on columns, by table and column."""
+        return {
+            (name, column.name): column.comment
+            for name, table in self.tables.items()
+            for column in table.columns
+            if column.comment
+        }
+
     def can_be_compared(self, pair: KeyPair) -> bool:
         """Whether both tables hold rows and this user may select them."""
         ends = (self.tables[pair.from_table], self.tables[pair.to_table])
@@ -88,7 +98,8 @@ def infer_likely_keys(
     fresh = {pair for pair, past in known.items() if _is_fresh(past, now, app.options().statistics_max_age)}
     if earlier is not None and earlier.input_hash == inputs and len(fresh) == len(earlier.comparisons):
         return earlier
-    inference = Inference.of([outline_of(table, read.database) for table in read.tables.values()], entry.type)
+    outlines = [outline_of(table, read.database) for table in read.tables.values()]
+    inference = Inference.of(outlines, entry.type, read.comments)
     pairs = [pair for pair in inference.candidate_pairs() if read.can_be_compared(pair)] if with_values else []
     comparer = _Comparer(read, reader, known, now, _time_is_left(app.clock, stop))
     found = comparer.compare([pair for pair in pairs if pair not in fresh])

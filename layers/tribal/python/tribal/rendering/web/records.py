@@ -12,7 +12,7 @@ from tribal.joins.outline import unique_columns
 from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
-from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because
+from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, uniqueness
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -74,7 +74,8 @@ def table_record(document: TableDocument) -> Record:
             "e": _relations(document),
             "lk": _likely_keys(document),
             "ix": [
-                _trimmed([index.name, index.columns, int(index.unique), index.predicate]) for index in document.indexes
+                _trimmed([index.name, index.columns, uniqueness(index), index.predicate, index.include])
+                for index in document.indexes
             ],
             "ch": [
                 _trimmed([check.name, check.expression, NOT_VALIDATED if check.validated is False else None])

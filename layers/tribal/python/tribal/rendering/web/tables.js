@@ -353,10 +353,10 @@ function constraintParts(table) {
         grid(
           "Indexes",
           heads,
-          table.ix.map(([name, columns, unique, where]) => [
+          table.ix.map(([name, columns, unique, where, included]) => [
             [code(name)],
-            list(columns),
-            [unique ? "yes" : "no"],
+            [...list(columns), ...(included ? [", includes ", ...list(included)] : [])],
+            [unique],
             [where ? code(where) : ""],
           ]),
         ),

@@ -95,7 +95,7 @@ interface TableRecord {
   u?: [string, string[]][];
   e?: Relation[];
   lk?: LikelyKey[];
-  ix?: [string, string[], number?, string?][];
+  ix?: [string, string[], string, string?, string[]?][];
   ch?: [string, string, string?][];
   /** The tables that a view reads, and the views that read it, each with how many there are. */
   rd?: [string[], number];

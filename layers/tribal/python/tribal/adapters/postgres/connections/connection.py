@@ -196,7 +196,7 @@ class PostgresConnection:
             last_words = self._connection.last_error
             self._terminate(wait=False)
             if last_words is not None:
-                raise statement_error(last_words, doing, self._target) from without_message(last_words)
+                raise statement_error(last_words, doing, self._target, ended=True) from without_message(last_words)
             cause = timeout_behind(error) or error
             raise broken_connection(cause, doing, self._target) from without_message(cause)
         except BaseException:

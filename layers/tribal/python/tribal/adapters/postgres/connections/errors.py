@@ -207,8 +207,12 @@ def _why_unreachable(error: BaseException, target: PostgresTarget, timeout_secon
     return f"The server at {target.place} does not use PostgreSQL's protocol. Check host and port."
 
 
-def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> DatabaseError:
-    """Translate a server error in a statement; `doing` is a phrase such as "sampling 'a.b'"."""
+def statement_error(error: ServerError, doing: str, target: PostgresTarget, *, ended: bool = False) -> DatabaseError:
+    """Translate a server error in a statement; `doing` is a phrase such as "sampling 'a.b'".
+
+    Views, functions and foreign servers raise any SQLSTATE, also those of lost connections: whether ours has `ended`,
+    only its socket shows.
+    """
     fields = _fields(error) or {}
     code, said = str(fields.get("C", "")), _server_message(fields)
     context = target.as_context() | {"sqlstate": code}
@@ -235,7 +239,7 @@ def statement_error(error: ServerError, doing: str, target: PostgresTarget) -> D
             f"(SQLSTATE {code}). Change that text.",
             context=context,
         )
-    if code.startswith(("08", "57P")):
+    if ended:
         return ConnectionLost(f"The server ended the connection while {doing} {where} ({said}).", context=context)
     return DatabaseError(f"Failed {doing} {where} (SQLSTATE {code}; {said}).", context=context)
 
@@ -266,7 +270,7 @@ RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0)
 """Pauses before each retry; after the last one, the error is raised."""
 
 # Restart or failover, a server that is starting up, or no free connection slots.
-_PASSING = frozenset({*CONFLICTS, "57P01", "57P02", "57P03", "53300"})
+_PASSING = frozenset({"57P01", "57P02", "57P03", "53300"})
 
 
 def with_retries(attempt: Callable[[], _Result], pause: Pause = time.sleep) -> _Result:
@@ -286,7 +290,9 @@ def with_retries(attempt: Callable[[], _Result], pause: Pause = time.sleep) -> _
 
 def _will_pass(error: DatabaseError) -> bool:
     if code := sqlstate(error):
-        return code in _PASSING
+        # A foreign server has restarts and limits of its own; waiting for it would hold up all other tables.
+        ours = isinstance(error, ConnectionLost | DatabaseUnreachable)
+        return code in CONFLICTS or (ours and code in _PASSING)
     # Retry broken connections, but not timeouts, which have waited long enough. Without a cause, the error is our own,
     # saying that the reader is closed.
     cause = error.__cause__

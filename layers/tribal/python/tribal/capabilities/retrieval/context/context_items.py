@@ -76,13 +76,13 @@ def query_items(queries: Iterable[VerifiedQuery]) -> Iterator[Item]:
         by = [f"by {query.owner}"] if query.owner else []
         changed = listing([each.name for each in query.changes])
         state = {
-            "current": "",
-            "changed": f"; since then {changed} changed: check it" if changed else "; its tables changed: check it",
-            "broken": "; it no longer fits the tables",
+            "current": "current",
+            "changed": f"changed: since then {changed} changed, check it" if changed else "changed: check it",
+            "broken": "broken: it no longer fits the tables",
         }[query.status]
         questions = [f"-- {one_line(question)}" for question in query.questions]
-        about = one_line(" ".join([*verified, *by]) + state).removeprefix("; ")
-        lines = [*questions, *([f"-- ({about})"] if about else []), query.sql.strip()]
+        about = one_line("; ".join(filter(None, (" ".join([*verified, *by]), state))))
+        lines = [*questions, f"-- ({about})", query.sql.strip()]
         yield Item(query.file, "\n".join(lines))
 
 

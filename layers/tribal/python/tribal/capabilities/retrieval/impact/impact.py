@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.retrieval.definitions.visible import NOTHING
-from tribal.capabilities.retrieval.guidance import certain_guidance
+from tribal.capabilities.retrieval.guidance import is_name_of, named_guidance
 from tribal.capabilities.retrieval.impact.used_columns import UsedColumns
 from tribal.capabilities.retrieval.lineage.get_lineage import lineage_reading
 from tribal.capabilities.retrieval.names import name_of
@@ -15,6 +15,7 @@ from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.identity.changes import Change, TableChange
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.lineage import Reading, affected_views
+from tribal.naming.mentions import says_name
 from tribal.ports import IndexedTable
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions, VerifiedQuery
 
@@ -77,9 +78,10 @@ def impact_of(found: Comparison, toolbox: Toolbox) -> list[Impact]:
     finder = _Finder(opened, toolbox)
     impacts: list[Impact] = []
     for database in found.databases:
+        gone = [f"{each.schema}.{each.table}" for each in database.tables if each.fate in _GONE]
         for change in database.tables:
             if toolbox.scope.allows(database.database, change.schema):
-                impacts += finder.of(TableIdentity(database.database, change.schema, change.table), change)
+                impacts += finder.of(TableIdentity(database.database, change.schema, change.table), change, gone)
     return [each for each in impacts if each.affected]
 
 
@@ -91,9 +93,9 @@ class _Finder:
         self._used = UsedColumns(opened, toolbox)
         self._definitions = NOTHING if toolbox.definitions is None else toolbox.definitions(opened.bounds)
 
-    def of(self, table: TableIdentity, change: TableChange) -> Iterator[Impact]:
+    def of(self, table: TableIdentity, change: TableChange, gone: Sequence[str]) -> Iterator[Impact]:
         if change.fate == "changed":
-            parts = _parts(change.changes, is_open=self._opened.bounds.is_open)
+            parts = _parts(change.changes, gone, is_open=self._opened.bounds.is_open)
         else:
             parts = {("table", ""): ()} if change.fate in _GONE else {}
         guidance = self._guidance(table, change) if parts else []
@@ -102,30 +104,45 @@ class _Finder:
             affected = [
                 *(Affected("view", view) for view in self._views(str(table), column)),
                 *_definitions(self._definitions, str(table), column, self._used),
-                *guidance,
+                *(one for one, named in guidance if column is None or named & {"", column.casefold()}),
             ]
             yield Impact(str(table), change.fate, what, name, aspects, tuple(affected))
 
     def _views(self, table: str, column: str | None) -> list[str]:
         return affected_views(table, column, self._read) if table in self._entries else []
 
-    def _guidance(self, table: TableIdentity, change: TableChange) -> list[Affected]:
-        """What is decided and remembered of a table, also of one that is no longer documented."""
+    def _guidance(self, table: TableIdentity, change: TableChange) -> list[tuple[Affected, frozenset[str]]]:
+        """What is decided and remembered of a table, also of one that is no longer documented.
+
+        Each has the folded names of the columns that it names; `""` if it names the table.
+        """
         entry, opened = self._entries.get(str(table)), self._opened
+        columns: set[str] | None = None
         if entry is None:
             others = (each.database_type for each in opened.tables if each.database == table.database)
             entry = IndexedTable(0, table.database, table.schema, table.table, "", next(others, "postgres"))
             opened = replace(opened, tables=(*opened.tables, entry))
-        columns = {each.name for each in change.changes if each.what == "column"}
-        document = self._read([str(table)]).get(str(table)) if str(table) in self._entries else None
-        columns.update(each.name for each in (document.columns if document else ()))
-        sure = certain_guidance(entry, columns, opened, self._toolbox)
-        found = sorted(sure, key=lambda each: (each.place, each.kind, each.id))
-        return [Affected(each.kind, each.id, each.text) for each in found]
+        else:
+            columns = {each.name for each in change.changes if each.what == "column"}
+            document = self._read([str(table)]).get(str(table))
+            columns.update(each.name for each in (document.columns if document else ()))
+        is_unique = is_name_of(entry.table, entry, opened.tables)
+        found = [
+            (each, named or frozenset([""]))
+            for each, named in named_guidance(entry, columns, opened, self._toolbox)
+            if named or (is_unique and says_name(each.text, entry.table))
+        ]
+        found.sort(key=lambda each: (each[0].place, each[0].kind, each[0].id))
+        return [(Affected(each.kind, each.id, each.text), named) for each, named in found]
 
 
-def _parts(changes: Iterable[Change], *, is_open: bool) -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """What of a table changed in a way that can affect others, each with its aspects."""
+def _parts(
+    changes: Iterable[Change], gone: Sequence[str], *, is_open: bool
+) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """What of a table changed in a way that can affect others, each with its aspects.
+
+    A key to a table that is gone, perhaps to another name, affects nothing that this table does not.
+    """
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for change in changes:
         if change.what == "column":
@@ -134,6 +151,8 @@ def _parts(changes: Iterable[Change], *, is_open: bool) -> Mapping[tuple[str, st
                 found[key] = (*found.get(key, ()), change.aspect)
             elif not change.aspect and change.after is None:
                 found[change.what, change.name] = ()
+        elif change.what == "foreign key" and any(f" to {name} (" in (change.before or "") for name in gone):
+            continue
         elif change.what in (_OF_TABLES if is_open else _OWN):
             found[change.what, change.name] = ()
     return found
@@ -144,7 +163,9 @@ def _definitions(definitions: Definitions, table: str, column: str | None, used:
     groups = (definitions.queries, definitions.metrics, definitions.terms)
     for items in groups:
         for item in items:
-            if table in item.tables and (column is None or used.uses(item, table, column)):
+            if table in (*item.tables, *(item.gone_tables or ())) and (
+                column is None or used.uses(item, table, column)
+            ):
                 yield _affected(item)
 
 

@@ -75,6 +75,7 @@ class TableData:
             columns={f"c{n}": self._column(n, n in numbers) for n in self._columns_shown(numbers, others)},
             primary_key=self._columns(table.primary_key.columns if table.primary_key else ()),
             unique=sorted(self._columns(key.columns) for key in table.unique_keys),
+            unique_indexes=_unique_indexes(table),
             referred_by=_by_number(self._other(key.from_table) for key in self.context.incoming),
             likely_refers=from_here,
             likely_referred_by=to_here,
@@ -97,7 +98,7 @@ class TableData:
         texts += [text for column in table.columns for text in (column.comment, column.generated)]
         texts += [label for column in table.columns for label in column.enum_values or ()]
         texts += [text for each in self.context.lookups.values() for text in (*each.values, *each.meanings.values())]
-        texts += behaviour(table)
+        texts += [*behaviour(table), *_unique_indexes(table)]
         return ShownText(
             own=(table.table_name, *(column.name for column in table.columns)),
             others=tuple(name for (_, name), handle in self.handles.tables.items() if handle != OWN),
@@ -252,6 +253,14 @@ def _checks(table: CatalogTable) -> list[str]:
         if not _BOUND.fullmatch(check.expression[:_BOUND_CHARS])
     ]
     return [_sql(_CAST.sub("", text[: 8 * MAX_CHECK_CHARS]), MAX_CHECK_CHARS) for text in informative[:MAX_CHECKS]]
+
+
+def _unique_indexes(table: CatalogTable) -> list[str]:
+    """The unique indexes that say more than the keys, each with its condition."""
+    keys = [key.columns for key in (table.primary_key, *table.unique_keys) if key]
+    found = [each for each in table.indexes if each.unique and (each.terms or each.columns not in keys)]
+    texts = [f"({', '.join(index.columns)}) {index.terms}".rstrip() for index in found[:MAX_CHECKS]]
+    return [_sql(_CAST.sub("", text[: 8 * MAX_CHECK_CHARS]), MAX_CHECK_CHARS) for text in texts]
 
 
 def _by_number(handles: Iterable[str | None]) -> list[str]:

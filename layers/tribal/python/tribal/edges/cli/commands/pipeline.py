@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tribal.edges.cli.console import command, counted, print_json, progress
-from tribal.edges.cli.databases import require_own_folder, with_databases
+from tribal.edges.cli.databases import lists_none, require_own_folder, with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import (
     Budget,
@@ -59,6 +59,10 @@ def plan(
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    if lists_none(settings):
+        if as_json:
+            print_json({"success": True, "databases": []})
+        return
     settings = with_databases(require_own_folder(settings, replace=replace))
     app = local_application(settings, RunParameters(replan=replan, new_prose=new_prose))
     previous = last_plan(app.store())

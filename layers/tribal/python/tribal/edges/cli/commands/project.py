@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from tribal.edges.cli.console import command, console, counted, print_json
-from tribal.edges.cli.databases import with_databases
+from tribal.edges.cli.databases import lists_none, with_databases
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project
 
@@ -190,7 +190,7 @@ def _check_access(settings: Settings, *, ask: bool, as_json: bool) -> None:
     from tribal.identity.expansion import expanded
     from tribal.planning import is_selected
 
-    settings = with_databases(settings)
+    settings = settings if lists_none(settings) else with_databases(settings)
     app = local_application(settings)
     open_reader = app.run.open_reader
     results: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.databases import with_databases
+from tribal.edges.cli.databases import lists_none, with_databases
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, run_ids
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ def diff(
     if since is not None and between is not None:
         raise typer.BadParameter("give --since or --between, not both")
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
+    if since is None and between is None and lists_none(settings):
+        if as_json:
+            print_json({"success": True, "databases": []})
+        return
     found = _compared(settings, since, between, full=full)
     affected = _impact(found, settings) if impact else None
     if as_json:

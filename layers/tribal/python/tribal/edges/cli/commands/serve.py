@@ -51,7 +51,8 @@ def serve(
 
     settings = load_settings(project=project, needs_databases=False)
     blueprint = ServerBlueprint(settings, host, require_token=require_token, tools=tuple(tools or ()), write=write)
-    check_server(blueprint)
+    for warning in check_server(blueprint):
+        typer.echo(f"warning: {warning}", err=True)
     with listen(host, port) as listening:
         address = _address(host, listening.getsockname()[1])
         if as_json:

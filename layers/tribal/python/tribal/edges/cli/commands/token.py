@@ -54,6 +54,7 @@ def create(
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record
+    from tribal.store.documented_names import unmatched_scope
 
     if not scope:
         raise ConfigurationError("a token needs --scope: the databases or schemas that its bearer may see")
@@ -62,9 +63,12 @@ def create(
     store, now = _store(project)
     made = new_token()
     record = token_record(made, name, (sorted(set(scope)), _rights(right)), now, days)
+    unmatched = unmatched_scope(record.scope, store)
     add_token(store, record)
+    for warning in unmatched:
+        typer.echo(f"warning: {warning}", err=True)
     if as_json:
-        print_json({"token": made, **_fields(record)})
+        print_json({"token": made, **_fields(record), **({"warnings": unmatched} if unmatched else {})})
         return
     typer.echo(made)
     typer.echo(f"{record.name} sees {', '.join(record.scope)} until {record.expires_at}.", err=True)
@@ -76,6 +80,7 @@ def create(
 def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
     """List the tokens with their scope, rights and expiry."""
     from tribal.store.access_tokens import has_expired, read_tokens
+    from tribal.store.documented_names import unmatched_scope
 
     store, now = _store(project)
     records = sorted(read_tokens(store).tokens, key=lambda record: record.name)
@@ -86,6 +91,8 @@ def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
         state = "expired" if has_expired(record, now) else "until"
         sees, may = ", ".join(record.scope), ", ".join(record.rights)
         typer.echo(f"{record.name}: {state} {record.expires_at}; sees {sees}; may {may}")
+        for warning in unmatched_scope(record.scope, store):
+            typer.echo(f"  warning: {warning}", err=True)
     typer.echo(f"{counted(len(records), 'token')}.", err=True)
 
 

@@ -98,7 +98,10 @@ def _print_table(answer: GetTableSchemaOutput, out: Console) -> None:
         out,
         "Indexes",
         [
-            (escape(index.name), escape(f"({', '.join(index.columns)}){', unique' if index.unique else ''}"))
+            (
+                escape(index.name),
+                escape(f"({', '.join(index.columns)}){', unique' * index.unique} {index.terms}".rstrip()),
+            )
             for index in schema.indexes
         ],
     )

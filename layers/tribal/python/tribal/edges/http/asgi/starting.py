@@ -22,6 +22,8 @@ from tribal.edges.http.identity.callers import Callers, OwnTokens
 from tribal.edges.local_caller import local_caller
 from tribal.errors import ConfigurationError
 from tribal.ports.remembering.identity import WRITE_RIGHTS
+from tribal.store.access_tokens import read_tokens
+from tribal.store.documented_names import unmatched_scope
 from tribal.tools.registry import Registry, offered
 
 if TYPE_CHECKING:
@@ -77,8 +79,8 @@ def _tools_of(blueprint: ServerBlueprint) -> Registry:
     return offered(settings.sections, has_model=settings.asks_models).narrowed(blueprint.tools)
 
 
-def check_server(blueprint: ServerBlueprint) -> None:
-    """Refuse to start a server that could answer no one, or would answer everyone.
+def check_server(blueprint: ServerBlueprint) -> list[str]:
+    """Refuse to start a server that could answer no one, or would answer everyone; returns what is wrong with tokens.
 
     Raises:
         ConfigurationError: with what to do.
@@ -93,6 +95,11 @@ def check_server(blueprint: ServerBlueprint) -> None:
                 "`tribal token create NAME --scope DATABASE`, or set `issuer` and `audience` of your issuer "
                 "under `serve` in databases.yaml"
             )
+        return [
+            f"token {each.name}: {problem}"
+            for each in read_tokens(app.store()).tokens
+            for problem in unmatched_scope(each.scope, app.store())
+        ]
 
 
 def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) -> Serving:
