@@ -18,6 +18,7 @@ class CheckedColumn(OutlinedColumn):
 
     allowed_values: list[str] | Unset = optional()
     allowed_values_complete: bool | Unset = optional()
+    allowed_values_from: str | Unset = optional()
 
 
 class CheckedTable(TableOutline):
@@ -38,6 +39,7 @@ def known_table(document: CheckedTable | TableDocument) -> KnownTable:
                 column.name,
                 column.base_type or column.type,
                 tuple(column.allowed_values or ()) if column.allowed_values_complete else (),
+                is_enum=column.allowed_values_from == "enum",
             )
             for column in document.columns
         ],

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tribal.sql.checking.findings import Checked, Notes
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.queries import Queries
+from tribal.sql.checking.refusals import Refusals
 from tribal.sql.checking.relations import Column, Item, Level, Relation
 from tribal.sql.checking.sources import Around
 from tribal.sql.checking.values import Values
@@ -97,7 +98,10 @@ def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
     try:
         statements = split_statements(text, known.dialect)
         if len(statements) == 1 and _begins(statements[0][0].text):
-            return parse_statement(statements[0], text, known.dialect)
+            tree = parse_statement(statements[0], text, known.dialect)
+            if known.dialect == "postgres":
+                Refusals(statements[0], notes).check(tree)
+            return tree
     except NotParsed as error:
         is_limit = error.reason.startswith(("it ", "its ", "the SQL is nested"))
         offset = _line_start(text, error.line)

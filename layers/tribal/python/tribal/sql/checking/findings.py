@@ -12,6 +12,7 @@ FindingCode = Literal[
     "unknown_column",
     "ambiguous_column",
     "value_not_allowed",
+    "unlisted_value",
     "not_a_query",
     "limit_exceeded",
     "policy_blocked",
@@ -20,7 +21,9 @@ FindingCode = Literal[
     "partial_key",
     "policy_warning",
 ]
-WARNINGS: frozenset[FindingCode] = frozenset({"fan_out", "join_without_key", "partial_key", "policy_warning"})
+WARNINGS: frozenset[FindingCode] = frozenset(
+    {"unlisted_value", "fan_out", "join_without_key", "partial_key", "policy_warning"}
+)
 """Findings with which the server still runs the query."""
 
 

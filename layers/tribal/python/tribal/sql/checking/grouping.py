@@ -106,7 +106,7 @@ class Grouping:
             value = value.unalias().unnest()
             if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and id(value) not in self._names.uses):
                 return None
-            forms.add(self._form(value))
+            forms.add(self.form(value))
         for equality in selection.equalities:
             if equality.node is None:
                 places = [(id(use[0]), use[1].name) for use in (equality.one, equality.other)]
@@ -120,7 +120,7 @@ class Grouping:
             node = waiting.pop()
             if is_aggregate(node) or isinstance(node, _NOT_BARE):
                 continue
-            if not isinstance(node, exp.Alias | exp.Ordered | exp.Order | exp.Having) and self._form(node) in forms:
+            if not isinstance(node, exp.Alias | exp.Ordered | exp.Order | exp.Having) and self.form(node) in forms:
                 continue
             if isinstance(node, exp.Column):
                 yield node
@@ -134,7 +134,7 @@ class Grouping:
             return True
         return any(key and all((id(relation), name) in forms for name in key) for key in relation.keys)
 
-    def _form(self, node: exp.Expr) -> Hashable:
+    def form(self, node: exp.Expr) -> Hashable:
         """Equal for expressions that mean the same, however their columns are qualified."""
         node = node.unnest()
         use = self._names.uses.get(id(node))
@@ -143,9 +143,9 @@ class Grouping:
         parts = []
         for key, value in sorted(node.args.items()):
             if isinstance(value, exp.Expr):
-                parts.append((key, self._form(value)))
+                parts.append((key, self.form(value)))
             elif isinstance(value, list):
-                parts.append((key, tuple(self._form(each) if isinstance(each, exp.Expr) else each for each in value)))
+                parts.append((key, tuple(self.form(each) if isinstance(each, exp.Expr) else each for each in value)))
             elif value:
                 parts.append((key, value))
         return type(node), tuple(parts)

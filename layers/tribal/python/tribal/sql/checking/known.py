@@ -18,11 +18,13 @@ class KnownColumn:
     Attributes:
         type: as the catalog writes it; the base type of a domain.
         allowed_values: the only values that it may hold; empty if others are allowed, or nothing is known.
+        is_enum: whether its type lists the values, so that PostgreSQL refuses any other literal.
     """
 
     name: str
     type: str = ""
     allowed_values: tuple[str, ...] = ()
+    is_enum: bool = False
 
 
 @dataclass(frozen=True, slots=True)

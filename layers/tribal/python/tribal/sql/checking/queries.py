@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from tribal.sql.checking.families import Types
 from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.grouping import Grouping, grouped
 from tribal.sql.checking.join_keys import JoinKeys
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.names import Names, nearest, offset_of, written
+from tribal.sql.checking.ordering import Ordering, check_order_of_set
 from tribal.sql.checking.outputs import UNNAMED, output_name
+from tribal.sql.checking.placement import Placement
 from tribal.sql.checking.relations import Column, Item, Level, Relation
 from tribal.sql.checking.repetition import Repetition
 from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
+from tribal.sql.checking.widths import COMPARISONS, check_rows, check_width, columns_of_values
 from tribal.sql.parsing import exp
 
 
@@ -49,6 +53,9 @@ class Queries:
         self._grouping = Grouping(self.names)
         self._join_keys = JoinKeys(known, self.names, self._results)
         self._repetition = Repetition(self.names)
+        self._placement = Placement(self.names)
+        self._ordering = Ordering(self.names, self._grouping)
+        self._types = Types(self.names)
 
     def query(self, node: exp.Expr, around: Around) -> Relation:
         """The result of a query; each is read once."""
@@ -64,9 +71,7 @@ class Queries:
             result = self._select(node, around)
         elif isinstance(node, exp.Values):
             self.expressions(node.expressions, around)
-            first = next(iter(node.expressions), None)
-            width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-            result = Relation("", [Column(f"column{number}") for number in range(1, width + 1)])
+            result = Relation("", columns_of_values(node, self._notes))
         else:
             self._notes.report(offset_of(node), "not_a_query", "only SELECT is checked; leave out what changes data")
             result = Relation("", (), is_open=True)
@@ -78,14 +83,16 @@ class Queries:
         waiting = list(nodes)
         while waiting:
             node = waiting.pop()
-            if isinstance(node, exp.Query):
-                self.query(node, around)
+            if isinstance(node, exp.Query | exp.Values):
+                check_width(node, self.query(node, around), self._notes)
             elif isinstance(node, exp.Column):
                 self.names.resolve(node, around.level)
             elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
                 # A function with its schema.
                 waiting.append(node.expression)
             elif not isinstance(node, exp.DataType | exp.Lambda):
+                if isinstance(node, (*COMPARISONS, exp.In)):
+                    check_rows(node, self._notes)
                 waiting += node.iter_expressions()
 
     def _with_ctes(self, node: exp.Expr, around: Around) -> Around:
@@ -94,6 +101,8 @@ class Queries:
             return around
         ctes = dict(around.ctes)
         listed = {self.names.stored(each.args["alias"].this): each for each in with_.expressions}
+        if len(listed) < len(with_.expressions):
+            self._notes.report(offset_of(with_), "parse_error", "WITH gives the same name to several queries")
         if with_.args.get("recursive"):
             ctes |= dict.fromkeys(listed, Relation("", (), is_open=True))
         for name, cte in listed.items():
@@ -110,9 +119,13 @@ class Queries:
     def _cte(self, cte: exp.Expr, result: Relation) -> Relation:
         listed = [self.names.stored(each) for each in cte.args["alias"].columns]
         columns = [
-            Column(listed[place] if place < len(listed) else column.name, column.origin)
+            column.renamed(listed[place] if place < len(listed) else column.name)
             for place, column in enumerate(result.columns)
         ]
+        if len(listed) > len(columns) and not result.is_open:
+            name = written([self.names.stored(cte.args["alias"].this)], self._dialect)
+            message = f"{name} has {len(columns)} columns, but WITH names {len(listed)} of them"
+            self._notes.report(offset_of(cte.args["alias"]), "parse_error", message)
         columns += [Column(each) for each in listed[len(columns) :]]
         renamed = {old.name: new.name for old, new in zip(result.columns, columns, strict=False)}
         keys = [frozenset(renamed.get(each, each) for each in key) for key in result.keys]
@@ -128,13 +141,18 @@ class Queries:
                 f"both sides of {node.key.upper()} must have the same number of columns,"
                 f" but have {len(one.columns)} and {len(other.columns)}",
             )
+        elif self._dialect == "postgres":
+            self._types.check_union(node, one, other)
         theirs = [*other.columns, *[None] * len(one.columns)]
         columns = [
-            Column(mine.name, mine.origin if their and mine.origin == their.origin else None)
+            Column(
+                mine.name, mine.origin if their and mine.origin == their.origin else None, self._types.family_of(mine)
+            )
             for mine, their in zip(one.columns, theirs, strict=False)
         ]
         result = Relation("", columns, is_open)
         self._order(node, result, around)
+        check_order_of_set(node, self._notes)
         return result
 
     def _order(self, node: exp.Expr, result: Relation, around: Around) -> None:
@@ -169,6 +187,9 @@ class Queries:
         """The result, after what its joins and aggregates mean for each other was checked."""
         selection = Selection.of(node, item, joined, self.names)
         self._grouping.check(selection)
+        if self._dialect == "postgres":
+            self._placement.check(selection, joined)
+            self._ordering.check(selection)
         self._join_keys.check(selection)
         self._repetition.check(selection)
         result = Relation("", outputs.columns, outputs.is_open)
@@ -186,7 +207,8 @@ class Queries:
             name = self.names.stored(each.args["alias"]) if each.alias else self._own_name(value)
             use = self.names.uses.get(id(value.unnest()))
             outputs.is_open = outputs.is_open or name is None
-            outputs.add(Column(name or UNNAMED, use[1].origin if use is not None else None), value)
+            column = Column(name or UNNAMED, use[1].origin if use is not None else None, self._types.infer(value))
+            outputs.add(column, value)
         return outputs
 
     def _own_name(self, node: exp.Expr) -> str | None:
@@ -210,7 +232,7 @@ class Queries:
         outputs.is_open = outputs.is_open or bool(star.args.get("rename") or star.args.get("replace"))
         for _, column in uses:
             if column.name not in left_out:
-                outputs.add(Column(column.name, column.origin))
+                outputs.add(Column(column.name, column.origin, column.family))
                 self.names.note(column)
 
     def _read_groups(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:
