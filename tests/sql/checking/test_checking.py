@@ -88,7 +88,7 @@ def test_a_value_that_a_column_never_holds_is_an_error(sql: str, suggestion: str
     assert [each.suggestion for each in findings] == ([suggestion] if suggestion else [])
 
 
-@each_case("sql", [(sql,) for sql in UNLISTED])
+@each_case("sql", UNLISTED)
 def test_an_unlisted_value_that_leaves_rows_is_a_warning(sql: str) -> None:
     (finding,) = check(sql, known()).findings
     assert (finding.code, finding.is_error, finding.suggestion) == ("unlisted_value", False, "'void'")

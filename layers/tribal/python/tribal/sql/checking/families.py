@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tribal.sql.checking.names import Names, offset_of
 from tribal.sql.checking.relations import Column, Family, Relation
@@ -25,7 +25,10 @@ _CONDITIONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is),
     *(exp.In, exp.Between, exp.Like, exp.ILike, exp.Exists, exp.And, exp.Or, exp.Not, exp.Boolean),
 )
-_GIVING_TEXT = (exp.Upper, exp.Lower, exp.Initcap, exp.Trim, exp.Concat, exp.GroupConcat, exp.Replace, exp.TimeToStr)
+_GIVING_TEXT = (
+    *(exp.Upper, exp.Lower, exp.Initcap, exp.Trim, exp.Concat, exp.GroupConcat, exp.Replace, exp.TimeToStr),
+    *(exp.JSONExtractScalar, exp.JSONBExtractScalar),
+)
 _GIVING_NUMBERS = (exp.Count, exp.Length, exp.Extract, exp.RowNumber, exp.Rank, exp.DenseRank)
 _GIVING_TIMES = (exp.CurrentDate, exp.CurrentTimestamp)
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
@@ -60,10 +63,16 @@ def alternatives(node: exp.Expr) -> list[exp.Expr]:
 
 
 class Types:
-    """Infers families; `None` wherever that is not certain."""
+    """Infers families; `None` wherever that is not certain.
 
-    def __init__(self, names: Names) -> None:
+    Args:
+        names: the columns that names mean.
+        results: of the queries that are read already, by the id of their node.
+    """
+
+    def __init__(self, names: Names, results: Mapping[int, Relation]) -> None:
         self._names = names
+        self._results = results
         self._known: dict[int, Family | None] = {}
 
     def infer(self, tree: exp.Expr) -> Family | None:
@@ -80,7 +89,7 @@ class Types:
         return self._known[id(node)]
 
     def _infer(self, node: exp.Expr) -> Family | None:
-        if isinstance(node, exp.Column):
+        if isinstance(node, exp.Column | exp.Dot):
             use = self._names.uses.get(id(node))
             return None if use is None else self.family_of(use[1])
         if isinstance(node, exp.Cast):
@@ -96,6 +105,9 @@ class Types:
             return "number" if both == {"number"} else None
         if isinstance(node, exp.DPipe):
             return "text" if "text" in (self.family(node.this), self.family(node.expression)) else None
+        if isinstance(node, exp.Query):
+            result = self._results.get(id(node))
+            return self.family_of(result.columns[0]) if result is not None and len(result.columns) == 1 else None
         if parts := alternatives(node):
             return next(filter(None, map(self.family, parts)), None)
         return self._of_call(node)
@@ -119,12 +131,24 @@ class Types:
         for node in tree.walk():
             if isinstance(node, _ARITHMETIC):
                 self._check_arithmetic(node)
+            elif isinstance(node, exp.Max | exp.Min) and self.family(node.this) == "boolean":
+                self._report(node, f"{node.key.upper()} takes no booleans; use bool_or or bool_and")
+            elif parts := alternatives(node):
+                families = {family for each in parts if (family := self.family(each)) is not None}
+                if len(families) > 1:
+                    self._report(node, f"{node.key.upper()} must have results of one type; cast them")
             elif isinstance(node, exp.DPipe):
                 self._check_concatenation(node)
             elif isinstance(node, _OF_TEXT):
                 self._check_argument(node, "text", "texts")
             elif isinstance(node, _OF_NUMBERS):
                 self._check_argument(node, "number", "numbers")
+            elif isinstance(node, exp.Neg) and self.family(node.this) not in (None, "number"):
+                self._report(node, "only numbers and intervals have a sign")
+            elif isinstance(node, exp.Extract) and self.family(node.expression) not in (None, "time"):
+                self._report(node.expression, "EXTRACT takes a date or a time; cast this to one")
+            elif isinstance(node, exp.TimeToStr) and self.family(node.this) not in (None, "time", "number"):
+                self._report(node.this, "TO_CHAR takes a date, a time or a number; cast this to one")
             for condition in _conditions(node):
                 self._check_condition(condition)
 
@@ -140,6 +164,10 @@ class Types:
 
     def _check_arithmetic(self, node: exp.Expr) -> None:
         families = [self.family(node.this), self.family(node.expression)]
+        if all(
+            isinstance(each.unnest(), exp.Literal) and each.unnest().is_string for each in (node.this, node.expression)
+        ):
+            families.append("text")
         # A key or an element is taken from JSON by `-`.
         if "text" in families and (not isinstance(node, exp.Sub) or families[0] == "text"):
             if isinstance(node, exp.Add):
@@ -150,8 +178,9 @@ class Types:
             self._report(node, "this operator takes no booleans; use CASE, or cast the condition to integer")
 
     def _check_concatenation(self, node: exp.Expr) -> None:
-        if self.family(node.this) == "number" == self.family(node.expression):
-            self._report(node, "|| takes a text on one side at least; cast a number to text")
+        families = [self.family(node.this), self.family(node.expression)]
+        if None not in families and "text" not in families:
+            self._report(node, "|| takes a text on one side at least; cast one of them to text")
 
     def _check_argument(self, node: exp.Expr, wanted: Family, shown: str) -> None:
         if isinstance(node.this, exp.Expr) and not isinstance(node.parent, exp.Dot):
@@ -175,5 +204,7 @@ def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
         yield from (node.this, node.expression)
     elif isinstance(node, exp.Join) and node.args.get("on") is not None:
         yield node.args["on"]
+    elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Boolean):
+        yield node.this
     elif isinstance(node, exp.Case) and node.this is None:
         yield from (branch.this for branch in node.args.get("ifs") or ())

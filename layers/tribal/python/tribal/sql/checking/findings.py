@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tribal.sql.checking.recursion import Tracking
 
 FindingCode = Literal[
     "parse_error",
@@ -86,6 +89,8 @@ class Notes:
     tables: dict[str, None] = field(default_factory=dict)
     columns: dict[tuple[str, str], None] = field(default_factory=dict)
     not_checked: dict[str, None] = field(default_factory=dict)
+    tracking: Mapping[int, Tracking] = field(default_factory=dict)
+    """SEARCH and CYCLE of recursive queries, by the offset of the query's name."""
 
     def report(self, offset: int, code: FindingCode, message: str, suggestion: str | None = None) -> None:
         """Add a finding about the text at an offset."""

@@ -56,6 +56,8 @@ def function_relation(called: exp.Expr | None, node: exp.Expr, names: Names) -> 
         if len(given) > len(known):
             message = f"{written([name], 'postgres')} has {len(known)} columns, but its alias names {len(given)}"
             names.notes.report(offset_of(node), "unknown_column", message)
+    if not name and isinstance(called, exp.Anonymous | exp.Unnest | exp.ExplodingGenerateSeries) and is_postgres:
+        name = _name_of(called)
     return Relation(name, [Column(each) for each in columns], is_open, is_joined=True, offset=offset_of(node))
 
 
@@ -71,8 +73,14 @@ def _outputs(called: exp.Expr | None, node: exp.Expr, alias: str, names: Names) 
     schema = node.args.get("db")
     if schema is not None and names.stored(schema) != "pg_catalog":
         return None
-    name = "generate_series" if isinstance(called, exp.ExplodingGenerateSeries) else called.name.lower()
+    name = _name_of(called)
     return [alias or name] if name in _OF_ONE_VALUE else _OUTPUTS.get(name)
+
+
+def _name_of(called: exp.Expr) -> str:
+    if isinstance(called, exp.Unnest):
+        return "unnest"
+    return "generate_series" if isinstance(called, exp.ExplodingGenerateSeries) else called.name.lower()
 
 
 def _is_list_of_values(node: exp.Expr, names: Names) -> bool:

@@ -79,6 +79,9 @@ class Grouping:
         forms = self._forms(selection)
         if forms is None:
             return
+        if (starred := self._starred(selection, forms)) is not None:
+            self._report(*starred)
+            return
         aliases = {self._names.stored(each.args["alias"]) for each in node.selects if each.alias}
         ordered = node.args.get("order")
         for part in parts:
@@ -86,13 +89,16 @@ class Grouping:
                 use = self._names.uses.get(id(column))
                 is_alias = part is ordered and not column.table and self._names.stored(column.this) in aliases
                 if use is not None and not is_alias and not self._is_determined(use, selection, forms):
-                    shown = written([use[0].alias, use[1].name] if use[0].alias else [use[1].name], "postgres")
-                    self._names.notes.report(
-                        offset_of(column),
-                        "parse_error",
-                        f"the column {shown} must be in GROUP BY or in an aggregate, because the query groups its rows",
-                    )
+                    self._report(column, use)
                     return
+
+    def _report(self, node: exp.Expr, use: Use) -> None:
+        shown = written([use[0].alias, use[1].name] if use[0].alias else [use[1].name], "postgres")
+        message = f"the column {shown} must be in GROUP BY or in an aggregate, because the query groups its rows"
+        self._names.notes.report(offset_of(node), "parse_error", message)
+
+    def _is_grouped(self, use: Use, selection: Selection, forms: set[Hashable]) -> bool:
+        return (id(use[0]), use[1].name) in forms or self._is_determined(use, selection, forms)
 
     def _forms(self, selection: Selection) -> set[Hashable] | None:
         """What the query groups by; `None` if that is not certain."""

@@ -55,7 +55,7 @@ class Queries:
         self._repetition = Repetition(self.names)
         self._placement = Placement(self.names)
         self._ordering = Ordering(self.names, self._grouping)
-        self._types = Types(self.names)
+        self.types = Types(self.names, self._results)
 
     def query(self, node: exp.Expr, around: Around) -> Relation:
         """The result of a query; each is read once."""
@@ -64,7 +64,8 @@ class Queries:
         around = self._with_ctes(node, around)
         if isinstance(node, exp.Subquery):
             result = self.query(node.this, around)
-            self._order(node, result, around)
+            # In parentheses, a query is ordered by what it selects from, too.
+            self._order(node, replace(result, is_open=True), around)
         elif isinstance(node, exp.SetOperation):
             result = self._set_operation(node, around)
         elif isinstance(node, exp.Select):
@@ -90,6 +91,8 @@ class Queries:
             elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
                 # A function with its schema.
                 waiting.append(node.expression)
+            elif isinstance(node, exp.Dot) and self.names.is_field(node, around.level):
+                continue
             elif not isinstance(node, exp.DataType | exp.Lambda):
                 if isinstance(node, (*COMPARISONS, exp.In)):
                     check_rows(node, self._notes)
@@ -111,10 +114,20 @@ class Queries:
                 # The first part gives the columns that the second one may name.
                 first = self.query(query.this, replace(around, ctes=ctes))
                 ctes[name] = self._cte(cte, replace(first, keys=()))
-            ctes[name] = self._cte(cte, self.query(query, replace(around, ctes=ctes)))
-            if with_.args.get("search"):
-                ctes[name].is_open = True
+            ctes[name] = self._tracked(cte, self._cte(cte, self.query(query, replace(around, ctes=ctes))))
         return replace(around, ctes=ctes)
+
+    def _tracked(self, cte: exp.Expr, result: Relation) -> Relation:
+        """The result with the columns that SEARCH and CYCLE add."""
+        tracking = self._notes.tracking.get(cte.args["alias"].this.meta.get("start", -1))
+        if tracking is None:
+            return result
+        for token in tracking.by:
+            if not result.is_open and not result.find(self.names.stored_token(token)):
+                message = f"SEARCH and CYCLE name columns of the query: there is no {token.text}"
+                self._notes.report(int(token.start), "unknown_column", message)
+        added = [Column(self.names.stored_token(token)) for token in tracking.added]
+        return replace(result, columns=[*result.columns, *added])
 
     def _cte(self, cte: exp.Expr, result: Relation) -> Relation:
         listed = [self.names.stored(each) for each in cte.args["alias"].columns]
@@ -142,11 +155,11 @@ class Queries:
                 f" but have {len(one.columns)} and {len(other.columns)}",
             )
         elif self._dialect == "postgres":
-            self._types.check_union(node, one, other)
+            self.types.check_union(node, one, other)
         theirs = [*other.columns, *[None] * len(one.columns)]
         columns = [
             Column(
-                mine.name, mine.origin if their and mine.origin == their.origin else None, self._types.family_of(mine)
+                mine.name, mine.origin if their and mine.origin == their.origin else None, self.types.family_of(mine)
             )
             for mine, their in zip(one.columns, theirs, strict=False)
         ]
@@ -207,7 +220,7 @@ class Queries:
             name = self.names.stored(each.args["alias"]) if each.alias else self._own_name(value)
             use = self.names.uses.get(id(value.unnest()))
             outputs.is_open = outputs.is_open or name is None
-            column = Column(name or UNNAMED, use[1].origin if use is not None else None, self._types.infer(value))
+            column = Column(name or UNNAMED, use[1].origin if use is not None else None, self.types.infer(value))
             outputs.add(column, value)
         return outputs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tribal.sql.checking.findings import Notes
-from tribal.sql.checking.names import offset_of
+from tribal.sql.checking.names import CALLED_WITHOUT_PARENTHESES, offset_of
 from tribal.sql.parsing import Token, TokenType, exp
 
 _TT = TokenType
@@ -50,6 +50,24 @@ _FOREIGN_TYPES = frozenset(
 )
 """Types of other databases. PostgreSQL has none of them, unless someone has created one."""
 _JOIN_WORDS = frozenset("NATURAL CROSS LEFT RIGHT FULL INNER OUTER".split())
+_VALUES = frozenset((_TT.VAR, _TT.IDENTIFIER, _TT.STRING, _TT.NUMBER, _TT.R_PAREN))
+_ORDER_OF_CLAUSES = {
+    _TT.WHERE: 1,
+    _TT.GROUP_BY: 2,
+    _TT.HAVING: 3,
+    _TT.WINDOW: 4,
+    _TT.ORDER_BY: 5,
+    **dict.fromkeys((_TT.LIMIT, _TT.OFFSET, _TT.FETCH), 6),
+}
+_FOREIGN_OPERATORS = frozenset((_TT.EQ, _TT.NOT, _TT.RLIKE, _TT.APPLY, _TT.XOR))
+_INSTEAD_OF_WORD: Mapping[str, str] = {
+    "==": "=",
+    "!": "NOT",
+    "RLIKE": "~",
+    "REGEXP": "~",
+    "APPLY": "JOIN LATERAL ... ON true",
+    "XOR": "<> between conditions",
+}
 _SELECT_PARTS: Mapping[str, str] = {
     "qualify": "QUALIFY",
     "prewhere": "PREWHERE",
@@ -109,6 +127,7 @@ class Refusals:
 
     def _check_tokens(self) -> None:
         """Report what is gone once the statement is parsed."""
+        self._check_clauses()
         brackets: list[bool] = []
         """For each open parenthesis and bracket, whether it begins an array."""
         for place, token in enumerate(self._tokens):
@@ -127,8 +146,16 @@ class Refusals:
                 brackets.pop()
             elif kind is _TT.COMMA and (after is None or after.token_type in _CLOSING | _CLAUSES):
                 self._refuse(token, "a comma stands before nothing; remove it")
-            elif kind is _TT.EQ and token.text == "==":
-                self._refuse(token, "the operator == does not exist; write =")
+            elif kind is _TT.COMMA and (before is None or before.token_type in _OPENING | {_TT.COMMA, _TT.SELECT}):
+                self._refuse(token, "a comma stands behind nothing; remove it")
+            elif kind is _TT.NULL and before is not None and before.token_type is _TT.NOT and place > 1:
+                if self._tokens[place - 2].token_type in _VALUES:
+                    self._refuse(before, "write IS NOT NULL")
+            elif (instead := _INSTEAD_OF_WORD.get(token.text.upper())) and kind in _FOREIGN_OPERATORS:
+                if not (after is not None and after.text.startswith("~")):
+                    self._refuse(token, f"{token.text.upper()} is no operator of PostgreSQL; write {instead}")
+            elif kind is _TT.INTERVAL and after is not None and after.token_type is _TT.NUMBER:
+                self._refuse(after, "the length of an interval is in quotes, as in INTERVAL '1 day'")
             elif kind is _TT.ALIAS and after is not None and after.token_type is _TT.STRING:
                 self._refuse(after, "an alias is not in single quotes; use double quotes, or none")
             elif kind is _TT.LIMIT:
@@ -139,6 +166,23 @@ class Refusals:
                 self._check_convert(place)
             elif kind is _TT.DCOLON or (kind is _TT.ALIAS and self._is_in_cast(place)):
                 self._check_type(place)
+
+    def _check_clauses(self) -> None:
+        """Report clauses in the wrong order."""
+        last: list[tuple[int, str]] = [(0, "")]
+        """For each open parenthesis, the place in the order of the clause in it, and its name."""
+        for token in self._tokens:
+            place = _ORDER_OF_CLAUSES.get(token.token_type)
+            if token.token_type in _OPENING:
+                last.append((0, ""))
+            elif token.token_type in _CLOSING and len(last) > 1:
+                last.pop()
+            elif token.token_type in (_TT.SELECT, _TT.UNION, _TT.EXCEPT, _TT.INTERSECT):
+                last[-1] = (0, "")
+            elif place is not None:
+                if place < last[-1][0]:
+                    self._refuse(token, f"{token.text.upper()} must be before {last[-1][1]}")
+                last[-1] = (place, token.text.upper())
 
     def _check_limit(self, place: int) -> None:
         for token in self._at_this_level(place):
@@ -213,10 +257,13 @@ class Refusals:
             if isinstance(node, exp.SetOperation) and _is_cut(node.this):
                 message = "ORDER BY and LIMIT of one side of a set operation need parentheses around that side"
                 self._notes.report(offset_of(node.this), "parse_error", message)
-            elif isinstance(node, exp.Count) and _counts_several(node):
-                message = "COUNT takes one value; write COUNT(DISTINCT (one, other)) for combinations"
+            elif isinstance(node, exp.AggFunc) and (message := _wrong_arguments(node)):
                 self._notes.report(offset_of(node), "parse_error", message)
-            elif isinstance(node, exp.Placeholder | exp.Parameter):
+            elif isinstance(node, exp.In) and not (node.expressions or node.args.get("query")):
+                self._notes.report(offset_of(node), "parse_error", "IN needs a list of values in parentheses")
+            elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Literal | exp.Column):
+                self._notes.report(offset_of(node), "parse_error", "IS compares with NULL, TRUE or FALSE; write =")
+            elif isinstance(node, exp.Placeholder) or (isinstance(node, exp.Parameter) and node.name.isdecimal()):
                 self._notes.report(offset_of(node), "parse_error", "a parameter has no value here; write a value")
             elif isinstance(node, exp.Identifier) and not node.args.get("quoted"):
                 self._check_word(node)
@@ -224,12 +271,14 @@ class Refusals:
     def _check_word(self, node: exp.Identifier) -> None:
         """Report a reserved word that is used as a name."""
         word, above, start = node.name.lower(), node.parent, node.meta.get("start")
-        if word not in _NEEDING_AS | _RESERVED or start is None:
+        if start is None:
             return
         before = self._before.get(start)
         if isinstance(above, exp.Alias) and above.args.get("alias") is node:
             is_refused = word in _NEEDING_AS and before is not None and before.token_type is not _TT.ALIAS
-        elif isinstance(above, exp.Column | exp.TableAlias | exp.Table):
+        elif isinstance(above, exp.TableAlias):
+            is_refused = word in _RESERVED | CALLED_WITHOUT_PARENTHESES
+        elif isinstance(above, exp.Column | exp.Table):
             is_refused = word in _RESERVED and (before is None or before.token_type is not _TT.DOT)
         else:
             is_refused = False
@@ -265,8 +314,15 @@ def _foreign_parts(node: exp.Expr) -> Iterator[str]:
         yield "CONVERT ... USING"
 
 
-def _counts_several(node: exp.Count) -> bool:
-    return bool(node.expressions) or (isinstance(node.this, exp.Distinct) and len(node.this.expressions) > 1)
+def _wrong_arguments(node: exp.AggFunc) -> str | None:
+    """What is wrong with the number of values that an aggregate is given."""
+    if isinstance(node, exp.Count):
+        if node.expressions or (isinstance(node.this, exp.Distinct) and len(node.this.expressions) > 1):
+            return "COUNT takes one value; write COUNT(DISTINCT (one, other)) for combinations"
+        return "write COUNT(*)" if node.this is None else None
+    if isinstance(node, exp.Max | exp.Min) and node.expressions:
+        return f"{node.key.upper()} takes one value; use greatest or least for several"
+    return f"{node.key.upper()} takes a value, not *" if isinstance(node.this, exp.Star) else None
 
 
 def _is_cut(node: exp.Expr) -> bool:

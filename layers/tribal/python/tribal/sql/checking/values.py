@@ -27,10 +27,10 @@ _BOOLEANS = re.compile(r"\s*(?:t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|y(?:es?)?|n
 class Values:
     """Checks the literals of a query whose names are resolved."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, types: Types) -> None:
         self._names = names
         self._is_postgres = names.known.dialect == "postgres"
-        self._types = Types(names)
+        self._types = types
         self._labels: dict[str, Sequence[str]] = {}
         """Of the enums that are known, by type."""
 
@@ -62,20 +62,33 @@ class Values:
         kinds = {type(each.unnest()) for each in (left, right)}
         if self._is_postgres and kinds != {exp.Column, exp.Literal}:
             self._check_families(left, right, node)
+            self._check_texts((left, right))
 
     def _check_common_types(self, tree: exp.Expr) -> None:
         """Report literals that cannot be of the type of a column, where both must have one type."""
         for node in tree.find_all(exp.Case, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least):
-            parts = alternatives(node)
-            uses = [self._names.uses.get(id(each.unnest())) for each in parts]
-            use = next((each for each in uses if each is not None), None)
+            parts = [each.unnest() for each in alternatives(node)]
+            use = next((self._names.uses[id(each)] for each in parts if id(each) in self._names.uses), None)
+            if use is None:
+                self._check_texts(parts)
             for each in parts if use is not None else ():
-                if use is not None and isinstance(each.unnest(), exp.Literal):
-                    self._check_type(use, each.unnest())
+                if use is not None and isinstance(each, exp.Literal):
+                    self._check_type(use, each)
+        for node in tree.find_all(exp.In):
+            if node.args.get("query") is not None:
+                self._check_families(node.this, node.args["query"], node)
         for node in tree.find_all(exp.Cast):
             self._check_cast(node)
         for node in tree.find_all(exp.Any):
             self._check_any(node)
+
+    def _check_texts(self, parts: Sequence[exp.Expr]) -> None:
+        """Report texts that are no value of the type of the expressions next to them."""
+        families = [each for each in map(self._types.family, parts) if each is not None]
+        for each in (part.unnest() for part in parts):
+            if families and isinstance(each, exp.Literal) and each.is_string and not _is_of(each.name, "", families[0]):
+                message = f"this text is no {families[0]}, as the expression next to it is; cast one of them"
+                self._names.notes.report(offset_of(each), "value_not_allowed", message)
 
     def _check_cast(self, node: exp.Cast) -> None:
         """Report labels that the enum of a cast lacks."""
@@ -94,9 +107,10 @@ class Values:
             if labels is not None and type_name(use[1]).endswith("[]"):
                 self._check_label(other, labels, type_name(use[1]))
         elif isinstance(listed, exp.Array) and (use := self._names.uses.get(id(other))) is not None:
-            first = next(iter(listed.expressions), None)
-            if type_name(use[1]) in self._labels and isinstance(first, exp.Literal):
-                message = f"{use[1].name} is an enum: cast the array, as in ARRAY[...]::{type_name(use[1])}[]"
+            first, name = next(iter(listed.expressions), None), type_name(use[1])
+            is_other = name in self._labels or self._types.family_of(use[1]) not in (None, "text")
+            if is_other and isinstance(first, exp.Literal) and first.is_string:
+                message = f"{use[1].name} is no text: cast the array, as in ARRAY[...]::{name}[]"
                 self._names.notes.report(offset_of(first), "value_not_allowed", message)
 
     def _check_label(self, literal: exp.Expr, labels: Sequence[str], of: str) -> bool:
