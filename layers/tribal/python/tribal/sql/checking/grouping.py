@@ -97,8 +97,15 @@ class Grouping:
         message = f"the column {shown} must be in GROUP BY or in an aggregate, because the query groups its rows"
         self._names.notes.report(offset_of(node), "parse_error", message)
 
-    def _is_grouped(self, use: Use, selection: Selection, forms: set[Hashable]) -> bool:
-        return (id(use[0]), use[1].name) in forms or self._is_determined(use, selection, forms)
+    def _starred(self, selection: Selection, forms: set[Hashable]) -> tuple[exp.Expr, Use] | None:
+        """The first `*` that means a column that is not grouped by, and that column."""
+        for star in (each for each in selection.node.selects if each.is_star):
+            alias = self._names.stored(star.args["table"]) if star.args.get("table") else None
+            for use in selection.item.columns:
+                is_grouped = (id(use[0]), use[1].name) in forms or self._is_determined(use, selection, forms)
+                if alias in (None, use[0].alias) and not is_grouped:
+                    return star, use
+        return None
 
     def _forms(self, selection: Selection) -> set[Hashable] | None:
         """What the query groups by; `None` if that is not certain."""
