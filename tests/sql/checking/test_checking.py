@@ -7,6 +7,7 @@ from tests.sql.checking.company import known
 from tribal.sql.checking.check import MAX_CHECKED_BYTES, check, check_expression
 
 _LINES = "FROM order_line l JOIN return_request r ON r.order_id = l.order_id"
+_JOINED = "FROM orders o JOIN order_line l ON l.order_id = o.id"
 WARNINGS = [
     ("SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id", []),
     ("SELECT c.name FROM customer c JOIN orders o ON o.id = c.id", ["join_without_key"]),
@@ -38,6 +39,15 @@ WARNINGS = [
         [],
     ),
     ("SELECT max(o.total) FROM orders o JOIN order_line l ON l.order_id = o.id", []),
+    (f"SELECT sum(x.t) FROM (SELECT o.total AS t {_JOINED}) x", ["fan_out"]),
+    (f"WITH j AS (SELECT o.*, l.line_no {_JOINED}), k AS (SELECT total FROM j) SELECT avg(total) FROM k", ["fan_out"]),
+    (f"WITH j(t, n) AS (SELECT total + 1, line_no {_JOINED}) SELECT sum(t) OVER () FROM j", ["fan_out"]),
+    (f"SELECT id, line_no, sum(total) FROM (SELECT * {_JOINED}) x GROUP BY id, line_no", []),
+    (f"SELECT sum(total) FROM (SELECT total, line_no {_JOINED}) x WHERE line_no = 1", []),
+    (f"SELECT sum(amount), max(total), count(*) FROM (SELECT * {_JOINED}) x", []),
+    (f"SELECT sum(total) FROM (SELECT DISTINCT o.id, total {_JOINED}) x", []),
+    (f"SELECT sum(n) FROM (SELECT count(*) AS n {_JOINED} GROUP BY o.id) x", []),
+    (f"SELECT sum(t) FROM (SELECT total AS t, row_number() OVER (PARTITION BY o.id) AS n {_JOINED}) x WHERE n = 1", []),
 ]
 VALUES = [
     ("SELECT 1 FROM invoice WHERE status = 'void'", None),

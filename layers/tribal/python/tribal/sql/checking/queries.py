@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tribal.sql.checking.families import Types
 from tribal.sql.checking.findings import Notes
@@ -14,7 +14,7 @@ from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.ordering import Ordering, check_order_of_set
 from tribal.sql.checking.outputs import UNNAMED, output_name
 from tribal.sql.checking.placement import Placement
-from tribal.sql.checking.relations import Column, Item, Level, Relation
+from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
 from tribal.sql.checking.repetition import Repetition
 from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
@@ -24,15 +24,21 @@ from tribal.sql.parsing import exp
 
 @dataclass(slots=True)
 class _Outputs:
-    """The result of a SELECT: its columns, the aliases by name, and whether there may be more columns."""
+    """The result of a SELECT: its columns, what each comes from, and the aliases by name.
 
-    columns: list[Column]
-    aliases: dict[str, list[exp.Expr]]
+    Attributes:
+        is_open: there may be more columns.
+    """
+
+    columns: list[Column] = field(default_factory=list)
+    sources: list[exp.Expr | Use] = field(default_factory=list)
+    aliases: dict[str, list[exp.Expr]] = field(default_factory=dict)
     is_open: bool = False
 
-    def add(self, column: Column, node: exp.Expr | None = None) -> None:
+    def add(self, column: Column, source: exp.Expr | Use) -> None:
         self.columns.append(column)
-        self.aliases.setdefault(column.name, []).append(node if node is not None else exp.Null())
+        self.sources.append(source)
+        self.aliases.setdefault(column.name, []).append(source if isinstance(source, exp.Expr) else exp.Null())
 
 
 class Queries:
@@ -207,10 +213,11 @@ class Queries:
         self._repetition.check(selection)
         result = Relation("", outputs.columns, outputs.is_open)
         result.keys = self._repetition.keys_of(selection, result)
+        self._repetition.mark(selection, result, outputs.sources)
         return result
 
     def _read_outputs(self, node: exp.Select, level: Level, inside: Around) -> _Outputs:
-        outputs = _Outputs([], {})
+        outputs = _Outputs()
         for each in node.expressions:
             if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
                 self._expand(each, level, outputs)
@@ -243,9 +250,9 @@ class Queries:
         listed = star.args.get("except_") or star.args.get("except") or ()
         left_out = {self.names.stored(each) for each in listed}
         outputs.is_open = outputs.is_open or bool(star.args.get("rename") or star.args.get("replace"))
-        for _, column in uses:
+        for relation, column in uses:
             if column.name not in left_out:
-                outputs.add(Column(column.name, column.origin, column.family))
+                outputs.add(Column(column.name, column.origin, column.family), (relation, column))
                 self.names.note(column)
 
     def _read_groups(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:
