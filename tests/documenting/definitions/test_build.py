@@ -103,6 +103,16 @@ def test_a_query_keeps_what_was_recorded_until_it_is_verified_again() -> None:
     assert (renewed.status, renewed.changes) == ("current", [])
 
 
+def test_a_query_may_name_a_partition() -> None:
+    shop = Shop()
+    log = table("audit.change_log", column("op", "text"))
+    shop.replace(log.model_copy(update={"partitions": ["audit.change_log_2024"]}))
+    shop.memory.put("queries/log.sql", b"-- question: What happened?\nSELECT op FROM audit.change_log_2024")
+    shop.run()
+    (query,) = published(shop).queries
+    assert (query.status, query.is_bounded, query.tables) == ("current", True, ["shop.audit.change_log"])
+
+
 def test_a_query_of_a_dropped_table_is_broken_and_still_says_which_tables_it_used() -> None:
     shop = Shop()
     shop.memory.put("queries/log.sql", b"-- question: What happened?\nSELECT op FROM audit.change_log")

@@ -25,6 +25,7 @@ class DocumentedTables:
     identities: frozenset[TableIdentity]
     load: Callable[[TableIdentity], TableDocument | None]
     _documents: dict[TableIdentity, TableDocument | None] = field(default_factory=dict)
+    _partitions: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
     _sorted: list[TableIdentity] = field(default_factory=list)
     _named: defaultdict[str, list[TableIdentity]] = field(default_factory=lambda: defaultdict(list))
 
@@ -47,6 +48,17 @@ class DocumentedTables:
         if table not in self._documents:
             self._documents[table] = self.load(table) if table in self.identities else None
         return self._documents[table]
+
+    def partitions(self, database: str) -> dict[tuple[str, str], tuple[str, str]]:
+        """The partitions of a database, with the tables that they are documented with; reads every document."""
+        if database not in self._partitions:
+            documents = ((table, self.document(table)) for table in self.of(database))
+            self._partitions[database] = {
+                (identity.schema, identity.table): (table.schema, table.table)
+                for table, document in documents
+                for identity in map(TableIdentity.parse, (document.partitions if document is not None else None) or ())
+            }
+        return self._partitions[database]
 
     def resolve(self, written: str, database: str | None) -> TableIdentity | str:
         """The table that a name means, or what is wrong with the name.

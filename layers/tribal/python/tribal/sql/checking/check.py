@@ -138,6 +138,7 @@ def _together(checked: Sequence[Checked], unread: Sequence[str]) -> Checked:
         tables=list(dict.fromkeys(table for each in checked for table in each.tables)),
         columns=list(dict.fromkeys(column for each in checked for column in each.columns)),
         not_checked=list(dict.fromkeys([*(text for each in checked for text in each.not_checked), *unread])),
+        partitions=list(dict.fromkeys(pair for each in checked for pair in each.partitions)),
     )
 
 

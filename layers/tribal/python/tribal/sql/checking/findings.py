@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tribal.sql.references import TableName
+
 if TYPE_CHECKING:
     from tribal.sql.checking.recursion import Tracking
 
@@ -61,12 +63,14 @@ class Checked:
         tables: fully qualified names of the tables that the query uses.
         columns: the columns that it uses, each behind the fully qualified name of its table.
         not_checked: what the check cannot judge, as sentences.
+        partitions: that the query names, each with the table that it is documented with.
     """
 
     findings: Sequence[Finding] = ()
     tables: Sequence[str] = ()
     columns: Sequence[tuple[str, str]] = ()
     not_checked: Sequence[str] = ()
+    partitions: Sequence[tuple[TableName, TableName]] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -89,6 +93,7 @@ class Notes:
     tables: dict[str, None] = field(default_factory=dict)
     columns: dict[tuple[str, str], None] = field(default_factory=dict)
     not_checked: dict[str, None] = field(default_factory=dict)
+    partitions: dict[tuple[TableName, TableName], None] = field(default_factory=dict)
     tracking: Mapping[int, Tracking] = field(default_factory=dict)
     """SEARCH and CYCLE of recursive queries, by the offset of the query's name."""
 
@@ -100,7 +105,8 @@ class Notes:
 
     def checked(self) -> Checked:
         """The result."""
-        return Checked(sorted(self.findings, key=_place), [*self.tables], [*self.columns], [*self.not_checked])
+        findings = sorted(self.findings, key=_place)
+        return Checked(findings, [*self.tables], [*self.columns], [*self.not_checked], [*self.partitions])
 
 
 def _place(finding: Finding) -> tuple[int, int, str, str]:

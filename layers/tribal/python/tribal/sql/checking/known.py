@@ -59,6 +59,7 @@ class KnownTables:
         load: loads some of them.
         keys: the declared and the inferred keys of its tables.
         database: its names, in the configuration and on the server.
+        partitions: with the table that each is documented with; asked for only where no table has a name.
         search_path: schemas in which names without a schema are looked up; without it, a name must be unique, or be in
             `public` (PostgreSQL) or `PUBLIC` (Snowflake).
     """
@@ -69,6 +70,7 @@ class KnownTables:
     keys: Callable[[], KeyIndex] = KeyIndex
     database: frozenset[str] = frozenset()
     search_path: Sequence[str] = ()
+    partitions: Callable[[], Mapping[TableName, TableName]] = dict
     _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -105,6 +107,16 @@ class KnownTables:
                 return [(each, table)]
         return [] if self.search_path and not anywhere else list(found)
 
+    def partition_of(self, schema: str | None, table: str, *, anywhere: bool = False) -> TableName | None:
+        """The partition that a name means, if it is certain."""
+        parts = self._partitions_by_table.get(table, ())
+        found = [name for name in parts if schema in (None, name[0])]
+        for each in self.search_path or (self._default,) if schema is None else ():
+            if (each, table) in found:
+                return each, table
+        is_hidden = schema is None and self.search_path and not anywhere
+        return found[0] if len(found) == 1 and not is_hidden else None
+
     def prepare(self, names: Iterable[TableName]) -> None:
         """Load those of some tables that there are, at once."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._loaded]
@@ -129,6 +141,15 @@ class KnownTables:
     @cached_property
     def _by_table(self) -> Mapping[str, Sequence[TableName]]:
         return _grouped(self.names, lambda table: table)
+
+    @cached_property
+    def partition_parents(self) -> Mapping[TableName, TableName]:
+        """The table that each partition is documented with."""
+        return self.partitions()
+
+    @cached_property
+    def _partitions_by_table(self) -> Mapping[str, Sequence[TableName]]:
+        return _grouped(self.partition_parents, lambda table: table)
 
     @cached_property
     def _by_folded(self) -> Mapping[str, Sequence[TableName]]:

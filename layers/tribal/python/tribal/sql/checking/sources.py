@@ -259,6 +259,8 @@ class Sources:
         databases = {each.casefold() for each in self._known.database}
         is_elsewhere = catalog is not None and bool(databases) and catalog.casefold() not in databases
         found = [] if is_elsewhere else self._known.find(schema, name, anywhere=self._anywhere)
+        if not found and not is_elsewhere:
+            found = self._of_partition(schema, name)
         if len(found) == 1:
             table = self._known.table(found[0])
             if table is None:
@@ -268,6 +270,15 @@ class Sources:
             return table
         self._report_table(node, [part for part in (catalog, schema, name) if part is not None], found)
         return None
+
+    def _of_partition(self, schema: str | None, name: str) -> list[TableName]:
+        """The table that a partition of that name is documented with."""
+        partition = self._known.partition_of(schema, name, anywhere=self._anywhere)
+        if partition is None:
+            return []
+        parent = self._known.partition_parents[partition]
+        self._names.notes.partitions[partition, parent] = None
+        return [parent]
 
     def _report_table(self, node: exp.Table, parts: Sequence[str], found: Sequence[TableName]) -> None:
         notes, shown = self._names.notes, written(parts, self._known.dialect)
