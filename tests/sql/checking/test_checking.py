@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.cases import each_case
 from tests.sql.checking.company import known
 from tribal.sql.checking.check import MAX_CHECKED_BYTES, check, check_expression
+from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
 
 _LINES = "FROM order_line l JOIN return_request r ON r.order_id = l.order_id"
 _JOINED = "FROM orders o JOIN order_line l ON l.order_id = o.id"
@@ -120,6 +121,22 @@ def test_a_model_of_dbt_is_read_with_its_lines_and_the_rest_is_named() -> None:
     assert [(each.code, each.line) for each in checked.findings if each.is_error] == [("unknown_column", 3)]
     assert list(checked.tables) == ["shop.public.orders", "shop.crm.contact"]
     assert any("cents('total')" in each for each in checked.not_checked)
+
+
+def test_dbt_writes_names_in_quotes_where_they_need_them() -> None:
+    tables = [
+        KnownTable(f"shop.{schema}.{table}", schema, table, [KnownColumn("id", "integer")])
+        for schema, table in (("sales", "order"), ("Raw Data", "Week Day"), ("public", "Mixed"), ("public", "plain"))
+    ]
+    upper = [KnownTable("SHOP.S.ORDER", "S", "order", [KnownColumn("ID")]), KnownTable("SHOP.S.T", "S", "T", [])]
+    for dialect, known_, refs in (
+        ("postgres", tables, ["ref('Mixed')", "ref('plain')", "source('sales', 'order')", "ref('PLAIN')"]),
+        ("postgres", tables, ["source('Raw Data', 'Week Day')", 'ref("order")', "ref('Week Day', v=2)"]),
+        ("snowflake", upper, ["ref('order')", "ref('t')", "source('s', 't')"]),
+    ):
+        for ref in refs:
+            checked = check(f"SELECT * FROM {{{{ {ref} }}}}", KnownTables.of(known_, dialect))
+            assert (checked.findings, len(checked.tables)) == ([], 1), ref
 
 
 def test_an_expression_is_checked_over_its_tables() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
 from tribal.documenting.definitions.documented_tables import DocumentedTables
@@ -22,6 +22,8 @@ from tribal_contracts import (
     UnusableFile,
     VerifiedQuery,
 )
+
+Named = TypeVar("Named", DefinedMetric, DefinedTerm)
 
 
 def build_definitions(
@@ -45,12 +47,25 @@ def build_definitions(
             queries.append(_query(file, database, known, earlier.get(file.file)))
     return Definitions(
         schema_version="1.0",
-        metrics=[_metric(metric, database, known) for metric, database in written.metrics],
-        terms=[_term(term, database, known) for term, database in written.terms],
+        metrics=list(_with_one_name([_metric(metric, database, known) for metric, database in written.metrics])),
+        terms=list(_with_one_name([_term(term, database, known) for term, database in written.terms])),
         queries=sorted(queries, key=lambda query: query.file),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),
         ignored_files=written.ignored_files,
     )
+
+
+def _with_one_name(items: Iterable[Named]) -> Iterator[Named]:
+    """The definitions, each of which has a problem if one before it in its database has its name."""
+    places: dict[tuple[str | None, str], str] = {}
+    for item in items:
+        name = item.database, " ".join(item.name.casefold().split())
+        if name in places:
+            message = f"the name {item.name!r} is taken in {places[name]}; rename or remove one of the two"
+            problems = [*item.problems, DefinitionProblem(message=message, line=item.line)]
+            item = item.model_copy(update={"problems": problems, "status": "stale"})
+        places.setdefault(name, f"{item.file}, line {item.line}")
+        yield item
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

@@ -37,7 +37,7 @@ def check(sql: str, known: KnownTables) -> Checked:
         sql: one SELECT.
         known: the tables of its database that the caller may see.
     """
-    template = read_template(sql)
+    template = read_template(sql, known.dialect)
     if template.texts == [sql]:
         return _check_text(sql, known)
     template.unknown += [each for each in template.placeholders if each is not None]
@@ -56,6 +56,9 @@ def check_expression(expression: str, tables: Sequence[TableName], known: KnownT
     """
     text = _BEFORE + expression
     notes = Notes(text, len(_BEFORE))
+    if read_template(expression, known.dialect).texts != [expression]:
+        notes.report(len(_BEFORE), "parse_error", "a template such as {{ ... }} is not filled in here; write plain SQL")
+        return notes.checked()
     tree = _parse(text, known, notes)
     if tree is None:
         return notes.checked()

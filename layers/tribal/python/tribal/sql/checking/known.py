@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from tribal.sql.checking.keys import KeyIndex
+from tribal.sql.dialect import fold
 from tribal.sql.references import TableName
 from tribal_contracts import DatabaseType, KeyEdge
 
@@ -101,7 +102,12 @@ class KnownTables:
         """
         found = self._by_table.get(table, ())
         if schema is not None:
-            return [name for name in found if name[0] == schema]
+            found = [name for name in found if name[0] == schema]
+        if not found and anywhere and (folded := fold(table, self.dialect)) != table:
+            # A project of dbt may leave out the quotes.
+            return self.find(None if schema is None else fold(schema, self.dialect), folded, anywhere=True)
+        if schema is not None:
+            return list(found)
         for each in self.search_path or (self._default,):
             if (each, table) in found:
                 return [(each, table)]
