@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
+from tribal.joins.known_tables import parents_of
 from tribal_contracts import TableDocument
 
 _NEAR = 3
@@ -52,12 +53,8 @@ class DocumentedTables:
     def partitions(self, database: str) -> dict[tuple[str, str], tuple[str, str]]:
         """The partitions of a database, with the tables that they are documented with; reads every document."""
         if database not in self._partitions:
-            documents = ((table, self.document(table)) for table in self.of(database))
-            self._partitions[database] = {
-                (identity.schema, identity.table): (table.schema, table.table)
-                for table, document in documents
-                for identity in map(TableIdentity.parse, (document.partitions if document is not None else None) or ())
-            }
+            documents = (document for table in self.of(database) if (document := self.document(table)) is not None)
+            self._partitions[database] = parents_of(documents)
         return self._partitions[database]
 
     def resolve(self, written: str, database: str | None) -> TableIdentity | str:

@@ -82,6 +82,7 @@ class KnownTables:
         keys: Iterable[KeyEdge] = (),
         search_path: Sequence[str] = (),
         database: Iterable[str] = (),
+        partitions: Callable[[], Mapping[TableName, TableName]] = dict,
     ) -> KnownTables:
         """From tables that are loaded already."""
         known = {(each.schema, each.table): each for each in tables}
@@ -93,6 +94,7 @@ class KnownTables:
             index,
             frozenset(database),
             search_path,
+            partitions,
         )
 
     def find(self, schema: str | None, table: str, *, anywhere: bool = False) -> list[TableName]:

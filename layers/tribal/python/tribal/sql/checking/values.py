@@ -43,6 +43,7 @@ class Values:
                 for column in (used.origin[0].columns if used.origin is not None else ())
                 if column.is_enum and column.allowed_values
             }
+            self._labels |= {name.removeprefix("public."): labels for name, labels in self._labels.items()}
             self._types.check(tree)
         for node in tree.find_all(*_EQUALITIES, *_ORDERINGS, *_LIKES, exp.In, exp.Case, exp.Between):
             for left, right in _comparisons(node):
