@@ -10,7 +10,8 @@ CREATE TABLE animal (
     tame boolean, size text CHECK (size IN ('S', 'M')), tags text[], facts jsonb, since timestamptz, place point
 );
 CREATE TABLE feeding (animal_id bigint REFERENCES animal, at timestamptz, kilos numeric) PARTITION BY RANGE (at);
-CREATE TABLE feeding_2024 PARTITION OF feeding FOR VALUES FROM ('2024-01-01') TO ('2025-01-01') PARTITION BY LIST (kilos);
+CREATE TABLE feeding_2024 PARTITION OF feeding FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')
+    PARTITION BY LIST (kilos);
 CREATE TABLE feeding_2024_rest PARTITION OF feeding_2024 DEFAULT;
 CREATE FUNCTION heaviest(n int) RETURNS SETOF animal LANGUAGE sql STABLE
     AS 'SELECT * FROM animal ORDER BY weight DESC LIMIT n';
@@ -18,7 +19,10 @@ CREATE FUNCTION totals(OUT animals bigint, OUT kilos numeric) LANGUAGE sql STABL
     AS 'SELECT count(*), sum(weight) FROM animal';
 """
 
-_TREE = "WITH RECURSIVE t AS (SELECT id, boss FROM keeper UNION ALL SELECT k.id, k.boss FROM keeper k JOIN t ON k.boss = t.id)"
+_TREE = (
+    "WITH RECURSIVE t AS (SELECT id, boss FROM keeper UNION ALL"
+    " SELECT k.id, k.boss FROM keeper k JOIN t ON k.boss = t.id)"
+)
 STATEMENTS = f"""
 SELECT kilos FROM feeding_2024
 SELECT f.at, r.kilos FROM public.feeding_2024_rest r JOIN feeding f USING (animal_id)

@@ -55,14 +55,8 @@ def known_tables(
 ) -> KnownTables:
     """The tables of one database, from their documents."""
     databases = {each.database for each in documents} | {each.server_database or each.database for each in documents}
-    return KnownTables.of(
-        map(known_table, documents),
-        dialect,
-        key_edges(documents),
-        search_path,
-        databases,
-        lambda: parents_of(documents),
-    )
+    tables, keys = map(known_table, documents), key_edges(documents)
+    return KnownTables.of(tables, dialect, keys, search_path, databases, lambda: parents_of(documents))
 
 
 def parents_of(documents: Iterable[TableDocument]) -> dict[TableName, TableName]:
