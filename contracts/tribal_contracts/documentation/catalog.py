@@ -197,6 +197,7 @@ class CatalogTable(Contract):
     )
     exclusions: list[CatalogExclusion] | Unset = optional("Extension: exclusion constraints.")
     partition_count: Count | Unset = optional("How many partitions are folded into their parent.")
+    partitions: list[str] | Unset = optional("Extension: the folded partitions, as `schema.table`; at most 5,000.")
     partition_key: str | Unset = optional("Extension: strategy and key, for example `RANGE (at)`.")
     inherits: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that this one inherits from.")
     inherited_by: list[FullyQualifiedTableName] | Unset = optional("Extension: the tables that inherit from this one.")

@@ -163,6 +163,9 @@ class TableDocument(Contract):
     """Extension. Likely keys from and to this table; none of them is in any other field."""
     view_definition: str | Unset = optional()
     partition_count: Count | Unset = optional()
+    partitions: list[FullyQualifiedTableName] | Unset = optional(
+        "Extension: the partitions that are documented here, also those of partitions; at most 5,000."
+    )
     partition_strategy: PartitionStrategy | Unset = optional("Extension: how a partitioned table is split.")
     partition_key: str | Unset = optional("Extension: the columns or expressions by which it is split.")
     partition_of: FullyQualifiedTableName | Unset = optional("Extension: of a partition, the partitioned table.")

@@ -14,7 +14,11 @@ class CheckSqlInput(ClosedContract):
     """One query, and the database that it is for."""
 
     sql: Annotated[str, Field(description="One SELECT.")]
-    database: Annotated[str, Field(description="The documented database.")]
+    database: str | Unset = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="The documented database; needed only where there are several.",
+    )
     schema_: str | Unset = Field(
         default=None,
         alias="schema",
@@ -42,3 +46,4 @@ class CheckSqlOutput(ToolOutput):
     tables: list[str]
     columns: list[str]
     not_checked: list[str]
+    notes: list[str] | Unset = optional("Extension: what to know about the tables, such as whose partition one is.")

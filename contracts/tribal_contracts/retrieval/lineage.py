@@ -64,4 +64,5 @@ class GetLineageOutput(ToolOutput):
     edges: list[LineageEdge] = Field(description="via filter: it only decides on rows.")
     unresolved: list[UnresolvedTable]
     """Views whose SQL could not be read, known by table alone."""
+    notes: list[str] | Unset = optional("Extension: what to know about the table that was asked for.")
     next_cursor: str | Unset = optional()

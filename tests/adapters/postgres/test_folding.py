@@ -36,6 +36,7 @@ def test_partitions_are_folded_into_their_topmost_parent_with_rows_and_pages_sum
     assert [table.table_name for table in contents.tables] == ["log", "nothing_yet", "to_all", "to_one"]
     log = _table(contents, "log")
     assert (log.kind, log.partition_count) == ("partitioned_table", 2)
+    assert log.partitions == ["public.log_new", "public.log_new_rest", "public.log_old"]
     assert contents.statistics["public", "log"] == TableStatistics(row_count=150, size_bytes=2 * 8192)
     assert contents.statistics["public", "nothing_yet"].row_count == 0
     for name in ("to_all", "to_one"):

@@ -24,6 +24,9 @@ def garage_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox
     status = car.columns[2].model_copy(update={"allowed_values": ["new", "sold"], "allowed_values_complete": True})
     tables = [
         car.model_copy(update={"columns": [*car.columns[:2], status], "server_database": "garage"}),
+        table_document("db.s.trip", "id km_no", domain="d").model_copy(
+            update={"partitions": ["db.s.trip_2024", "db.secret.trip_2025"]}
+        ),
         table_document("db.s.sale", "id car_id price_no", domain="d", keys=[Key(("car_id",), "s.car", ("id",))]),
         table_document("db.secret.salary", "id amount_no", domain="d"),
         table_document("other.s.note", "id", domain="d"),
@@ -60,6 +63,33 @@ def test_a_hidden_table_is_unknown_and_never_suggested(garage: Toolbox) -> None:
         assert finding.code == "unknown_table"
         assert "secret" not in (finding.suggestion or "")
         assert "secret." not in finding.message.replace("secret.salary in", "")
+
+
+def test_a_partition_has_the_columns_of_its_table_where_the_caller_may_see_it(garage: Toolbox) -> None:
+    answer = call(
+        garage, "check_sql", sql="SELECT t.km_no FROM trip_2024 t JOIN secret.trip_2025 USING (id)", database="db"
+    )
+    assert (answer.findings, answer.tables) == ([], ["db.s.trip"])
+    assert [note.split(",")[0] for note in answer.notes] == [
+        "db.s.trip_2024 is a partition of db.s.trip",
+        "db.secret.trip_2025 is a partition of db.s.trip",
+    ]
+    (wrong,) = call(garage, "check_sql", sql="SELECT nope FROM s.trip_2024", database="db").findings
+    assert wrong.code == "unknown_column"
+    scoped = replace(garage, scope=Scope(schemas=frozenset({("db", "s")})))
+    assert call(scoped, "check_sql", sql="SELECT km_no FROM s.trip_2024", database="db").valid
+    (hidden,) = call(scoped, "check_sql", sql="SELECT km_no FROM secret.trip_2025", database="db").findings
+    assert hidden.code == "unknown_table"
+    assert code(call(scoped, "get_table_schema", table="db.secret.trip_2025")) == "RET_TABLE_NOT_FOUND"
+    shown = call(scoped, "get_table_schema", table="trip_2024").schema_
+    assert (shown.name, shown.notes[0].split(",")[0]) == ("db.s.trip", "db.s.trip_2024 is a partition of db.s.trip")
+    assert call(garage, "get_lineage", table="s.trip_2024").notes == [shown.notes[0]]
+
+
+def test_the_database_is_named_only_where_the_caller_sees_several(garage: Toolbox) -> None:
+    assert "db, other" in call(garage, "check_sql", sql="SELECT vin FROM car").error.message
+    scoped = replace(garage, scope=Scope(schemas=frozenset({("db", "s")})))
+    assert call(scoped, "check_sql", sql="SELECT vin FROM car").valid
 
 
 def test_input_that_names_nothing_known_says_what_to_change(garage: Toolbox) -> None:

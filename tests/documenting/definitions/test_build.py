@@ -50,6 +50,8 @@ def test_definitions_that_are_gone_are_no_longer_published() -> None:
         ("sum(gross_cents)", "billing.invoice", "gross_cents"),
         ("sum(net_cents)", "billing.invoices", "there is no documented table 'billing.invoices'; did you mean"),
         ("sum(net_cents", "billing.invoice", "parse"),
+        ("sum(net_cents) * {{ var('rate') }}", "billing.invoice", "a template such as"),
+        ("'{% if x %}sum(net_cents){% endif %}'", "billing.invoice", "a template such as"),
         ("sum(net_cents)", '"."', "is not the name of a table; write schema.table"),
     ],
 )
@@ -63,6 +65,18 @@ def test_a_metric_that_does_not_fit_its_tables_is_stale_and_noted_with_its_line(
     assert (metric.status, metric.line) == ("stale", 2)
     assert message in metric.problems[0].message
     assert f"annotations/shop.yaml, line 2: {metric.problems[0].message}" in shop.sink.notes
+
+
+def test_two_metrics_or_terms_with_one_name_are_a_problem_of_the_second() -> None:
+    shop = Shop()
+    metric = "- {{name: {name}, description: d, expression: sum(net_cents), tables: [billing.invoice]}}\n"
+    terms = "terms:\n- {name: open, definition: a}\n- {name: Open, definition: b}\n"
+    annotate(shop, "metrics:\n" + metric.format(name="net  revenue") + metric.format(name="Net revenue") + terms)
+    shop.run()
+    found = published(shop)
+    assert [each.status for each in (*found.metrics, *found.terms)] == ["current", "stale"] * 2
+    (problem,) = found.metrics[1].problems
+    assert problem.message.startswith("the name 'Net revenue' is taken in annotations/shop.yaml, line 2; rename")
 
 
 def test_a_term_names_tables_and_columns() -> None:
@@ -101,6 +115,16 @@ def test_a_query_keeps_what_was_recorded_until_it_is_verified_again() -> None:
     shop.run()
     (renewed,) = published(shop).queries
     assert (renewed.status, renewed.changes) == ("current", [])
+
+
+def test_a_query_may_name_a_partition() -> None:
+    shop = Shop()
+    log = table("audit.change_log", column("op", "text"))
+    shop.replace(log.model_copy(update={"partitions": ["audit.change_log_2024"]}))
+    shop.memory.put("queries/log.sql", b"-- question: What happened?\nSELECT op FROM audit.change_log_2024")
+    shop.run()
+    (query,) = published(shop).queries
+    assert (query.status, query.is_bounded, query.tables) == ("current", True, ["shop.audit.change_log"])
 
 
 def test_a_query_of_a_dropped_table_is_broken_and_still_says_which_tables_it_used() -> None:

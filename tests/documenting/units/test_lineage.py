@@ -45,6 +45,16 @@ def test_a_view_names_its_tables_and_columns_and_tables_their_views_on_the_page_
     assert "Read by `sales.v_top`." in shop.page_of("sales.line")
 
 
+def test_a_view_of_partitions_reads_the_table_that_they_are_documented_with() -> None:
+    invoice = INVOICE.model_copy(update={"partitions": ["sales.invoice_old", "archive.invoice_new"]})
+    sql = "SELECT o.id FROM sales.invoice_old o UNION ALL SELECT n.id FROM archive.invoice_new n"
+    found = documented(invoice, view("sales.v", sql, "id")).document_of("sales.v")
+    assert (found.reads, found.lineage_problem) == (["shop.sales.invoice"], None)
+    assert [(each.column, each.from_table, each.via) for each in found.lineage or ()] == [
+        ("id", "shop.sales.invoice", "direct")
+    ]
+
+
 def test_a_view_that_cannot_be_parsed_has_the_tables_that_the_catalog_records_and_the_reason() -> None:
     shop = documented(INVOICE, LINE, view("sales.v", "SELECT (", "id", depends_on=["sales.line", "hidden.other"]))
     found = shop.document_of("sales.v")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tribal.identity.table_names import TableIdentity
 from tribal.joins.graph import inferred_edge
 from tribal.joins.outline import OutlinedColumn, TableOutline, row_keys
 from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
+from tribal.sql.references import TableName
 from tribal_contracts import DatabaseType, KeyEdge, TableDocument
 from tribal_contracts.core.shape import Unset, optional
 
@@ -18,6 +20,7 @@ class CheckedColumn(OutlinedColumn):
 
     allowed_values: list[str] | Unset = optional()
     allowed_values_complete: bool | Unset = optional()
+    allowed_values_from: str | Unset = optional()
 
 
 class CheckedTable(TableOutline):
@@ -38,6 +41,7 @@ def known_table(document: CheckedTable | TableDocument) -> KnownTable:
                 column.name,
                 column.base_type or column.type,
                 tuple(column.allowed_values or ()) if column.allowed_values_complete else (),
+                is_enum=column.allowed_values_from == "enum",
             )
             for column in document.columns
         ],
@@ -51,7 +55,17 @@ def known_tables(
 ) -> KnownTables:
     """The tables of one database, from their documents."""
     databases = {each.database for each in documents} | {each.server_database or each.database for each in documents}
-    return KnownTables.of(map(known_table, documents), dialect, key_edges(documents), search_path, databases)
+    tables, keys = map(known_table, documents), key_edges(documents)
+    return KnownTables.of(tables, dialect, keys, search_path, databases, lambda: parents_of(documents))
+
+
+def parents_of(documents: Iterable[TableDocument]) -> dict[TableName, TableName]:
+    """The partitions of tables, each with the table that it is documented with."""
+    return {
+        (partition.schema, partition.table): (document.schema_, document.table)
+        for document in documents
+        for partition in map(TableIdentity.parse, document.partitions or ())
+    }
 
 
 def key_edges(documents: Iterable[TableDocument]) -> Iterator[KeyEdge]:

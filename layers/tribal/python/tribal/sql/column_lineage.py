@@ -150,9 +150,8 @@ class _Query:
             for column, via in sources.items():
                 if self._exists(column):
                     found[output, column] = _stronger(via, found.get((output, column)))
-        passed = {column for _, column in found}
-        for column, is_group in self._row_columns():
-            if self._exists(column) and not (is_group and column in passed):
+        for column in self._row_columns():
+            if self._exists(column):
                 found[None, column] = "filter"
         if len(found) > MAX_EDGES:
             return QueryLineage(tables, problem=f"it has more than {MAX_EDGES:,} pairs of columns")
@@ -288,7 +287,7 @@ class _Query:
         if isinstance(source, Scope):
             return self._outputs_of(source).names
         name = self._table(source)
-        return () if name is None else self._columns[name]
+        return () if name is None else [*_renamed(source), *self._columns[name][len(_renamed(source)) :]]
 
     def _from(self, source: exp.Table | Scope, column: str | None, scope: Scope) -> Sources:
         """A column of a source, or all of them."""
@@ -301,18 +300,19 @@ class _Query:
             return _changed(self._within(source, scope)) if is_function else {}
         if column is None:
             return dict.fromkeys(((*name, each) for each in self._columns[name]), "direct")
+        column = dict(zip(_renamed(source), self._columns[name], strict=False)).get(column, column)
         if column not in self._columns[name] and source.args.get("pivots"):
             mentioned = [each.name for pivot in source.args["pivots"] for each in pivot.find_all(exp.Column)]
             return dict.fromkeys(((*name, each) for each in mentioned), "aggregated")
         return {(*name, column): "direct"}
 
-    def _row_columns(self) -> Iterator[tuple[ColumnName, bool]]:
-        """The columns that decide which rows there are, and whether only by grouping them."""
+    def _row_columns(self) -> Iterator[ColumnName]:
+        """The columns that decide which rows there are: those of conditions, groupings and orders."""
         for scope in self._scopes:
             query = scope.expression
             if isinstance(query, exp.Except):
                 for sources in self._outputs_of(scope.set_operation_scopes[1]).every():
-                    yield from ((column, False) for column in sources)
+                    yield from sources
             if not isinstance(query, exp.Select | exp.SetOperation):
                 continue
             for key, value in query.args.items():
@@ -320,7 +320,13 @@ class _Query:
                     continue
                 for part in value if isinstance(value, list) else [value]:
                     if isinstance(part, exp.Expr):
-                        yield from ((column, key == "group") for column in self._within(part, scope))
+                        yield from self._within(part, scope)
+
+
+def _renamed(table: exp.Table) -> list[str]:
+    """The new names that an alias gives to the first columns of a table."""
+    alias = table.args.get("alias")
+    return [each.name for each in alias.columns] if alias is not None else []
 
 
 def _stronger(one: Via, other: Via | None) -> Via:

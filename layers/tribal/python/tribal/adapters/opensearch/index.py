@@ -44,6 +44,7 @@ _TABLE_FIELDS = (
     "copy_kind",
     "copy_of",
     "is_junction",
+    "partitions",
 )
 
 
@@ -247,6 +248,7 @@ def _table(hit: Mapping[str, Any]) -> IndexedTable:
         kind=values["table_kind"][0] if "table_kind" in values else "table",
         copy_of=TableCopy(kind=values["copy_kind"][0], of=values["copy_of"][0]) if "copy_of" in values else None,
         is_junction="is_junction" in values and bool(values["is_junction"][0]),
+        partitions=tuple(values.get("partitions", ())),
     )
 
 

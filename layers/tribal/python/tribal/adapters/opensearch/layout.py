@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PUBLISHED = {"index.auto_expand_replicas": "0-1", "index.blocks.write": True}
 """Settings of a published generation. It has a replica on another node, if there is one, which would double the cost of
 writing before; and no one writes to it, so that it can be cloned at any time."""
-LAYOUT = "7"
+LAYOUT = "8"
 """Version of the layout; an index of another layout is rebuilt, as is one of another `INDEX_VERSION`."""
 Part = Literal["whole", "own", "named"]
 """Which terms of a record a field holds: all, those but of what names other schemas, or those of names and body."""
@@ -65,6 +65,7 @@ def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -
         "copy_kind": _KEYWORD,
         "copy_of": _KEYWORD,
         "is_junction": {"type": "boolean"},
+        "partitions": _KEYWORD,
         "path": _KEYWORD,
         "content_hash": _KEYWORD,
         "vectors": _KEYWORD,
@@ -178,8 +179,8 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _kind_of(table: TableDocument | None) -> dict[str, str | bool | None]:
-    """What kind of table it is, what it repeats, and whether it only relates others."""
+def _kind_of(table: TableDocument | None) -> dict[str, str | bool | list[str] | None]:
+    """What kind of table it is, what it repeats, whether it only relates others, and its partitions."""
     if table is None:
         return {}
     copy = table.copy_of
@@ -188,6 +189,7 @@ def _kind_of(table: TableDocument | None) -> dict[str, str | bool | None]:
         "database_type": table.database_type,
         "table_kind": table.kind,
         "is_junction": is_junction(table),
+        "partitions": table.partitions or None,
         **repeated,
     }
 

@@ -155,6 +155,10 @@ def _statistics(head: TableRow) -> TableStatistics:
     return TableStatistics(row_count=head.rows, size_bytes=UNKNOWN if head.size_bytes is None else head.size_bytes)
 
 
+_MOST_PARTITIONS = 5_000
+"""Names of partitions that are kept for one table. By judgement: more make its document larger than all else in it."""
+
+
 class _Parts:
     """The parts of all tables, by table oid."""
 
@@ -227,6 +231,7 @@ class _Parts:
             populated=None if head.populated else False,
             foreign_source=_foreign_source(head),
             partition_count=(head.partitions or 0) if kind == "partitioned_table" else head.partitions,
+            partitions=sorted(map(format_name, head.partition_names or ()))[:_MOST_PARTITIONS] or None,
             selectable=bool(head.selectable),
         )
 

@@ -143,6 +143,7 @@ def _sum(head: TableRow, members: Sequence[TableRow]) -> TableRow:
         rows=_total(member.rows for member in members),
         size_bytes=_total(member.size_bytes for member in members),
         partitions=(head.partitions or 0) + len(members) - 1,
+        partition_names=[(each.schema, each.name) for each in members if each is not head],
     )
 
 

@@ -56,8 +56,8 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND NOT EXISTS (SELECT FROM pg_depend e
                   WHERE e.classid = 'pg_namespace'::regclass AND e.objid = n.oid AND e.deptype = 'e')"""
 
-# A partition is not a separate table: its rows and pages are added to the topmost parent's. Before version 14, a table
-# that was never analyzed reported 0 rows and 0 pages.
+# A partition is not a separate table: its rows, pages and name are added to the topmost parent's. Before version 14, a
+# table that was never analyzed reported 0 rows and 0 pages.
 TABLES = """\
 WITH RECURSIVE member (root, relid) AS (
   SELECT c.oid, i.inhrelid FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid
@@ -71,15 +71,17 @@ WITH RECURSIVE member (root, relid) AS (
          ELSE round(c.reltuples)::bigint END AS tuples
   FROM pg_class c WHERE c.relkind IN ('r', 'm', 'f')
 ), folded AS (
-  SELECT m.root, count(*) AS partitions, sum(s.tuples)::bigint AS tuples, sum(s.pages)::bigint AS pages
-  FROM member m JOIN size s ON s.relid = m.relid GROUP BY m.root
+  SELECT m.root, count(s.relid) AS partitions, sum(s.tuples)::bigint AS tuples, sum(s.pages)::bigint AS pages,
+    json_agg(json_build_array(n.nspname, c.relname)) AS names
+  FROM member m JOIN pg_class c ON c.oid = m.relid JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN size s ON s.relid = m.relid GROUP BY m.root
 )
 SELECT c.oid, n.nspname, c.relname, c.relkind::text, d.description, has_schema_privilege(n.oid, 'USAGE'),
   has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'),
   coalesce(f.tuples, s.tuples), coalesce(f.pages, s.pages) * current_setting('block_size')::bigint, f.partitions,
   c.relrowsecurity, c.relispopulated, e.srvname,
   (SELECT json_object_agg(o.option_name, o.option_value) FROM pg_options_to_table(w.ftoptions) o
-   WHERE o.option_name IN ('schema_name', 'table_name'))
+   WHERE o.option_name IN ('schema_name', 'table_name')), f.names
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_foreign_table w ON w.ftrelid = c.oid

@@ -58,6 +58,8 @@ class TableRow(NamedTuple):
     foreign_server: str | None = None
     foreign_options: Mapping[str, str] | None = None
     """The remote `schema_name` and `table_name`, as far as they are set."""
+    partition_names: Sequence[tuple[str, str]] | None = None
+    """Schemas and names of all tables that are folded into this one."""
 
 
 class ColumnRow(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +37,8 @@ SELECT r.id, t.document FROM records r JOIN structured t ON t.number = r.number 
 """
 """The sign keeps SQLite from looking at all tables: ids are looked up."""
 _SELECT_TABLES = """
-SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of, t.is_junction
+SELECT r.id, o.database_name, r.schema_name, r.table_name, o.domain, t.database_type, t.kind, t.copy_of, t.is_junction,
+  t.partitions
 FROM records r JOIN origins o ON o.number = r.origin LEFT JOIN structured t ON t.number = r.number
 WHERE r.doc_type = 'table'
 """
@@ -163,11 +165,12 @@ class _Writing:
         if table is not None:
             copy = None if table.copy_of is None else table.copy_of.to_compact_json().decode()
             document = table.to_compact_json().decode()
-            about = (self._number, table.database_type, table.kind, copy, is_junction(table))
+            partitions = None if table.partitions is None else json.dumps(table.partitions)
+            about = (self._number, table.database_type, table.kind, copy, is_junction(table), partitions)
             self._structured.append((*about, " ".join(entry.long_words) or None, document))
         elif domain is not None:
             document = domain.to_compact_json().decode()
-            self._structured.append((self._number, domain.database_type, None, None, None, None, document))
+            self._structured.append((self._number, domain.database_type, None, None, None, None, None, document))
 
     def flush(self) -> None:
         """Write all collected rows."""
@@ -243,11 +246,12 @@ def read_tables(connection: sqlite3.Connection) -> tuple[IndexedTable, ...]:
 
 
 def _table_entry(row: tuple[Any, ...]) -> IndexedTable:
-    record, database, schema, table, domain, database_type, kind, copy, junction = row
+    record, database, schema, table, domain, database_type, kind, copy, junction, partitions = row
     return IndexedTable(
         *(record, database, schema or "", table or "", domain or "", database_type or "postgres", kind or "table"),
         copy_of=None if copy is None else TableCopy.from_json(copy),
         is_junction=bool(junction),
+        partitions=() if partitions is None else tuple(json.loads(partitions)),
     )
 
 

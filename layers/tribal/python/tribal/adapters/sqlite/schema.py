@@ -63,6 +63,7 @@ CREATE TABLE structured (
     kind TEXT,
     copy_of TEXT,
     is_junction INTEGER,
+    partitions TEXT,
     long_words TEXT,
     document TEXT NOT NULL
 );

@@ -55,6 +55,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "view_definition": texts.sql(document.view_definition),
             "partition_key": texts.sql(document.partition_key),
             "partition_of": document.partition_of if may_see(document.partition_of or "", bounds.scope) else None,
+            "partitions": [name for name in document.partitions or () if may_see(name, bounds.scope)] or None,
             "inherits_from": [name for name in document.inherits_from or () if may_see(name, bounds.scope)] or None,
             **_bounded_lineage(document, bounds),
         }

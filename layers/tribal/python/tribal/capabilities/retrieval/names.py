@@ -40,12 +40,16 @@ def may_see(name: str, scope: Scope) -> bool:
 def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
     """Find a table by its exact name, or by a folded, case-insensitive or shortened name if that is unique.
 
+    The name of a partition finds the table that it is documented with.
+
     Raises:
         TableNotFound: with the candidates for an ambiguous name, or with near misses.
     """
     found = look_up(text, [(identity_of(entry), entry.database_type) for entry in tables])
     if found.found is not None:
         return next(entry for entry in tables if identity_of(entry) == found.found)
+    if not found.candidates and (place := find_partition(text, tables)) is not None:
+        return place[1]
     shown = _shown(text)
     if found.candidates:
         candidates = [str(identity) for identity in found.candidates[:MAX_SUGGESTIONS]]
@@ -53,6 +57,25 @@ def find_table(text: str, tables: Sequence[IndexedTable]) -> IndexedTable:
             f"{shown} may be any of {len(found.candidates)} tables; write database.schema.table", candidates
         )
     raise TableNotFound(f"there is no table {shown} in the index; search for it by topic", _near(text, tables))
+
+
+def find_partition(text: str, tables: Sequence[IndexedTable]) -> tuple[TableIdentity, IndexedTable] | None:
+    """The partition that a text names, and the table that it is documented with."""
+    owners = {TableIdentity.parse(name): entry for entry in tables for name in entry.partitions}
+    found = look_up(text, [(identity, entry.database_type) for identity, entry in owners.items()]).found
+    return None if found is None else (found, owners[found])
+
+
+def partition_note(text: str, entry: IndexedTable) -> str | None:
+    """A sentence about a name that found the table of a partition; `None` for the table's own name."""
+    itself = look_up(text, [(identity_of(entry), entry.database_type)]).found
+    place = find_partition(text, [entry]) if itself is None else None
+    return None if place is None else partition_of(place[0], identity_of(entry))
+
+
+def partition_of(partition: TableIdentity, table: TableIdentity) -> str:
+    """A sentence that says what a partition belongs to."""
+    return f"{partition} is a partition of {table}, and has its columns; rows of the other partitions are not in it."
 
 
 def _near(text: str, tables: Sequence[IndexedTable]) -> list[str]:

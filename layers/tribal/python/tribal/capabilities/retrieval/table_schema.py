@@ -6,7 +6,7 @@ from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.guidance import guidance_of
-from tribal.capabilities.retrieval.names import find_table, name_of
+from tribal.capabilities.retrieval.names import find_table, name_of, partition_note
 from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.errors import IndexNotReady
@@ -65,6 +65,8 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
         message = f"keys of {table.name} to tables that you may not see are left out"
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
     documentation = _page_of(record, bounds)
+    if (note := partition_note(request.table, entry)) is not None:
+        table = table.model_copy(update={"notes": [note, *table.notes]})
 
     guidance = guidance_of(entry, [column.name for column in table.columns], opened, toolbox)
 

@@ -82,8 +82,16 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
     bounds = bounds_of(toolbox.scope, toolbox.index, toolbox.derived)
     if bounds.domains:
         tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
+    tables = tuple(_without_hidden_partitions(entry, toolbox.scope) if entry.partitions else entry for entry in tables)
     warnings = (*_staleness(toolbox, metadata), *_unreached(toolbox, metadata, tables))
     return OpenIndex(generation, metadata, tables, warnings, bounds)
+
+
+def _without_hidden_partitions(entry: IndexedTable, scope: Scope) -> IndexedTable:
+    """The entry with the partitions whose schema the caller may see."""
+    schemas = ((name, TableIdentity.parse(name).schema) for name in entry.partitions)
+    seen = tuple(name for name, schema in schemas if scope.allows(entry.database, schema))
+    return entry if len(seen) == len(entry.partitions) else replace(entry, partitions=seen)
 
 
 def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:

@@ -23,7 +23,7 @@ from tribal_contracts import (
     VerifiedQuery,
 )
 
-_Named = TypeVar("_Named", DefinedMetric, DefinedTerm)
+Named = TypeVar("Named", DefinedMetric, DefinedTerm)
 
 
 def build_definitions(
@@ -47,15 +47,23 @@ def build_definitions(
             queries.append(_query(file, database, known, earlier.get(file.file)))
     return Definitions(
         schema_version="1.0",
-        metrics=_with_gone(
-            [_metric(metric, database, known) for metric, database in written.metrics],
-            previous.metrics if previous else (),
-            known,
+        metrics=list(
+            _with_one_name(
+                _with_gone(
+                    [_metric(metric, database, known) for metric, database in written.metrics],
+                    previous.metrics if previous else (),
+                    known,
+                )
+            )
         ),
-        terms=_with_gone(
-            [_term(term, database, known) for term, database in written.terms],
-            previous.terms if previous else (),
-            known,
+        terms=list(
+            _with_one_name(
+                _with_gone(
+                    [_term(term, database, known) for term, database in written.terms],
+                    previous.terms if previous else (),
+                    known,
+                )
+            )
         ),
         queries=sorted(queries, key=lambda query: query.file),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),
@@ -64,11 +72,11 @@ def build_definitions(
 
 
 def _with_gone(
-    now: Sequence[_Named], before: Iterable[DefinedMetric | DefinedTerm], known: DocumentedTables
-) -> list[_Named]:
+    now: Sequence[Named], before: Iterable[DefinedMetric | DefinedTerm], known: DocumentedTables
+) -> list[Named]:
     """The definitions, those that are stale with the tables that they lost."""
     earlier = _named_earlier(before)
-    found: list[_Named] = []
+    found: list[Named] = []
     for each in now:
         names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
         gone = sorted(name for name in names if known.document(TableIdentity.parse(name)) is None)
@@ -79,6 +87,19 @@ def _with_gone(
 def _named_earlier(before: Iterable[DefinedMetric | DefinedTerm]) -> dict[tuple[str, str], set[str]]:
     """All tables that definitions have named, by file and name."""
     return {(each.file, each.name): {*each.tables, *(each.gone_tables or ())} for each in before}
+
+
+def _with_one_name(items: Iterable[Named]) -> Iterator[Named]:
+    """The definitions, each of which has a problem if one before it in its database has its name."""
+    places: dict[tuple[str | None, str], str] = {}
+    for item in items:
+        name = item.database, " ".join(item.name.casefold().split())
+        if name in places:
+            message = f"the name {item.name!r} is taken in {places[name]}; rename or remove one of the two"
+            problems = [*item.problems, DefinitionProblem(message=message, line=item.line)]
+            item = item.model_copy(update={"problems": problems, "status": "stale"})
+        places.setdefault(name, f"{item.file}, line {item.line}")
+        yield item
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

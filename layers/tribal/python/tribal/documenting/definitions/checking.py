@@ -70,6 +70,7 @@ def _known(database: str, documented: DocumentedTables) -> KnownTables:
         names=[(each.schema, each.table) for each in listed],
         load=partial(_loaded, database, documented),
         database=frozenset(names),
+        partitions=partial(documented.partitions, database),
     )
 
 

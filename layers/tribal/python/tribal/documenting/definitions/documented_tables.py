@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
+from tribal.joins.known_tables import parents_of
 from tribal_contracts import TableDocument
 
 _NEAR = 3
@@ -25,6 +26,7 @@ class DocumentedTables:
     identities: frozenset[TableIdentity]
     load: Callable[[TableIdentity], TableDocument | None]
     _documents: dict[TableIdentity, TableDocument | None] = field(default_factory=dict)
+    _partitions: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
     _sorted: list[TableIdentity] = field(default_factory=list)
     _named: defaultdict[str, list[TableIdentity]] = field(default_factory=lambda: defaultdict(list))
 
@@ -47,6 +49,13 @@ class DocumentedTables:
         if table not in self._documents:
             self._documents[table] = self.load(table) if table in self.identities else None
         return self._documents[table]
+
+    def partitions(self, database: str) -> dict[tuple[str, str], tuple[str, str]]:
+        """The partitions of a database, with the tables that they are documented with; reads every document."""
+        if database not in self._partitions:
+            documents = (document for table in self.of(database) if (document := self.document(table)) is not None)
+            self._partitions[database] = parents_of(documents)
+        return self._partitions[database]
 
     def resolve(self, written: str, database: str | None) -> TableIdentity | str:
         """The table that a name means, or what is wrong with the name.

@@ -135,6 +135,7 @@ def assemble_document(
         view_definition=table.view_definition,
         **_reading(context),
         partition_count=table.partition_count,
+        partitions=[str(TableIdentity(context.database, *parse_name(name))) for name in table.partitions or ()] or None,
         partition_of=table.partition_of,
         inherits_from=[str(TableIdentity(context.database, *parse_name(name))) for name in table.inherits or ()]
         or None,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "13"
+INDEX_VERSION = "14"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]
@@ -225,6 +225,8 @@ class IndexedTable:
     copy_of: TableCopy | None = None
     is_junction: bool = False
     """Whether it only links rows of other tables."""
+    partitions: tuple[str, ...] = ()
+    """Fully qualified names of partitions that are documented with the table."""
 
 
 class IndexReader(Protocol):

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tribal.sql.checking.findings import Checked, Notes
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.queries import Queries
+from tribal.sql.checking.recursion import take_tracking
+from tribal.sql.checking.refusals import Refusals
 from tribal.sql.checking.relations import Column, Item, Level, Relation
 from tribal.sql.checking.sources import Around
 from tribal.sql.checking.values import Values
-from tribal.sql.parsing import NotParsed, exp, parse_statement, split_statements
+from tribal.sql.parsing import NotParsed, Token, TokenType, exp, parse_statement, split_statements
 from tribal.sql.references import TableName
 from tribal.sql.statements.templates import read_template
 
 MAX_CHECKED_BYTES = 64 * 1024
 """Source: docs/contracts.md, Checking SQL."""
 _TOO_DEEP = "the query is nested too deeply to be checked; split it into common table expressions"
+_TYPES_BEFORE_LITERALS = frozenset(
+    """
+    box circle cidr citext jsonpath line lseg ltree macaddr macaddr8 path pg_lsn polygon tsquery tsvector varbit
+    """.split()
+)
+_ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{4})|\+([0-9a-fA-F]{6}))")
 _BEFORE = "SELECT "
 
 
@@ -28,7 +37,7 @@ def check(sql: str, known: KnownTables) -> Checked:
         sql: one SELECT.
         known: the tables of its database that the caller may see.
     """
-    template = read_template(sql)
+    template = read_template(sql, known.dialect)
     if template.texts == [sql]:
         return _check_text(sql, known)
     template.unknown += [each for each in template.placeholders if each is not None]
@@ -47,6 +56,9 @@ def check_expression(expression: str, tables: Sequence[TableName], known: KnownT
     """
     text = _BEFORE + expression
     notes = Notes(text, len(_BEFORE))
+    if read_template(expression, known.dialect).texts != [expression]:
+        notes.report(len(_BEFORE), "parse_error", "a template such as {{ ... }} is not filled in here; write plain SQL")
+        return notes.checked()
     tree = _parse(text, known, notes)
     if tree is None:
         return notes.checked()
@@ -87,7 +99,7 @@ def _read(tree: exp.Expr, queries: Queries, around: Around) -> Checked:
     notes = queries.names.notes
     try:
         queries.expressions([tree], around)
-        Values(queries.names).check(tree)
+        Values(queries.names, queries.types).check(tree)
     except RecursionError:
         notes.report(0, "limit_exceeded", _TOO_DEEP)
     return notes.checked()
@@ -97,7 +109,12 @@ def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
     try:
         statements = split_statements(text, known.dialect)
         if len(statements) == 1 and _begins(statements[0][0].text):
-            return parse_statement(statements[0], text, known.dialect)
+            if known.dialect != "postgres":
+                return parse_statement(statements[0], text, known.dialect)
+            tokens, notes.tracking = take_tracking(list(_parsable(statements[0])))
+            tree = parse_statement(tokens, text, known.dialect)
+            Refusals(tokens, notes).check(tree)
+            return tree
     except NotParsed as error:
         is_limit = error.reason.startswith(("it ", "its ", "the SQL is nested"))
         offset = _line_start(text, error.line)
@@ -124,7 +141,30 @@ def _together(checked: Sequence[Checked], unread: Sequence[str]) -> Checked:
         tables=list(dict.fromkeys(table for each in checked for table in each.tables)),
         columns=list(dict.fromkeys(column for each in checked for column in each.columns)),
         not_checked=list(dict.fromkeys([*(text for each in checked for text in each.not_checked), *unread])),
+        partitions=list(dict.fromkeys(pair for each in checked for pair in each.partitions)),
     )
+
+
+def _parsable(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens in a form that the parser knows.
+
+    Names of types before a literal are left out, as in `circle '<(0,0),1>'`; `U&"d\\0061t\\+000061"` is one name.
+    """
+    place = 0
+    while place < len(tokens):
+        token, after = tokens[place], tokens[place + 1 : place + 3]
+        kinds = [each.token_type for each in after]
+        is_type = token.token_type is TokenType.VAR and token.text.lower() in _TYPES_BEFORE_LITERALS
+        if is_type and kinds[:1] == [TokenType.STRING]:
+            place += 1
+        elif token.text.upper() == "U" and kinds == [TokenType.AMP, TokenType.IDENTIFIER]:
+            name = after[1]
+            text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), name.text)
+            yield Token(name.token_type, text, name.line, name.col, name.start, name.end)
+            place += 3
+        else:
+            yield token
+            place += 1
 
 
 def _begins(word: str) -> bool:

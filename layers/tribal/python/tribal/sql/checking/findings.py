@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from tribal.sql.references import TableName
+
+if TYPE_CHECKING:
+    from tribal.sql.checking.recursion import Tracking
 
 FindingCode = Literal[
     "parse_error",
@@ -12,6 +17,7 @@ FindingCode = Literal[
     "unknown_column",
     "ambiguous_column",
     "value_not_allowed",
+    "unlisted_value",
     "not_a_query",
     "limit_exceeded",
     "policy_blocked",
@@ -20,7 +26,9 @@ FindingCode = Literal[
     "partial_key",
     "policy_warning",
 ]
-WARNINGS: frozenset[FindingCode] = frozenset({"fan_out", "join_without_key", "partial_key", "policy_warning"})
+WARNINGS: frozenset[FindingCode] = frozenset(
+    {"unlisted_value", "fan_out", "join_without_key", "partial_key", "policy_warning"}
+)
 """Findings with which the server still runs the query."""
 
 
@@ -55,12 +63,14 @@ class Checked:
         tables: fully qualified names of the tables that the query uses.
         columns: the columns that it uses, each behind the fully qualified name of its table.
         not_checked: what the check cannot judge, as sentences.
+        partitions: that the query names, each with the table that it is documented with.
     """
 
     findings: Sequence[Finding] = ()
     tables: Sequence[str] = ()
     columns: Sequence[tuple[str, str]] = ()
     not_checked: Sequence[str] = ()
+    partitions: Sequence[tuple[TableName, TableName]] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -83,6 +93,9 @@ class Notes:
     tables: dict[str, None] = field(default_factory=dict)
     columns: dict[tuple[str, str], None] = field(default_factory=dict)
     not_checked: dict[str, None] = field(default_factory=dict)
+    partitions: dict[tuple[TableName, TableName], None] = field(default_factory=dict)
+    tracking: Mapping[int, Tracking] = field(default_factory=dict)
+    """SEARCH and CYCLE of recursive queries, by the offset of the query's name."""
 
     def report(self, offset: int, code: FindingCode, message: str, suggestion: str | None = None) -> None:
         """Add a finding about the text at an offset."""
@@ -92,7 +105,8 @@ class Notes:
 
     def checked(self) -> Checked:
         """The result."""
-        return Checked(sorted(self.findings, key=_place), [*self.tables], [*self.columns], [*self.not_checked])
+        findings = sorted(self.findings, key=_place)
+        return Checked(findings, [*self.tables], [*self.columns], [*self.not_checked], [*self.partitions])
 
 
 def _place(finding: Finding) -> tuple[int, int, str, str]:

@@ -79,6 +79,9 @@ class Grouping:
         forms = self._forms(selection)
         if forms is None:
             return
+        if (starred := self._starred(selection, forms)) is not None:
+            self._report(*starred)
+            return
         aliases = {self._names.stored(each.args["alias"]) for each in node.selects if each.alias}
         ordered = node.args.get("order")
         for part in parts:
@@ -86,13 +89,23 @@ class Grouping:
                 use = self._names.uses.get(id(column))
                 is_alias = part is ordered and not column.table and self._names.stored(column.this) in aliases
                 if use is not None and not is_alias and not self._is_determined(use, selection, forms):
-                    shown = written([use[0].alias, use[1].name] if use[0].alias else [use[1].name], "postgres")
-                    self._names.notes.report(
-                        offset_of(column),
-                        "parse_error",
-                        f"the column {shown} must be in GROUP BY or in an aggregate, because the query groups its rows",
-                    )
+                    self._report(column, use)
                     return
+
+    def _report(self, node: exp.Expr, use: Use) -> None:
+        shown = written([use[0].alias, use[1].name] if use[0].alias else [use[1].name], "postgres")
+        message = f"the column {shown} must be in GROUP BY or in an aggregate, because the query groups its rows"
+        self._names.notes.report(offset_of(node), "parse_error", message)
+
+    def _starred(self, selection: Selection, forms: set[Hashable]) -> tuple[exp.Expr, Use] | None:
+        """The first `*` that means a column that is not grouped by, and that column."""
+        for star in (each for each in selection.node.selects if each.is_star):
+            alias = self._names.stored(star.args["table"]) if star.args.get("table") else None
+            for use in selection.item.columns:
+                is_grouped = (id(use[0]), use[1].name) in forms or self._is_determined(use, selection, forms)
+                if alias in (None, use[0].alias) and not is_grouped:
+                    return star, use
+        return None
 
     def _forms(self, selection: Selection) -> set[Hashable] | None:
         """What the query groups by; `None` if that is not certain."""
@@ -106,7 +119,7 @@ class Grouping:
             value = value.unalias().unnest()
             if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and id(value) not in self._names.uses):
                 return None
-            forms.add(self._form(value))
+            forms.add(self.form(value))
         for equality in selection.equalities:
             if equality.node is None:
                 places = [(id(use[0]), use[1].name) for use in (equality.one, equality.other)]
@@ -120,7 +133,7 @@ class Grouping:
             node = waiting.pop()
             if is_aggregate(node) or isinstance(node, _NOT_BARE):
                 continue
-            if not isinstance(node, exp.Alias | exp.Ordered | exp.Order | exp.Having) and self._form(node) in forms:
+            if not isinstance(node, exp.Alias | exp.Ordered | exp.Order | exp.Having) and self.form(node) in forms:
                 continue
             if isinstance(node, exp.Column):
                 yield node
@@ -134,7 +147,7 @@ class Grouping:
             return True
         return any(key and all((id(relation), name) in forms for name in key) for key in relation.keys)
 
-    def _form(self, node: exp.Expr) -> Hashable:
+    def form(self, node: exp.Expr) -> Hashable:
         """Equal for expressions that mean the same, however their columns are qualified."""
         node = node.unnest()
         use = self._names.uses.get(id(node))
@@ -143,9 +156,9 @@ class Grouping:
         parts = []
         for key, value in sorted(node.args.items()):
             if isinstance(value, exp.Expr):
-                parts.append((key, self._form(value)))
+                parts.append((key, self.form(value)))
             elif isinstance(value, list):
-                parts.append((key, tuple(self._form(each) if isinstance(each, exp.Expr) else each for each in value)))
+                parts.append((key, tuple(self.form(each) if isinstance(each, exp.Expr) else each for each in value)))
             elif value:
                 parts.append((key, value))
         return type(node), tuple(parts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from tribal.sql.checking.keys import KeyIndex
+from tribal.sql.dialect import fold
 from tribal.sql.references import TableName
 from tribal_contracts import DatabaseType, KeyEdge
 
@@ -18,11 +19,13 @@ class KnownColumn:
     Attributes:
         type: as the catalog writes it; the base type of a domain.
         allowed_values: the only values that it may hold; empty if others are allowed, or nothing is known.
+        is_enum: whether its type lists the values, so that PostgreSQL refuses any other literal.
     """
 
     name: str
     type: str = ""
     allowed_values: tuple[str, ...] = ()
+    is_enum: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class KnownTables:
         load: loads some of them.
         keys: the declared and the inferred keys of its tables.
         database: its names, in the configuration and on the server.
+        partitions: with the table that each is documented with; asked for only where no table has a name.
         search_path: schemas in which names without a schema are looked up; without it, a name must be unique, or be in
             `public` (PostgreSQL) or `PUBLIC` (Snowflake).
     """
@@ -67,6 +71,7 @@ class KnownTables:
     keys: Callable[[], KeyIndex] = KeyIndex
     database: frozenset[str] = frozenset()
     search_path: Sequence[str] = ()
+    partitions: Callable[[], Mapping[TableName, TableName]] = dict
     _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -77,6 +82,7 @@ class KnownTables:
         keys: Iterable[KeyEdge] = (),
         search_path: Sequence[str] = (),
         database: Iterable[str] = (),
+        partitions: Callable[[], Mapping[TableName, TableName]] = dict,
     ) -> KnownTables:
         """From tables that are loaded already."""
         known = {(each.schema, each.table): each for each in tables}
@@ -88,6 +94,7 @@ class KnownTables:
             index,
             frozenset(database),
             search_path,
+            partitions,
         )
 
     def find(self, schema: str | None, table: str, *, anywhere: bool = False) -> list[TableName]:
@@ -97,11 +104,26 @@ class KnownTables:
         """
         found = self._by_table.get(table, ())
         if schema is not None:
-            return [name for name in found if name[0] == schema]
+            found = [name for name in found if name[0] == schema]
+        if not found and anywhere and (folded := fold(table, self.dialect)) != table:
+            # A project of dbt may leave out the quotes.
+            return self.find(None if schema is None else fold(schema, self.dialect), folded, anywhere=True)
+        if schema is not None:
+            return list(found)
         for each in self.search_path or (self._default,):
             if (each, table) in found:
                 return [(each, table)]
         return [] if self.search_path and not anywhere else list(found)
+
+    def partition_of(self, schema: str | None, table: str, *, anywhere: bool = False) -> TableName | None:
+        """The partition that a name means, if it is certain."""
+        parts = self._partitions_by_table.get(table, ())
+        found = [name for name in parts if schema in (None, name[0])]
+        for each in self.search_path or (self._default,) if schema is None else ():
+            if (each, table) in found:
+                return each, table
+        is_hidden = schema is None and self.search_path and not anywhere
+        return found[0] if len(found) == 1 and not is_hidden else None
 
     def prepare(self, names: Iterable[TableName]) -> None:
         """Load those of some tables that there are, at once."""
@@ -127,6 +149,15 @@ class KnownTables:
     @cached_property
     def _by_table(self) -> Mapping[str, Sequence[TableName]]:
         return _grouped(self.names, lambda table: table)
+
+    @cached_property
+    def partition_parents(self) -> Mapping[TableName, TableName]:
+        """The table that each partition is documented with."""
+        return self.partitions()
+
+    @cached_property
+    def _partitions_by_table(self) -> Mapping[str, Sequence[TableName]]:
+        return _grouped(self.partition_parents, lambda table: table)
 
     @cached_property
     def _by_folded(self) -> Mapping[str, Sequence[TableName]]:

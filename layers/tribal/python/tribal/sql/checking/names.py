@@ -9,17 +9,17 @@ from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.relations import Column, Level, Relation, Use
 from tribal.sql.dialect import fold, quote_identifier
-from tribal.sql.parsing import exp
+from tribal.sql.parsing import Token, TokenType, exp
 from tribal.sql.statements.templates import PLACEHOLDER
 from tribal_contracts import DatabaseType
 
 _MOST_NAMES = 5_000
 """More are compared only without case. By judgement: difflib takes about 20 microseconds for each."""
 _SYSTEM_COLUMNS = frozenset("ctid xmin xmax cmin cmax tableoid".split())
-_CALLED_WITHOUT_PARENTHESES = frozenset(
+CALLED_WITHOUT_PARENTHESES = frozenset(
     """
     current_catalog current_date current_role current_schema current_time current_timestamp current_user localtime
-    localtimestamp session_user sysdate system_user user
+    localtimestamp session_user system_user user
     """.split()
 )
 _MOST_SHOWN = 5
@@ -69,6 +69,10 @@ class Names:
         name = identifier.name
         return name if identifier.args.get("quoted") else fold(name, self.known.dialect)
 
+    def stored_token(self, token: Token) -> str:
+        """The name that the server looks up for a token."""
+        return token.text if token.token_type is TokenType.IDENTIFIER else fold(token.text, self.known.dialect)
+
     def resolve(self, node: exp.Column, level: Level | None) -> None:
         """Find a column, or report that its name is unknown."""
         if any(PLACEHOLDER.search(part.name) for part in node.parts):
@@ -78,7 +82,7 @@ class Names:
         elif isinstance(node.this, exp.Identifier):
             self._unqualified(node, level)
 
-    def use(self, node: exp.Column, relation: Relation, column: Column) -> None:
+    def use(self, node: exp.Expr, relation: Relation, column: Column) -> None:
         """Note that a node means a column."""
         self.uses[id(node)] = relation, column
         self.note(column)
@@ -96,34 +100,54 @@ class Names:
             if len(found) == 1:
                 self.use(node, *found[0])
             if len(found) > 1:
-                self._report_ambiguous(node, name, [relation for relation, _ in found])
+                self._report_ambiguous(node.this, name, [relation for relation, _ in found])
             is_system = name in _SYSTEM_COLUMNS and any(one.has_system_columns for one in each.item.relations)
             if found or is_system or each.item.is_open or name in each.outputs:
                 return
         if any(relation.alias == name for each in level or () for relation in each.item.relations):
             return
-        if node.this.args.get("quoted") or name.lower() not in _CALLED_WITHOUT_PARENTHESES:
+        known = CALLED_WITHOUT_PARENTHESES | ({"sysdate"} if self.known.dialect == "snowflake" else set())
+        if node.this.args.get("quoted") or name.lower() not in known:
             self._report_unknown(node, name, level)
 
     def _qualified(self, node: exp.Column, level: Level | None) -> None:
         relation = self.relation(node, level)
         if relation is None or isinstance(node.this, exp.Star):
             return
-        name = self.stored(node.this)
+        self._resolve_in(relation, node.this, node)
+
+    def _resolve_in(self, relation: Relation, identifier: exp.Expr, node: exp.Column | exp.Dot) -> None:
+        """Find the column of a relation that a node names."""
+        name = self.stored(identifier)
         found = relation.find(name)
         if len(found) == 1:
             self.use(node, relation, found[0])
         elif found:
-            self._report_ambiguous(node, name, [relation, relation])
+            self._report_ambiguous(identifier, name, [relation, relation])
         elif not relation.is_open and not (relation.has_system_columns and name in _SYSTEM_COLUMNS):
             meant = nearest(name, (column.name for column in relation.columns))
-            qualifier = [self.stored(part) for part in node.parts[:-1]]
+            qualifier = [self.stored(part) for part in node.parts[:-1]] if isinstance(node, exp.Column) else []
             self.notes.report(
-                offset_of(node.this),
+                offset_of(identifier),
                 "unknown_column",
                 f"{relation.shown} has no column {self._shown(name)}{self._because(name, meant)}",
                 written([*qualifier, meant], self.known.dialect) if meant else None,
             )
+
+    def is_field(self, node: exp.Dot, level: Level | None) -> bool:
+        """Whether this is a column of a whole row, as in `(o).total`; report it if the row lacks it."""
+        row = node.this.unnest()
+        if not isinstance(row, exp.Column) or row.table or not isinstance(node.expression, exp.Identifier):
+            return False
+        name = self.stored(row.this)
+        for each in level or ():
+            if each.item.find(name) or each.item.is_open:
+                return False
+            found = [one for one in each.item.relations if one.alias == name]
+            if len(found) == 1:
+                self._resolve_in(found[0], node.expression, node)
+                return True
+        return False
 
     def relation(self, node: exp.Column, level: Level | None) -> Relation | None:
         """The relation before the dot; `None`, and a finding, if its name is unknown."""
@@ -154,10 +178,10 @@ class Names:
             written([meant], self.known.dialect) if meant else None,
         )
 
-    def _report_ambiguous(self, node: exp.Column, name: str, relations: list[Relation]) -> None:
+    def _report_ambiguous(self, identifier: exp.Expr, name: str, relations: list[Relation]) -> None:
         of = list(dict.fromkeys(one.shown for one in relations))[:_MOST_SHOWN]
         self.notes.report(
-            offset_of(node.this),
+            offset_of(identifier),
             "ambiguous_column",
             f"the column {self._shown(name)} may be that of {' or '.join(of)}",
             written([relations[0].alias, name], self.known.dialect) if len(of) > 1 and relations[0].alias else None,

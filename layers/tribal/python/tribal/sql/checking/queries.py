@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from tribal.sql.checking.families import Types
 from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.grouping import Grouping, grouped
 from tribal.sql.checking.join_keys import JoinKeys
 from tribal.sql.checking.known import KnownTables
 from tribal.sql.checking.names import Names, nearest, offset_of, written
+from tribal.sql.checking.ordering import Ordering, check_order_of_set
 from tribal.sql.checking.outputs import UNNAMED, output_name
-from tribal.sql.checking.relations import Column, Item, Level, Relation
+from tribal.sql.checking.placement import Placement
+from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
 from tribal.sql.checking.repetition import Repetition
 from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
+from tribal.sql.checking.widths import COMPARISONS, check_rows, check_width, columns_of_values
 from tribal.sql.parsing import exp
 
 
 @dataclass(slots=True)
 class _Outputs:
-    """The result of a SELECT: its columns, the aliases by name, and whether there may be more columns."""
+    """The result of a SELECT: its columns, what each comes from, and the aliases by name.
 
-    columns: list[Column]
-    aliases: dict[str, list[exp.Expr]]
+    Attributes:
+        is_open: there may be more columns.
+    """
+
+    columns: list[Column] = field(default_factory=list)
+    sources: list[exp.Expr | Use] = field(default_factory=list)
+    aliases: dict[str, list[exp.Expr]] = field(default_factory=dict)
     is_open: bool = False
 
-    def add(self, column: Column, node: exp.Expr | None = None) -> None:
+    def add(self, column: Column, source: exp.Expr | Use) -> None:
         self.columns.append(column)
-        self.aliases.setdefault(column.name, []).append(node if node is not None else exp.Null())
+        self.sources.append(source)
+        self.aliases.setdefault(column.name, []).append(source if isinstance(source, exp.Expr) else exp.Null())
 
 
 class Queries:
@@ -49,6 +59,9 @@ class Queries:
         self._grouping = Grouping(self.names)
         self._join_keys = JoinKeys(known, self.names, self._results)
         self._repetition = Repetition(self.names)
+        self._placement = Placement(self.names)
+        self._ordering = Ordering(self.names, self._grouping)
+        self.types = Types(self.names, self._results)
 
     def query(self, node: exp.Expr, around: Around) -> Relation:
         """The result of a query; each is read once."""
@@ -57,16 +70,15 @@ class Queries:
         around = self._with_ctes(node, around)
         if isinstance(node, exp.Subquery):
             result = self.query(node.this, around)
-            self._order(node, result, around)
+            # In parentheses, a query is ordered by what it selects from, too.
+            self._order(node, replace(result, is_open=True), around)
         elif isinstance(node, exp.SetOperation):
             result = self._set_operation(node, around)
         elif isinstance(node, exp.Select):
             result = self._select(node, around)
         elif isinstance(node, exp.Values):
             self.expressions(node.expressions, around)
-            first = next(iter(node.expressions), None)
-            width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-            result = Relation("", [Column(f"column{number}") for number in range(1, width + 1)])
+            result = Relation("", columns_of_values(node, self._notes))
         else:
             self._notes.report(offset_of(node), "not_a_query", "only SELECT is checked; leave out what changes data")
             result = Relation("", (), is_open=True)
@@ -78,14 +90,18 @@ class Queries:
         waiting = list(nodes)
         while waiting:
             node = waiting.pop()
-            if isinstance(node, exp.Query):
-                self.query(node, around)
+            if isinstance(node, exp.Query | exp.Values):
+                check_width(node, self.query(node, around), self._notes)
             elif isinstance(node, exp.Column):
                 self.names.resolve(node, around.level)
             elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
                 # A function with its schema.
                 waiting.append(node.expression)
+            elif isinstance(node, exp.Dot) and self.names.is_field(node, around.level):
+                continue
             elif not isinstance(node, exp.DataType | exp.Lambda):
+                if isinstance(node, (*COMPARISONS, exp.In)):
+                    check_rows(node, self._notes)
                 waiting += node.iter_expressions()
 
     def _with_ctes(self, node: exp.Expr, around: Around) -> Around:
@@ -94,6 +110,8 @@ class Queries:
             return around
         ctes = dict(around.ctes)
         listed = {self.names.stored(each.args["alias"].this): each for each in with_.expressions}
+        if len(listed) < len(with_.expressions):
+            self._notes.report(offset_of(with_), "parse_error", "WITH gives the same name to several queries")
         if with_.args.get("recursive"):
             ctes |= dict.fromkeys(listed, Relation("", (), is_open=True))
         for name, cte in listed.items():
@@ -102,17 +120,31 @@ class Queries:
                 # The first part gives the columns that the second one may name.
                 first = self.query(query.this, replace(around, ctes=ctes))
                 ctes[name] = self._cte(cte, replace(first, keys=()))
-            ctes[name] = self._cte(cte, self.query(query, replace(around, ctes=ctes)))
-            if with_.args.get("search"):
-                ctes[name].is_open = True
+            ctes[name] = self._tracked(cte, self._cte(cte, self.query(query, replace(around, ctes=ctes))))
         return replace(around, ctes=ctes)
+
+    def _tracked(self, cte: exp.Expr, result: Relation) -> Relation:
+        """The result with the columns that SEARCH and CYCLE add."""
+        tracking = self._notes.tracking.get(cte.args["alias"].this.meta.get("start", -1))
+        if tracking is None:
+            return result
+        for token in tracking.by:
+            if not result.is_open and not result.find(self.names.stored_token(token)):
+                message = f"SEARCH and CYCLE name columns of the query: there is no {token.text}"
+                self._notes.report(int(token.start), "unknown_column", message)
+        added = [Column(self.names.stored_token(token)) for token in tracking.added]
+        return replace(result, columns=[*result.columns, *added])
 
     def _cte(self, cte: exp.Expr, result: Relation) -> Relation:
         listed = [self.names.stored(each) for each in cte.args["alias"].columns]
         columns = [
-            Column(listed[place] if place < len(listed) else column.name, column.origin)
+            column.renamed(listed[place] if place < len(listed) else column.name)
             for place, column in enumerate(result.columns)
         ]
+        if len(listed) > len(columns) and not result.is_open:
+            name = written([self.names.stored(cte.args["alias"].this)], self._dialect)
+            message = f"{name} has {len(columns)} columns, but WITH names {len(listed)} of them"
+            self._notes.report(offset_of(cte.args["alias"]), "parse_error", message)
         columns += [Column(each) for each in listed[len(columns) :]]
         renamed = {old.name: new.name for old, new in zip(result.columns, columns, strict=False)}
         keys = [frozenset(renamed.get(each, each) for each in key) for key in result.keys]
@@ -128,13 +160,18 @@ class Queries:
                 f"both sides of {node.key.upper()} must have the same number of columns,"
                 f" but have {len(one.columns)} and {len(other.columns)}",
             )
+        elif self._dialect == "postgres":
+            self.types.check_union(node, one, other)
         theirs = [*other.columns, *[None] * len(one.columns)]
         columns = [
-            Column(mine.name, mine.origin if their and mine.origin == their.origin else None)
+            Column(
+                mine.name, mine.origin if their and mine.origin == their.origin else None, self.types.family_of(mine)
+            )
             for mine, their in zip(one.columns, theirs, strict=False)
         ]
         result = Relation("", columns, is_open)
         self._order(node, result, around)
+        check_order_of_set(node, self._notes)
         return result
 
     def _order(self, node: exp.Expr, result: Relation, around: Around) -> None:
@@ -169,14 +206,18 @@ class Queries:
         """The result, after what its joins and aggregates mean for each other was checked."""
         selection = Selection.of(node, item, joined, self.names)
         self._grouping.check(selection)
+        if self._dialect == "postgres":
+            self._placement.check(selection, joined)
+            self._ordering.check(selection)
         self._join_keys.check(selection)
         self._repetition.check(selection)
         result = Relation("", outputs.columns, outputs.is_open)
         result.keys = self._repetition.keys_of(selection, result)
+        self._repetition.mark(selection, result, outputs.sources)
         return result
 
     def _read_outputs(self, node: exp.Select, level: Level, inside: Around) -> _Outputs:
-        outputs = _Outputs([], {})
+        outputs = _Outputs()
         for each in node.expressions:
             if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
                 self._expand(each, level, outputs)
@@ -186,7 +227,8 @@ class Queries:
             name = self.names.stored(each.args["alias"]) if each.alias else self._own_name(value)
             use = self.names.uses.get(id(value.unnest()))
             outputs.is_open = outputs.is_open or name is None
-            outputs.add(Column(name or UNNAMED, use[1].origin if use is not None else None), value)
+            column = Column(name or UNNAMED, use[1].origin if use is not None else None, self.types.infer(value))
+            outputs.add(column, value)
         return outputs
 
     def _own_name(self, node: exp.Expr) -> str | None:
@@ -208,9 +250,9 @@ class Queries:
         listed = star.args.get("except_") or star.args.get("except") or ()
         left_out = {self.names.stored(each) for each in listed}
         outputs.is_open = outputs.is_open or bool(star.args.get("rename") or star.args.get("replace"))
-        for _, column in uses:
+        for relation, column in uses:
             if column.name not in left_out:
-                outputs.add(Column(column.name, column.origin))
+                outputs.add(Column(column.name, column.origin, column.family), (relation, column))
                 self.names.note(column)
 
     def _read_groups(self, node: exp.Select, outputs: _Outputs, inside: Around) -> None:

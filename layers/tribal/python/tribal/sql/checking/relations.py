@@ -3,20 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tribal.sql.checking.known import KnownColumn, KnownTable
 
+Family = Literal["number", "text", "time", "boolean", "uuid"]
+"""Kinds of values that PostgreSQL does not compare with those of another kind."""
 Origin = tuple[KnownTable, KnownColumn]
 """The column of a table that a column passes on unchanged."""
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A table for each of whose rows a join has repeated a value.
+
+    Attributes:
+        by: how messages name the table.
+        keys: places of the columns of the result that, together with the value's own row, identify a row of the table;
+            `None` if the result lacks them.
+    """
+
+    by: str
+    keys: frozenset[int] | None
+
+
 @dataclass(eq=False, slots=True)
 class Column:
-    """A column of a relation."""
+    """A column of a relation.
+
+    Attributes:
+        family: of its values, if it is computed.
+        repeats: what has repeated its values before, so that a sum over them is wrong.
+    """
 
     name: str
     origin: Origin | None = None
+    family: Family | None = None
+    repeats: Sequence[Repeat] = ()
+
+    def renamed(self, name: str) -> Column:
+        """The same column with another name."""
+        return replace(self, name=name)
 
 
 @dataclass(eq=False, slots=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tribal.sql.checking.grouping import aggregates_in, grouped_parts, output_at
 from tribal.sql.checking.names import Names, offset_of
-from tribal.sql.checking.relations import Relation
+from tribal.sql.checking.relations import Relation, Repeat, Use
 from tribal.sql.checking.selection import Place, Selection, column_of, uses_in
 from tribal.sql.parsing import exp
 
 _SUMMING = (exp.Sum, exp.Avg, exp.Count, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop)
+
+_NUMBERING = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
 
 class Repetition:
@@ -24,12 +26,15 @@ class Repetition:
         self._names = names
 
     def check(self, selection: Selection) -> None:
-        """Report aggregates over rows that a join repeats."""
+        """Report aggregates over rows that a join repeats, here or in a query that is selected from."""
         relations = selection.item.every
-        if len(relations) < 2 or any(each.is_open for each in relations):
-            return
         groups = self._group_places(selection)
         for node in self._aggregates(selection):
+            if (repeat := self._repeated_before(node, selection, groups | self._partition(node))) is not None:
+                self._report(node, *repeat)
+                continue
+            if len(relations) < 2 or any(each.is_open for each in relations):
+                continue
             counted = {relation for relation, _ in uses_in([node.this], self._names) if relation in relations}
             within = groups | self._partition(node)
             if isinstance(node.this, exp.Star) or not counted:
@@ -39,7 +44,74 @@ class Repetition:
             left = self._leaves(counted, selection, within)
             many = [each for each in left if self._is_known_to_repeat(each)]
             if many:
-                self._report(node, counted, many)
+                self._report(node, [each.shown for each in counted], [each.shown for each in many])
+
+    def mark(self, selection: Selection, result: Relation, sources: Sequence[exp.Expr | Use]) -> None:
+        """Note in the columns of a result which tables' rows have repeated their values.
+
+        Not where the query drops repeated rows, or numbers rows so that one around it can.
+
+        Args:
+            selection: the query.
+            result: of the query.
+            sources: for each column its expression, or the column that `*` means.
+        """
+        node = selection.node
+        is_reduced = any(node.args.get(key) for key in ("distinct", "group", "limit", "qualify"))
+        if is_reduced or any(True for _ in aggregates_in(grouped_parts(node))) or node.find(*_NUMBERING):
+            return
+        relations = selection.item.every
+        is_known = len(relations) > 1 and not any(each.is_open for each in relations)
+        used = [[each] if isinstance(each, tuple) else list(uses_in([each], self._names)) for each in sources]
+        places = {
+            (uses[0][0], uses[0][1].name): number
+            for number, (source, uses) in enumerate(zip(sources, used, strict=True))
+            if isinstance(source, tuple) or (uses and column_of(source, self._names) is not None)
+        }
+        for column, uses in zip(result.columns, used, strict=True):
+            own = {relation for relation, _ in uses if relation in relations}
+            repeats = [self._passed(repeat, relation, places) for relation, each in uses for repeat in each.repeats]
+            left = self._leaves(own, selection, set()) if own and is_known else ()
+            repeats += [Repeat(each.shown, self._missing(each, own, selection, places)) for each in left if each.keys]
+            column.repeats = repeats
+
+    def _missing(
+        self, relation: Relation, own: Collection[Relation], selection: Selection, places: Mapping[Place, int]
+    ) -> frozenset[int] | None:
+        """The outputs that identify a row of a relation, together with a row of those that are given."""
+        classes = selection.classes
+        known = {classes.of((each, column.name)) for each in own for column in each.columns}
+        known |= {classes.of(each) for each in selection.constant}
+        key = min(relation.keys, key=len)
+        left = [name for name in key if classes.of((relation, name)) not in known]
+        found = [places.get((relation, name)) for name in left]
+        return None if None in found else frozenset(each for each in found if each is not None)
+
+    def _passed(self, repeat: Repeat, relation: Relation, places: Mapping[Place, int]) -> Repeat:
+        """A repeat of an earlier query, with the places of its keys in this one."""
+        if repeat.keys is None:
+            return repeat
+        found = [places.get((relation, relation.columns[number].name)) for number in repeat.keys]
+        return Repeat(repeat.by, None if None in found else frozenset(each for each in found if each is not None))
+
+    def _repeated_before(
+        self, node: exp.Expr, selection: Selection, fixed: Collection[Place]
+    ) -> tuple[list[str], list[str]] | None:
+        """Of an aggregate, which values an earlier query has repeated, and for each row of which tables."""
+        uses = list(uses_in([node.this], self._names)) if isinstance(node.this, exp.Expr) else []
+        for relation, column in uses:
+            by = [
+                repeat.by
+                for repeat in column.repeats
+                if repeat.keys is None
+                or not all(self._is_fixed((relation, relation.columns[n].name), selection, fixed) for n in repeat.keys)
+            ]
+            if by:
+                return [column.name], by
+        return None
+
+    def _is_fixed(self, place: Place, selection: Selection, fixed: Collection[Place]) -> bool:
+        return place in fixed or selection.is_constant(place)
 
     def keys_of(self, selection: Selection, result: Relation) -> Sequence[frozenset[str]]:
         """Sets of columns of which each identifies a row of the result."""
@@ -149,13 +221,11 @@ class Repetition:
             elif not isinstance(each, exp.Query):
                 waiting += each.iter_expressions()
 
-    def _report(self, node: exp.Expr, counted: Collection[Relation], many: Sequence[Relation]) -> None:
-        of = " and ".join(sorted(each.shown for each in counted))
-        by = " and ".join(each.shown for each in many[:3])
+    def _report(self, node: exp.Expr, counted: Sequence[str], many: Sequence[str]) -> None:
+        of = " and ".join(sorted(counted))
+        by = " and ".join(many[:3])
         call = node.key.upper()
-        repair = (
-            "COUNT(DISTINCT ...)" if isinstance(node, exp.Count) else f"aggregate {many[0].shown} in a subquery first"
-        )
+        repair = "COUNT(DISTINCT ...)" if isinstance(node, exp.Count) else f"aggregate {many[0]} in a subquery first"
         self._names.notes.report(
             offset_of(node),
             "fan_out",

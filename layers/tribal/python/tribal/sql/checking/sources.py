@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from tribal.sql.checking.functions import function_relation
 from tribal.sql.checking.known import KnownTable, KnownTables
 from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
+from tribal.sql.checking.widths import columns_of_values
 from tribal.sql.parsing import exp
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS
 from tribal.sql.references import TableName
 from tribal.sql.statements.templates import PLACEHOLDER
 
-_FLATTENED = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
-"""Columns of Snowflake's FLATTEN."""
 _ANY_COLUMNS = (exp.Pivot, exp.MatchRecognize)
 
 
@@ -192,10 +192,7 @@ class Sources:
             return self._derived(node, node, around)
         if isinstance(node, exp.Values):
             self._reader.expressions(node.expressions, lateral)
-            first = next(iter(node.expressions), None)
-            width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-            columns = [Column(f"column{number}") for number in range(1, width + 1)]
-            return self._named(node, columns)
+            return self._named(node, columns_of_values(node, self._names.notes))
         if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
             return Item.of(self._table(node, around))
         return self._function(node.this if isinstance(node, exp.Table) else node, node, lateral)
@@ -219,25 +216,7 @@ class Sources:
     def _function(self, called: exp.Expr | None, node: exp.Expr, around: Around) -> Item:
         parts = [each for each in (called, *(node.args.get("rows_from") or ())) if isinstance(each, exp.Expr)]
         self._reader.expressions(parts, around)
-        alias = node.args.get("alias")
-        listed = list(alias.columns) if alias is not None else []
-        is_flatten = isinstance(called, exp.Explode) or (called is not None and called.name.upper() == "FLATTEN")
-        if self._known.dialect == "snowflake" and is_flatten:
-            columns, is_open = [Column(name) for name in _FLATTENED], False
-        else:
-            columns = [
-                Column(self._names.stored(each.this if isinstance(each, exp.ColumnDef) else each)) for each in listed
-            ]
-            is_open = not columns or isinstance(called, exp.Anonymous)
-            if alias is not None and alias.this and not columns:
-                # A function that returns one value names its column like the table.
-                columns = [Column(self._names.stored(alias.this))]
-        offset = node.args.get("offset")
-        if isinstance(offset, exp.Identifier):
-            columns.append(Column(self._names.stored(offset)))
-        name = self._names.stored(alias.this) if alias is not None and alias.this else ""
-        relation = Relation(name, columns, is_open, is_joined=True, offset=offset_of(node))
-        return Item.of(relation)
+        return Item.of(function_relation(called, node, self._names))
 
     def _table(self, node: exp.Table, around: Around) -> Relation:
         """A table that is named, or a common table expression."""
@@ -280,6 +259,8 @@ class Sources:
         databases = {each.casefold() for each in self._known.database}
         is_elsewhere = catalog is not None and bool(databases) and catalog.casefold() not in databases
         found = [] if is_elsewhere else self._known.find(schema, name, anywhere=self._anywhere)
+        if not found and not is_elsewhere:
+            found = self._of_partition(schema, name)
         if len(found) == 1:
             table = self._known.table(found[0])
             if table is None:
@@ -289,6 +270,15 @@ class Sources:
             return table
         self._report_table(node, [part for part in (catalog, schema, name) if part is not None], found)
         return None
+
+    def _of_partition(self, schema: str | None, name: str) -> list[TableName]:
+        """The table that a partition of that name is documented with."""
+        partition = self._known.partition_of(schema, name, anywhere=self._anywhere)
+        if partition is None:
+            return []
+        parent = self._known.partition_parents[partition]
+        self._names.notes.partitions[partition, parent] = None
+        return [parent]
 
     def _report_table(self, node: exp.Table, parts: Sequence[str], found: Sequence[TableName]) -> None:
         notes, shown = self._names.notes, written(parts, self._known.dialect)
@@ -333,7 +323,7 @@ class Sources:
         name = self._names.stored(alias.this) if alias is not None and alias.this else name
         listed = [self._names.stored(each) for each in alias.columns] if alias is not None else []
         renamed = [
-            Column(new or old.name, old.origin) for old, new in zip(columns, _padded(listed, len(columns)), strict=True)
+            old.renamed(new or old.name) for old, new in zip(columns, _padded(listed, len(columns)), strict=True)
         ]
         if len(listed) > len(columns):
             if not is_open:

@@ -40,7 +40,7 @@ def references_in(text: str, dialect: str) -> StatementReferences:
 
 def _references_in(text: str, dialect: str) -> StatementReferences:
     text = text if dialect == "snowflake" else _without_psql(text)
-    template = read_template(text)
+    template = read_template(text, dialect)
     names = NameCollector(dialect)
     unread: list[UnreadStatement] = []
     for parts, line in template.tables:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tribal.sql.dialect import quote_identifier
 from tribal.sql.references import UnreadStatement
 
 _MOST_TEXTS = 20
@@ -39,12 +40,14 @@ class Template:
 
     Attributes:
         texts: SQL; several, if branches have to be read one by one.
+        dialect: of the SQL, which decides how dbt writes names.
         tables: those that are named outside of the SQL, each with its line.
         unknown: tags that only dbt understands, each with its line.
         placeholders: for each placeholder in the SQL its expression; `None` if it names no other table.
     """
 
     texts: list[str] = field(default_factory=list)
+    dialect: str = "postgres"
     tables: list[tuple[tuple[str, ...], int]] = field(default_factory=list)
     unknown: list[tuple[int, str]] = field(default_factory=list)
     placeholders: list[tuple[int, str] | None] = field(default_factory=list)
@@ -86,11 +89,11 @@ class _Choice:
 _Node = str | _Choice
 
 
-def read_template(text: str) -> Template:
+def read_template(text: str, dialect: str) -> Template:
     """The SQL of a text, which need not be a template."""
     if _OPENING.search(text) is None:
         return Template([text])
-    template = Template()
+    template = Template(dialect=dialect)
     nodes = _nodes(text, template)
     while True:
         template.texts.append("".join(_rendered(nodes)))
@@ -181,7 +184,7 @@ def _branched(body: str, nodes: list[_Node], open_: list[_Choice]) -> bool:
 def _expression(body: str, line: int, template: Template) -> str:
     """What replaces an expression in SQL."""
     if found := _REF.fullmatch(body) or _SOURCE.fullmatch(body):
-        return ".".join(map(_quoted, _table(found)))
+        return ".".join(_quoted(name, template.dialect) for name in _table(found))
     if _CONFIG.fullmatch(body):
         return ""
     is_known = _THIS.fullmatch(body) is not None
@@ -201,8 +204,10 @@ def _table(found: re.Match[str]) -> tuple[str, ...]:
     return names if found.re is _SOURCE else names[-1:]
 
 
-def _quoted(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) else f'"{name}"'
+def _quoted(name: str, dialect: str) -> str:
+    """A name as dbt writes it: in quotes, except for Snowflake, where only a name that needs them has them."""
+    is_plain = _PLAIN_NAME.fullmatch(name) and quote_identifier(name.upper(), "snowflake") == name.upper()
+    return name if dialect == "snowflake" and is_plain else '"' + name.replace('"', '""') + '"'
 
 
 def _shown(body: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tribal.capabilities.retrieval.checking.indexed_tables import indexed_tables
-from tribal.capabilities.retrieval.names import find_database, near_misses
+from tribal.capabilities.retrieval.names import find_database, near_misses, partition_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.errors import ToolInputInvalid, TribalError
+from tribal.identity.table_names import TableIdentity
 from tribal.sql.checking.findings import Checked, Finding
 from tribal.sql.checking.known import KnownTables
 from tribal_contracts import AgentError, DatabaseType
@@ -28,7 +29,7 @@ def check_sql(request: CheckSqlInput, toolbox: Toolbox, policies: CheckPolicies 
 
     Raises:
         DatabaseNotFound: when no documented database has that name.
-        ToolInputInvalid: when the schema does not exist.
+        ToolInputInvalid: when there are several databases and none is named, or the schema does not exist.
         IndexNotReady: when there is no finished index.
     """
     return SqlChecker(request.database, request.schema_, toolbox, policies).check(request.sql)
@@ -54,6 +55,7 @@ class SqlChecker:
     ) -> None:
         opened = open_index(toolbox)
         name = _only(opened) if database is None else find_database(database, opened.tables)
+        self._database = name
         known = indexed_tables(name, opened, toolbox)
         self._known = known if schema is None else replace(known, search_path=(_schema(schema, known),))
         self._toolbox = toolbox
@@ -69,7 +71,7 @@ class SqlChecker:
         violations, unread = _policy_findings(sql, self._known.dialect, self._policies)
         findings = sorted([*checked.findings, *violations], key=lambda each: (each.line, each.column))
         checked = replace(checked, findings=findings, not_checked=[*checked.not_checked, *unread])
-        return _answer(checked, self._toolbox, self._warnings)
+        return _answer(checked, self._database, self._toolbox, self._warnings)
 
 
 def _only(opened: OpenIndex) -> str:
@@ -79,7 +81,7 @@ def _only(opened: OpenIndex) -> str:
     return databases[0]
 
 
-def _answer(checked: Checked, toolbox: Toolbox, warnings: Sequence[AgentError]) -> CheckSqlOutput:
+def _answer(checked: Checked, database: str, toolbox: Toolbox, warnings: Sequence[AgentError]) -> CheckSqlOutput:
     # Of many findings, the errors are needed most.
     chosen = sorted(range(len(checked.findings)), key=lambda place: not checked.findings[place].is_error)[:MAX_FINDINGS]
     columns = [f"{table}.{column}" for table, column in checked.columns]
@@ -93,6 +95,11 @@ def _answer(checked: Checked, toolbox: Toolbox, warnings: Sequence[AgentError]) 
         tables=list(checked.tables[:MAX_NAMES]),
         columns=columns[:MAX_NAMES],
         not_checked=list(checked.not_checked[:MAX_NAMES]),
+        notes=[
+            partition_of(TableIdentity(database, *partition), TableIdentity(database, *table))
+            for partition, table in checked.partitions[:MAX_NAMES]
+        ]
+        or None,
         truncated=None if is_whole else True,
         warnings=[*warnings, *(() if is_whole else (toolbox.warning("RET_ANSWER_PARTIAL", partial),))] or None,
     )

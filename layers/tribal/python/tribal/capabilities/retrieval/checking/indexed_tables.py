@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
+from tribal.identity.table_names import TableIdentity
 from tribal.joins.known_tables import CheckedTable, known_table
 from tribal.sql.checking.keys import KeyIndex
 from tribal.sql.checking.known import KnownTable, KnownTables
@@ -34,6 +35,13 @@ def indexed_tables(database: str, opened: OpenIndex, toolbox: Toolbox) -> KnownT
     def keys() -> KeyIndex:
         return toolbox.derived.get(opened.generation, ("key index", toolbox.scope, database), make_keys)
 
+    def partitions() -> Mapping[TableName, TableName]:
+        return {
+            (identity.schema, identity.table): name
+            for name, entry in entries.items()
+            for identity in map(TableIdentity.parse, entry.partitions)
+        }
+
     document = toolbox.index.documents([first.record_id], CheckedTable).get(first.record_id)
     on_server = document.server_database if document is not None else None
     return KnownTables(
@@ -41,5 +49,6 @@ def indexed_tables(database: str, opened: OpenIndex, toolbox: Toolbox) -> KnownT
         names=tuple(entries),
         load=load,
         keys=keys,
+        partitions=partitions,
         database=frozenset((database, on_server or database)),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tribal.capabilities.retrieval.errors import ColumnNotFound
-from tribal.capabilities.retrieval.names import find_table, name_of, near_misses
+from tribal.capabilities.retrieval.names import find_table, name_of, near_misses, partition_note
 from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.errors import IndexNotReady
@@ -61,6 +61,7 @@ def get_lineage(request: GetLineageInput, toolbox: Toolbox) -> GetLineageOutput:
     )  # fmt: skip
     place = Place.of(len(steps), request.cursor, question)
     unresolved = _unresolved(walk, opened.bounds) if place.is_first else []
+    note = partition_note(request.table, entry)
     first = [LineageNode(table=name, kind=entry.kind)] if place.is_first else []
 
     def answer(page: Page[_Step]) -> GetLineageOutput:
@@ -76,6 +77,7 @@ def get_lineage(request: GetLineageInput, toolbox: Toolbox) -> GetLineageOutput:
             returned=page.returned,
             truncated=page.truncated or walk.truncated,
             next_cursor=page.next_cursor,
+            notes=None if note is None else [note],
             warnings=list(opened.warnings) or None,
         )
 

@@ -93,7 +93,7 @@ def _check(texts: Sequence[tuple[str, str]], database: str | None, schema: str |
 
 
 def _data(checked: Checked) -> dict[str, Any]:
-    fields = {"valid", "findings", "tables", "columns", "not_checked"}
+    fields = {"valid", "findings", "tables", "columns", "not_checked", "notes"}
     return {
         "success": True,
         "valid": all(answer.valid for _, answer in checked),
@@ -117,6 +117,8 @@ def _print(checked: Checked) -> None:
                 typer.echo(show_invisible(line))
         for text in answer.not_checked:
             typer.echo(f"{show_invisible(file)}: not checked: {show_invisible(text)}", err=True)
+        for text in answer.notes or ():
+            typer.echo(f"{show_invisible(file)}: note: {show_invisible(text)}", err=True)
         for warning in answer.warnings or ():
             typer.echo(f"{show_invisible(file)}: note: {show_invisible(warning.message)}", err=True)
     found = [each.severity for _, answer in checked for each in answer.findings]

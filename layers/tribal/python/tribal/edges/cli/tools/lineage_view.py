@@ -25,6 +25,8 @@ def _print_lineage(answer: GetLineageOutput, out: Console) -> None:
 
     of = f" {answer.column}" if answer.column else ""
     out.print(f"[bold]{escape(answer.table + of)}[/]")
+    for note in answer.notes or ():
+        out.print(escape(note))
     kinds = {node.table: node.kind for node in answer.nodes}
     into: dict[str, dict[str, list[LineageEdge]]] = {}
     out_of: dict[str, dict[str, list[LineageEdge]]] = {}
