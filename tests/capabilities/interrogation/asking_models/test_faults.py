@@ -59,7 +59,7 @@ def claude_fixture(claude: FakeClaude) -> FakeClaude:
 
 
 def run(*parties: PartyModel) -> tuple[InterrogationSession, float]:
-    """A whole session, and how many seconds it took."""
+    """A whole session, and how many seconds it took, which is tested for what was not waited for."""
     began = time.monotonic()
     setting = Setting(detective_of(*parties), AnyWitness(TEXTS))
     session = setting.run()
