@@ -85,7 +85,7 @@ def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
 def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiting: list[Job]) -> None:
     with running(tmp_path, WORKS, look_seconds=0.05):
         waiting.append(JOB)
-        wait_until(lambda: begun(tmp_path) == 1)
+        wait_until(lambda: begun(tmp_path) >= 1)
 
 
 def test_the_processes_of_a_server_start_one_process_at_a_time(
