@@ -12,7 +12,8 @@ from servers.permission import check_permission
 from servers.programs import find_program
 
 _SESSIONS = 2
-_STOP_TIMEOUT_SECONDS = 10
+_STOP_TIMEOUT_SECONDS = 60
+_PORT_ATTEMPTS = 3
 
 
 class PoolerError(RuntimeError):
@@ -34,21 +35,30 @@ def pooled(dsn: str, folder: Path) -> Iterator[str]:
     """
     check_permission("PgBouncer")
     pgbouncer = find_program("pgbouncer", package="pgbouncer")
-    server, port = urlsplit(dsn), _find_free_port()
+    server = urlsplit(dsn)
     login = f"user={server.username} password={server.password}"
     # PgBouncer refuses to run as root, and the account it runs as must be able to read its configuration.
     for parent in (folder, *folder.parents[:2]):
         parent.chmod(0o755)
     configuration = folder / "pgbouncer.ini"
-    configuration.write_text(
-        f"[databases]\n* = host={server.hostname} port={server.port} {login}\n"
-        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
-        f"pool_mode = transaction\ndefault_pool_size = {_SESSIONS}\nlogfile =\npidfile =\n"
-    )
     as_user = ["-u", "nobody"] if os.geteuid() == 0 else []
-    process = subprocess.Popen([pgbouncer, *as_user, str(configuration)], stderr=subprocess.PIPE, text=True)
+    for attempt in range(_PORT_ATTEMPTS):
+        port = _find_free_port()
+        configuration.write_text(
+            f"[databases]\n* = host={server.hostname} port={server.port} {login}\n"
+            f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
+            f"pool_mode = transaction\ndefault_pool_size = {_SESSIONS}\nlogfile =\npidfile =\n"
+        )
+        process = subprocess.Popen([pgbouncer, *as_user, str(configuration)], stderr=subprocess.PIPE, text=True)
+        try:
+            _await_start(process)
+            break
+        except PoolerError:
+            process.communicate()
+            # Another process may take the port after it is found free and before the pooler binds it.
+            if attempt == _PORT_ATTEMPTS - 1:
+                raise
     try:
-        _await_start(process)
         yield server._replace(netloc=f"{server.username}:{server.password}@127.0.0.1:{port}").geturl()
     finally:
         process.terminate()

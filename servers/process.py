@@ -15,7 +15,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from servers.installation import Account, EmbeddedServerError, Programs, claim
 
-_START_TIMEOUT_SECONDS = 30.0
+_START_TIMEOUT_SECONDS = 120.0
 _STOP_TIMEOUT_SECONDS = 10.0
 _POLL_SECONDS = 0.01
 _PORT_ATTEMPTS = 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -18,6 +17,7 @@ from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
 from tests.fakes.model_servers.script import Script
 from tests.fakes.openai import FakeOpenAI, failures
+from tests.waiting import wait_until
 from tribal.app.local import local_application
 from tribal.capabilities.chat.asking.chat import Chat, account_of
 from tribal.capabilities.chat.events import Finished, TextPiece
@@ -131,9 +131,7 @@ def test_a_server_that_fails_leads_to_an_extractive_answer(failure: Any, app: Ap
     assert found.warnings
 
 
-def test_a_client_that_leaves_cancels_the_call_within_a_second_and_its_cost_is_recorded(
-    app: Application, openai: FakeOpenAI
-) -> None:
+def test_a_client_that_leaves_cancels_the_call_and_its_cost_is_recorded(app: Application, openai: FakeOpenAI) -> None:
     openai.mind = writes("Customers are in the shop [1]. " * 200)
     openai.pace_seconds = 0.02
     stop = StopToken()
@@ -142,10 +140,7 @@ def test_a_client_that_leaves_cancels_the_call_within_a_second_and_its_cost_is_r
             stop.request(ClientDisconnected("the client disconnected"))
     spending = read_spending(app.store(), app.clock)
     assert spending.day_usd_by_account[account_of(Caller("ada"))] > 0
-    deadline = time.monotonic() + 1.0
-    while not openai.departures and time.monotonic() < deadline:
-        time.sleep(0.02)
-    (left,) = openai.departures
+    (left,) = wait_until(lambda: openai.departures)
     assert left.sent < left.events
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.capabilities.interrogation.asking_models.made import OPENAI_KEY, data
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
 from tests.fakes.openai import FakeOpenAI
+from tests.waiting import wait_until
 from tribal.answering.documentation import Documentation
 from tribal.app.local import local_application
 from tribal.capabilities.interrogation.interrogations import Interrogations, resume_abandoned
@@ -39,7 +39,6 @@ models:
 interrogation: {{detectives: [large]}}
 """
 HYPOTHESIS = "how many order lines does each customer have?"
-_LONGEST_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -66,13 +65,14 @@ def app(project: Path) -> Iterator[Application]:
 
 def ended(app: Application, session_id: str) -> InterrogationSession:
     """A session of the background, once it has ended."""
-    deadline = time.monotonic() + _LONGEST_SECONDS
-    while time.monotonic() < deadline:
+
+    def look() -> InterrogationSession | None:
         session = Sessions(app.store()).read(session_id).session
-        if not session.is_running:
-            return session
-        time.sleep(0.05)
-    raise AssertionError("the session did not end")
+        return None if session.is_running else session
+
+    found = wait_until(look)
+    assert found is not None
+    return found
 
 
 def test_the_command_asks_by_model_and_the_documentation_answers(project: Path, openai: FakeOpenAI) -> None:

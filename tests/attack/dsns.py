@@ -57,9 +57,10 @@ Shape = Callable[[Random, str, Place], str]
 def attack(attack: Attack) -> Iterator[Outcome]:
     """Each shape of DSN with made passwords, given to commands; and servers that ask for a password in clear text."""
     random = attack.random("dsns")
-    with FakeServer("refuses") as refusing, socket.create_server(("127.0.0.1", 0)) as closed:
+    with FakeServer("refuses") as refusing, socket.socket() as closed:
+        # Bound, so that no one else gets it.
+        closed.bind(("127.0.0.1", 0))
         nowhere = closed.getsockname()[1]
-        closed.close()
         tries: list[tuple[str, Shape, int]] = []
         for number in range(attack.times(DSNS, least=len(SHAPES))):
             title, shape = SHAPES[number % len(SHAPES)]

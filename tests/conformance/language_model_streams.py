@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 from tests.conformance.language_model import IN_WORDS, PLANTED, answered, failed, read
 from tests.conformance.language_model_faults import Faults
 from tests.fakes.model_servers.server import ModelServer
+from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.ports import LanguageModel
 
 TEXT = "A sentence about the órders of a customer. " * 10
@@ -18,14 +18,11 @@ def test_text_arrives_before_the_last_of_it_is_generated(server: ModelServer[Any
     server.mind = lambda _: TEXT
     answered(model.ask(IN_WORDS))
     server.pace_seconds = 0.05
-    began = time.monotonic()
     stream = model.stream(IN_WORDS)
     first = next(stream)
-    until_first = time.monotonic() - began
+    assert server.under_way == 1
     pieces, outcome = read(stream)
-    took = time.monotonic() - began
     assert first + "".join(pieces) == TEXT == answered(outcome).text
-    assert until_first < took / 2
 
 
 def test_a_stream_that_ends_before_its_answer_does_has_an_unknown_usage(
@@ -57,22 +54,19 @@ def test_a_stream_ends_at_its_deadline(server: ModelServer[Any], model: Language
     answered(model.ask(IN_WORDS))
     for failure in (faults.hang, faults.drip, faults.stall):
         server.fail(failure)
-        began = time.monotonic()
         _, outcome = read(model.stream(replace(IN_WORDS, deadline_seconds=0.6)))
         assert (failed(outcome).kind, failed(outcome).unseen) == ("timed_out", True), failure.name
-        assert time.monotonic() - began < 1.1, failure.name
+        assert 600 <= outcome.usage.time_ms < 1_000 * LONGEST_SECONDS, failure.name
 
 
-def test_who_leaves_ends_the_connection_within_a_second(server: ModelServer[Any], model: LanguageModel) -> None:
+def test_who_leaves_ends_the_connection(server: ModelServer[Any], model: LanguageModel) -> None:
     server.mind = lambda _: TEXT
     answered(model.ask(IN_WORDS))
     server.pace_seconds = 0.1
     stream = model.stream(IN_WORDS)
     next(stream)
     stream.close()
-    left = time.monotonic()
-    while not server.departures and time.monotonic() - left < 1.0:
-        time.sleep(0.02)
+    wait_until(lambda: server.departures)
     assert [gone.call for gone in server.departures] == [len(server.calls) - 1]
     assert server.departures[0].sent < server.departures[0].events
     server.pace_seconds = 0.0

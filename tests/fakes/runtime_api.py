@@ -26,7 +26,7 @@ LARGEST_PRELUDE_BYTES = 16 * 1024
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0"
 _ROOT = "/2018-06-01/runtime/"
 _POLL_SECONDS = 0.02
-_LONGEST_SECONDS = 30.0
+_LONGEST_SECONDS = 60.0
 _ERROR_TYPE, _ERROR_BODY = "lambda-runtime-function-error-type", "lambda-runtime-function-error-body"
 
 
@@ -48,7 +48,13 @@ class Call:
     """The error in the trailers of a streamed answer."""
     ended: threading.Event = field(default_factory=threading.Event)
     _pieces: queue.Queue[bytes | None] = field(default_factory=queue.Queue)
+    _begun: threading.Event = field(default_factory=threading.Event)
     _connection: socket.socket | None = None
+
+    def begin(self, connection: socket.socket) -> None:
+        """Begin a streamed answer, which comes over this connection."""
+        self._connection = connection
+        self._begun.set()
 
     def end(self, answer: bytes, *, failed: bool) -> None:
         """End it with an answer in one piece."""
@@ -67,9 +73,10 @@ class Call:
         return self
 
     def hang_up(self) -> None:
-        """Reset the connection of its answer, as when the caller has disconnected."""
+        """Reset the connection of its streamed answer, once there is one, as when the caller has disconnected."""
+        assert self._begun.wait(_LONGEST_SECONDS), "the function did not begin to answer"
         connection = self._connection
-        assert connection is not None, "there is no answer yet"
+        assert connection is not None
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         # Wakes up the thread that reads from it, which closes it.
         connection.shutdown(socket.SHUT_RD)
@@ -157,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 call.end(b"", failed=True)
                 return
-        call._connection = self.connection
+        call.begin(self.connection)
         received, start = b"", None
         try:
             for chunk in self._chunks():

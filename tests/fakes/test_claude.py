@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tests.fakes.claude import KEY, FakeClaude, failures
 from tests.fakes.claude.failures import Script
 from tests.fakes.model_servers import minds
 from tests.fakes.model_servers.script import Failure
+from tests.waiting import wait_until
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -311,8 +311,5 @@ def test_a_client_that_leaves_a_stream_is_recorded(claude: FakeClaude) -> None:
         next(iter(events))
         assert claude.under_way == 1
         events.close()
-    deadline = time.monotonic() + 5
-    while not claude.departures and time.monotonic() < deadline:
-        time.sleep(0.01)
-    (departure,) = claude.departures
+    (departure,) = wait_until(lambda: claude.departures)
     assert departure.sent < departure.events

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from tests.fakes.openai import KEY, FakeOpenAI, failures
 from tests.fakes.openai.ollama import cut_body, kept_tokens
 from tests.fakes.openai.requests import BOUND, SCHEMA, ask, body, client, post, stream
 from tests.fakes.openai.vendor import MODELS, VendorName
+from tests.waiting import wait_until
 
 OpenVendor = Callable[[VendorName], FakeOpenAI]
 VENDORS: tuple[VendorName, ...] = get_args(VendorName)
@@ -317,10 +317,7 @@ def test_a_client_that_leaves_a_stream_is_recorded(open_vendor: OpenVendor, fail
     next(chunks)
     assert server.under_way == 1
     chunks.close()  # type: ignore[attr-defined]
-    deadline = time.monotonic() + 5
-    while not server.departures and time.monotonic() < deadline:
-        time.sleep(0.01)
-    (departure,) = server.departures
+    (departure,) = wait_until(lambda: server.departures)
     assert isinstance(departure, Departure)
     assert departure.call == 0
     assert 0 < departure.sent < departure.events

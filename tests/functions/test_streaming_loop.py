@@ -21,7 +21,7 @@ from tribal.ports.stopping import StopToken
 from tribal.settings import read_environment
 
 Pieces = Generator[bytes, None, None]
-_SECONDS = 10.0
+_SECONDS = 60.0
 
 
 @pytest.fixture

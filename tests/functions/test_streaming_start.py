@@ -17,7 +17,7 @@ from tests import ROOT
 from tests.fakes.runtime_api import FakeRuntimeApi
 
 BOOTSTRAP = "/var/runtime/bootstrap.py"
-_SECONDS = 30.0
+_SECONDS = 120.0
 
 
 @contextmanager

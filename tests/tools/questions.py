@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from tests.waiting import LONGEST_SECONDS
 from tribal.ports import Application, Caller, Effect, ToolGroup, ToolSpec
 from tribal_contracts import AgentError, ClosedContract, Contract, Unset
 from tribal_contracts.core.shape import optional
@@ -52,7 +53,7 @@ class Questions:
     def wait_for(self, asked: int) -> None:
         """Wait until the model was asked this often."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self.asked >= asked, timeout=20)
+            assert self._changed.wait_for(lambda: self.asked >= asked, LONGEST_SECONDS)
 
     def _answer(self, _: Question, caller: Caller, __: Application) -> Reply:
         if not caller.may(ASK_RIGHT):
@@ -60,7 +61,7 @@ class Questions:
         with self._changed:
             self.asked += 1
             self._changed.notify_all()
-        assert self.may_answer.wait(timeout=30)
+        assert self.may_answer.wait(LONGEST_SECONDS)
         return Reply(success=True, by_model=True)
 
     def _tool(self, name: str, right: str, spends: str, effect: Effect) -> ToolSpec:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -86,12 +85,10 @@ def test_no_one_is_followed_elsewhere_with_the_token(api: Api, tools: ToolApi) -
         assert elsewhere.asked == []
 
 
-def test_where_no_one_listens_the_address_is_named(pauses: list[float]) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}/dev"
-        with pytest.raises(DeploymentUnreachable) as raised:
-            ToolApi(address, token_bearer(TOKEN), pause=pauses.append).health()
+def test_where_no_one_listens_the_address_is_named(pauses: list[float], closed_port: int) -> None:
+    address = f"http://127.0.0.1:{closed_port}/dev"
+    with pytest.raises(DeploymentUnreachable) as raised:
+        ToolApi(address, token_bearer(TOKEN), pause=pauses.append).health()
     assert address in raised.value.message
     assert len(pauses) == 2
 

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import psutil
 import pytest
 
+from tests.waiting import LONGEST_SECONDS
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.capabilities.knowledge.policies.collecting import named, suffixes
 from tribal.capabilities.knowledge.policies.evidence import Gap
@@ -33,7 +35,7 @@ PYTHON, SQL = request("a.py", "import os\n"), request("b.sql", "SELECT x FROM t"
 
 @pytest.fixture(name="reader")
 def reader_fixture() -> Iterator[ReadingProcesses]:
-    reader = ReadingProcesses(MODULE, file_seconds=0.5)
+    reader = ReadingProcesses(MODULE, file_seconds=LONGEST_SECONDS)
     yield reader
     reader.close()
 
@@ -61,10 +63,11 @@ def test_a_process_is_used_again(reader: ReadingProcesses) -> None:
     assert children() == [process]
 
 
-def test_a_file_that_takes_too_long_is_given_up_and_the_rest_are_read(reader: ReadingProcesses) -> None:
-    slow, after = reader.read([request("slow.sql", DOUBLING), SQL], seconds=None)
+def test_a_file_that_takes_too_long_is_given_up_and_the_rest_are_read() -> None:
+    with closing(ReadingProcesses(MODULE, file_seconds=1.5)) as reader:
+        slow, after = reader.read([request("slow.sql", DOUBLING), SQL], seconds=None)
     (gap,) = unread(slow)
-    assert (gap.file, gap.reason) == ("slow.sql", "reading it took longer than 0.5 s")
+    assert (gap.file, gap.reason) == ("slow.sql", "reading it took longer than 1.5 s")
     assert gap.targets == {"table", "column"}
     assert [each.parts for each in after.sql.tables] == [("t",)]
 
@@ -91,7 +94,7 @@ def test_a_process_that_was_killed_is_replaced(reader: ReadingProcesses) -> None
     reader.read([PYTHON], seconds=None)
     (process,) = children()
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(LONGEST_SECONDS)
     lost, after = reader.read([PYTHON, PYTHON], seconds=None)
     assert [each.reason for each in unread(lost)] == ["reading it took more than 256 MB, or failed"]
     assert [each.name for each in after.imports.named] == ["os"]
@@ -105,7 +108,7 @@ def test_closing_kills_what_is_being_read_and_leaves_no_process(reader: ReadingP
     while not children():
         thread.join(0.01)
     reading.close()
-    thread.join(timeout=30)
+    thread.join(LONGEST_SECONDS)
     assert [unread(each)[0].reason for (each,) in answers] == ["reading it took more than 256 MB, or failed"]
     assert children() == []
 
@@ -114,7 +117,7 @@ PARENT = """
 import sys
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.capabilities.knowledge.policies.file_names import ReadRequest
-reader = ReadingProcesses("tribal.capabilities.knowledge.policies.file_names", file_seconds=0.5)
+reader = ReadingProcesses("tribal.capabilities.knowledge.policies.file_names", file_seconds=60)
 read = lambda path, text: reader.read([ReadRequest(path, text, frozenset({"import", "table"}), ("postgres",))], None)
 read("a.py", "import os")
 print([each._process.pid for each in reader._all], flush=True)
@@ -138,5 +141,5 @@ def test_a_process_ends_when_the_one_that_started_it_was_killed(is_reading: bool
             while child.is_running() and sum(child.cpu_times()[:2]) < before + 0.1:
                 os.sched_yield()
         parent.kill()
-    child.wait(timeout=30)
+    child.wait(LONGEST_SECONDS)
     assert not child.is_running()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.plugins.postgres import (
     start_server,
     unique_name,
 )
+from tests.waiting import wait_until
 from tribal.adapters.postgres.catalog import PostgresCatalog
 from tribal.errors import AccessDenied
 from tribal.identity.table_names import TableIdentity
@@ -49,10 +49,13 @@ class LoggingServer:
         # The collector writes in order: when the marker is there, so is everything before it.
         marker = unique_name("marker")
         administer(self.server.dsn(), f"SELECT '{marker}'")
-        text, deadline = "", time.monotonic() + 30
-        while marker not in text:
-            assert time.monotonic() < deadline, "the log stands still"
-            text = "".join(path.read_text() for path in sorted((self._folder / "cluster" / "log").glob("*.json")))
+        logs = (self._folder / "cluster" / "log").glob
+
+        def told() -> str:
+            text = "".join(path.read_text() for path in sorted(logs("*.json")))
+            return text if marker in text else ""
+
+        text = wait_until(told)
         entries = [json.loads(line) for line in text.splitlines()]
         said = [
             str(entry["message"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from tests.edges.mcp.asked import index_project
 from tests.sample_shop.indexed import shop_tables
+from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.adapters.sqlite import index as module
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import IndexNotReady
@@ -34,7 +34,7 @@ class Prepared:
     def _prepare(self) -> None:
         self.seen.append(self.databases())
         self.began.set()
-        assert self.may_go_on.wait(timeout=30)
+        assert self.may_go_on.wait(LONGEST_SECONDS)
         self.seen.append(self.databases())
 
     def databases(self) -> set[str]:
@@ -63,7 +63,7 @@ def test_readers_are_answered_from_the_generation_before_until_the_next_is_prepa
     before = prepared.index.generation()
     publish_web(tmp_path)
     assert prepared.databases() == {"shop", "web"}
-    assert prepared.began.wait(timeout=30)
+    assert prepared.began.wait(LONGEST_SECONDS)
     assert (prepared.databases(), prepared.index.generation()) == ({"shop", "web"}, before)
     prepared.may_go_on.set()
     while prepared.databases() != {"web"}:
@@ -71,9 +71,7 @@ def test_readers_are_answered_from_the_generation_before_until_the_next_is_prepa
     assert prepared.index.generation() != before
     assert prepared.seen == [{"web"}, {"web"}]
     # What was derived from it may go once no one is sent there.
-    ends = time.monotonic() + 10
-    while prepared.replaced != [before]:
-        assert time.monotonic() < ends
+    wait_until(lambda: prepared.replaced == [before])
 
 
 def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_the_next_unprepared(
@@ -91,9 +89,9 @@ def test_readers_wait_their_turn_for_the_generation_before_instead_of_reading_th
         publish_web(tmp_path)
         asking = threading.Thread(target=ask)
         asking.start()
-        assert prepared.began.wait(timeout=30)
+        assert prepared.began.wait(LONGEST_SECONDS)
         assert not answered.wait(timeout=0.2)
-    assert answered.wait(timeout=30)
+    assert answered.wait(LONGEST_SECONDS)
     asking.join()
 
 
@@ -134,7 +132,7 @@ def test_what_is_published_during_a_preparation_is_prepared_next(prepared: Prepa
     prepared.databases()
     publish_web(tmp_path)
     prepared.databases()
-    assert prepared.began.wait(timeout=30)
+    assert prepared.began.wait(LONGEST_SECONDS)
     index_project(tmp_path)
     prepared.may_go_on.set()
     while len(prepared.seen) < 4:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from tribal.app.local import local_application
 from tribal.app.uploading import launching
 from tribal.app.uploading.launching import UploadWorkers, with_upload_workers
@@ -20,7 +20,6 @@ from tribal.ports import Application
 from tribal.ports.application import WorkerLaunch
 from tribal.settings import load_settings
 
-SECONDS = 20
 JOB: Job = ("handbook", "job-1")
 WORKS = """
 import pathlib, pickle, sys, time
@@ -43,13 +42,6 @@ sys.stdin.buffer.read(1)
 
 def application_in(folder: Path) -> Application:
     return local_application(load_settings(project=folder, environment={}, needs_databases=False))
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 @contextmanager
@@ -79,7 +71,7 @@ def begun(folder: Path) -> int:
 def test_jobs_that_were_left_are_worked_on_when_the_server_starts(tmp_path: Path, waiting: list[Job]) -> None:
     waiting.append(JOB)
     with running(tmp_path, WORKS):
-        wait_for(lambda: begun(tmp_path) == 1)
+        wait_until(lambda: begun(tmp_path) == 1)
 
 
 def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
@@ -87,13 +79,13 @@ def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
         assert begun(tmp_path) == 0
         waiting.append(JOB)
         workers.launch(*JOB)
-        wait_for(lambda: begun(tmp_path) == 1)
+        wait_until(lambda: begun(tmp_path) == 1)
 
 
 def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiting: list[Job]) -> None:
     with running(tmp_path, WORKS, look_seconds=0.05):
         waiting.append(JOB)
-        wait_for(lambda: begun(tmp_path) == 1)
+        wait_until(lambda: begun(tmp_path) >= 1)
 
 
 def test_the_processes_of_a_server_start_one_process_at_a_time(
@@ -101,14 +93,14 @@ def test_the_processes_of_a_server_start_one_process_at_a_time(
 ) -> None:
     waiting.append(JOB)
     with running(tmp_path, WORKS), running(tmp_path, WORKS), running(tmp_path, WORKS):
-        wait_for(lambda: begun(tmp_path) == 3 and not (tmp_path / "running").exists())
+        wait_until(lambda: begun(tmp_path) == 3 and not (tmp_path / "running").exists())
     assert "FileExistsError" not in capfd.readouterr().err
 
 
 def test_a_server_that_stops_asks_the_process_to_end_and_waits_for_it(tmp_path: Path, waiting: list[Job]) -> None:
     waiting.append(JOB)
     with running(tmp_path, WAITS):
-        wait_for((tmp_path / "begun").exists)
+        wait_until((tmp_path / "begun").exists)
         assert not (tmp_path / "stopped").exists()
     assert (tmp_path / "stopped").exists()
 
@@ -120,19 +112,32 @@ def test_a_process_that_does_not_end_is_killed(
     waiting.append(JOB)
     before = threading.active_count()
     with running(tmp_path, WAITS.replace("sys.stdin.buffer.read(1)", "__import__('time').sleep(60)")):
-        wait_for((tmp_path / "begun").exists)
+        wait_until((tmp_path / "begun").exists)
     assert not (tmp_path / "stopped").exists()
-    wait_for(lambda: threading.active_count() <= before)
+    wait_until(lambda: threading.active_count() <= before)
 
 
-def test_jobs_without_progress_are_tried_less_and_less_often(tmp_path: Path, waiting: list[Job]) -> None:
+def test_jobs_without_progress_are_tried_less_and_less_often(
+    tmp_path: Path, waiting: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    class Quick(threading.Event):
+        """Is over at once."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            assert timeout is not None
+            pauses.append(timeout)
+            return super().wait(0)
+
+    monkeypatch.setattr(UploadWorkers, "_work", lambda _: None)
     waiting.append(JOB)
-    with running(tmp_path, WORKS.replace("0.2", "0"), look_seconds=0.01):
-        wait_for(lambda: begun(tmp_path) >= 4)
-        began = time.monotonic()
-        wait_for(lambda: begun(tmp_path) >= 7)
-        # 0.16, 0.32 and 0.64 s.
-        assert time.monotonic() - began > 0.5
+    workers = UploadWorkers(application_in(tmp_path), WorkerLaunch((), None), look_seconds=60.0)
+    workers._woken = Quick()
+    workers.start()
+    wait_until(lambda: len(pauses) > 10)
+    workers.close()
+    assert pauses[:8] == [120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]
 
 
 def test_a_store_that_cannot_be_read_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +149,7 @@ def test_a_store_that_cannot_be_read_is_looked_at_again(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(launching, "waiting_jobs", unreadable)
     with running(tmp_path, WORKS, look_seconds=0.01):
-        wait_for(lambda: len(looks) > 2)
+        wait_until(lambda: len(looks) > 2)
 
 
 def test_a_server_without_collections_starts_nothing(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import pickle
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
+from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.app.local import Blueprint, local_application
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.app.uploading.worker import work
@@ -28,7 +28,6 @@ from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.settings import load_settings
 
-SECONDS = 60
 TEXT = "Refunds are paid within fourteen days of the return. A refund over 500 euros needs the consent of a manager. "
 COMMAND = [sys.executable, "-P", "-m", "tribal.app.uploading.worker"]
 QUESTION = "How soon are refunds paid?"
@@ -145,7 +144,7 @@ def test_a_collection_under_a_lease_and_a_damaged_job_do_not_wait(project: Path)
 
 
 def test_a_worker_without_a_server_ends_at_once() -> None:
-    assert subprocess.run(COMMAND, stdin=subprocess.DEVNULL, check=False, timeout=SECONDS).returncode == 0
+    assert subprocess.run(COMMAND, stdin=subprocess.DEVNULL, check=False, timeout=LONGEST_SECONDS).returncode == 0
 
 
 def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
@@ -156,16 +155,15 @@ def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
         pickle.dump(Blueprint(settings, RunParameters()), worker.stdin)
         worker.stdin.flush()
         assert worker.stderr.read() == b""
-        assert worker.wait(SECONDS) == 0
+        assert worker.wait(LONGEST_SECONDS) == 0
 
 
 def finished(server: Served, place: str) -> dict[str, Any]:
-    ends = time.monotonic() + SECONDS
-    while (job := server.client.get(place).json())["status"] == "processing":
-        assert time.monotonic() < ends
-        time.sleep(0.05)
-    found: dict[str, Any] = job
-    return found
+    def look() -> dict[str, Any]:
+        job: dict[str, Any] = server.client.get(place).json()
+        return {} if job["status"] == "processing" else job
+
+    return wait_until(look)
 
 
 def test_an_upload_over_http_is_indexed_and_cited_and_one_that_was_left_is_resumed(project: Path) -> None:

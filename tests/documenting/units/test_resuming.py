@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from tests.fakes import FixedClock, run_with
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop
+from tests.waiting import LONGEST_SECONDS
 from tribal.documenting import WorkInspector, document_unit
 from tribal.errors import StoreUnwritable
 from tribal.identity import locations
@@ -120,7 +121,7 @@ def test_results_are_in_the_order_of_the_plan_whatever_ends_first() -> None:
 
     def on_sample(name: str) -> None:
         if name == f"sales.{names[0]}":
-            assert last_done.wait(10)
+            assert last_done.wait(LONGEST_SECONDS)
         elif name == f"sales.{names[-1]}":
             last_done.set()
 

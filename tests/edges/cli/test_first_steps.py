@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,17 +14,11 @@ import pytest
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
+from tests.waiting import wait_until
 from tribal.adapters.local.folder import FolderStore
 from tribal.identity.locations import LEASE_FILE, WORK_UNITS
 from tribal.store import put_record
 from tribal_contracts import LeaseRecord
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def test_without_anything_the_next_step_is_named(tmp_path: Path) -> None:
@@ -87,12 +81,14 @@ def test_an_unknown_key_is_named_with_its_line(tmp_path: Path) -> None:
     assert "did you mean 'dsn'" in ran.stderr
 
 
-def test_a_wrong_password_is_distinguished_from_a_server_that_does_not_answer(tmp_path: Path, company_dsn: str) -> None:
+def test_a_wrong_password_is_distinguished_from_a_server_that_does_not_answer(
+    tmp_path: Path, company_dsn: str, closed_port: int
+) -> None:
     wrong = tribal("run", login(company_dsn, "postgres", "wrong-pw"), cwd=tmp_path)
     assert wrong.returncode == 3
     assert "password" in wrong.stderr
     assert "wrong-pw" not in wrong.stderr
-    silent = tribal("run", f"postgresql://u@127.0.0.1:{free_port()}/db", cwd=tmp_path)
+    silent = tribal("run", f"postgresql://u@127.0.0.1:{closed_port}/db", cwd=tmp_path)
     assert silent.returncode == 3
     assert "127.0.0.1" in silent.stderr
     assert not (tmp_path / "docs").exists()
@@ -174,14 +170,24 @@ COUNT = 200
 SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(COUNT))
 
 
+def pause_while_documenting(running: subprocess.Popen[str], folder: Path) -> None:
+    """Stop a run in the middle: on a busy machine it would have ended before another program has started."""
+    assert running.stderr is not None
+    while "document" not in running.stderr.readline():
+        assert running.poll() is None
+    progress = (folder / WORK_UNITS).glob
+    wait_until(lambda: any('"running"' in path.read_text() for path in progress("*/progress.json")))
+    running.send_signal(signal.SIGSTOP)
+
+
 def test_the_second_of_two_runs_at_once_is_shown_who_is_first(tmp_path: Path, fresh_database: FreshDatabase) -> None:
     dsn = fresh_database(SLOW)
     first = start_tribal("run", dsn, cwd=tmp_path)
     try:
-        assert first.stderr is not None
-        first.stderr.readline()
+        pause_while_documenting(first, tmp_path)
         second = tribal("run", dsn, cwd=tmp_path)
     finally:
+        first.send_signal(signal.SIGCONT)
         _, errors = first.communicate(timeout=120)
     assert first.returncode == 0, errors
     assert second.returncode == 4
@@ -193,13 +199,7 @@ def test_a_run_can_be_watched_until_it_ends(tmp_path: Path, fresh_database: Fres
     running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
     watching = None
     try:
-        assert running.stderr is not None
-        while "document" not in running.stderr.readline():
-            assert running.poll() is None
-        while not any('"running"' in path.read_text() for path in (tmp_path / WORK_UNITS).glob("*/progress.json")):
-            assert running.poll() is None
-        # On a busy machine all tables are documented before another program has started.
-        running.send_signal(signal.SIGSTOP)
+        pause_while_documenting(running, tmp_path)
         watching = start_tribal("status", "--watch", "--interval", "0.1", cwd=tmp_path)
         assert watching.stdout is not None
         started = [watching.stdout.readline(), watching.stdout.readline()]
@@ -219,22 +219,22 @@ def test_a_run_can_be_followed_from_elsewhere_until_it_ends(tmp_path: Path, fres
     assert (before.returncode, "no run has written to" in before.stderr) == (6, True)
     running = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
     try:
-        assert running.stderr is not None
-        while "document" not in running.stderr.readline():
-            assert running.poll() is None
-        followed = tribal("tail", cwd=tmp_path)
+        pause_while_documenting(running, tmp_path)
+        following = start_tribal("tail", cwd=tmp_path)
+        assert following.stderr is not None
+        first = following.stderr.readline() + following.stderr.readline()
     finally:
+        running.send_signal(signal.SIGCONT)
         _, errors = running.communicate(timeout=120)
-    assert (running.returncode, followed.returncode) == (0, 0), errors + followed.stderr
-    assert f"document: {COUNT} tables" in followed.stderr
-    assert followed.stdout.startswith(f"completed: {COUNT} tables documented")
+    followed, told = following.communicate(timeout=120)
+    assert (running.returncode, following.returncode) == (0, 0), errors + first + told
+    assert f"document: {COUNT} tables" in first
+    assert followed.startswith(f"completed: {COUNT} tables documented")
 
 
 def test_a_run_that_was_killed_is_not_followed_for_ever(tmp_path: Path, fresh_database: FreshDatabase) -> None:
     killed = start_tribal("run", fresh_database(SLOW), cwd=tmp_path)
-    assert killed.stderr is not None
-    while "document" not in killed.stderr.readline():
-        assert killed.poll() is None
+    pause_while_documenting(killed, tmp_path)
     killed.kill()
     killed.communicate(timeout=60)
     store = FolderStore(tmp_path)
@@ -267,11 +267,10 @@ def test_ctrl_c_stops_cleanly_and_the_next_run_resumes(
 ) -> None:
     dsn = fresh_database(SLOW)
     stopped = start_tribal("run", dsn, cwd=tmp_path, SOURCE_DATE_EPOCH="1767225600")
-    assert stopped.stderr is not None
-    while "document" not in stopped.stderr.readline():
-        assert stopped.poll() is None
+    pause_while_documenting(stopped, tmp_path)
     stopped.send_signal(how)
-    _, errors = stopped.communicate(timeout=60)
+    stopped.send_signal(signal.SIGCONT)
+    _, errors = stopped.communicate(timeout=120)
     assert stopped.returncode == 130, errors
     assert "resumes it" in errors
     assert "Traceback" not in errors
@@ -326,12 +325,12 @@ def test_check_prints_its_statements_without_connecting_to_anything(tmp_path: Pa
 
 
 def test_a_failed_database_leaves_the_other_documented_and_the_exit_code_says_in_part(
-    tmp_path: Path, fresh_database: FreshDatabase
+    tmp_path: Path, fresh_database: FreshDatabase, closed_port: int
 ) -> None:
     good = fresh_database("CREATE TABLE t (id int PRIMARY KEY)")
     (tmp_path / "databases.yaml").write_text(
         f"databases:\n  - {{name: good, dsn: '{good}'}}\n"
-        f"  - {{name: bad, dsn: 'postgresql://u@127.0.0.1:{free_port()}/db'}}\n"
+        f"  - {{name: bad, dsn: 'postgresql://u@127.0.0.1:{closed_port}/db'}}\n"
     )
     ran = tribal("run", cwd=tmp_path)
     assert ran.returncode == 1

@@ -20,6 +20,7 @@ from tribal.app.local import local_application
 from tribal.edges.http.asgi import application, starting
 from tribal.edges.http.asgi.running import _config, listen
 from tribal.edges.http.asgi.starting import ServerBlueprint
+from tribal.edges.http.identity import callers
 from tribal.edges.http.page import PAGE_ROUTES
 from tribal.edges.http.routing import Route
 from tribal.settings import load_settings
@@ -85,6 +86,8 @@ def asking(folder: Path, routes: Sequence[Route] = (), **blueprint: Any) -> Iter
     tools = Registry((*REGISTRY.groups, with_model(questions.group)))
     settings = load_settings(project=folder, environment={}, needs_databases=False)
     with pytest.MonkeyPatch.context() as patch, listen("127.0.0.1", 0) as listening:
+        # So that every new token is known at once.
+        patch.setattr(callers, "_LOOK_AGAIN_SECONDS", 0.0)
         patch.setattr(starting, "_tools_of", lambda _: tools)
         patch.setattr(starting, "standard_error", lambda: lambda line: log.append(json.loads(line)))
         patch.setattr(application, "PAGE_ROUTES", (*PAGE_ROUTES, *routes))

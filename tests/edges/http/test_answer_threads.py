@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.waiting import LONGEST_SECONDS
 from tribal.edges.http.asgi import answer_threads
 from tribal.edges.http.asgi.answer_threads import CALLS_AT_ONCE, AnswerThreads
 
@@ -39,6 +40,12 @@ class Watched:
         return run
 
 
+async def until(holds: Callable[[], bool]) -> None:
+    """Let the loop and the threads go on until something holds."""
+    while not holds():
+        await asyncio.sleep(0)
+
+
 def test_quick_answers_are_made_one_after_the_other_in_the_order_in_which_they_were_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -60,15 +67,15 @@ def test_a_slow_answer_lets_others_be_made_next_to_it_but_few_in_all(monkeypatch
     async def ask() -> None:
         own = AnswerThreads()
         slow = [
-            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n))
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(LONGEST_SECONDS)), n))
             for n in range(CALLS_AT_ONCE - 1)
         ]
         assert [await own.run(watched.call(n, lambda: None), n) for n in (10, 11)] == [10, 11]
         slow += [
-            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), n)) for n in (20, 21, 22)
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(LONGEST_SECONDS)), n))
+            for n in (20, 21, 22)
         ]
-        await asyncio.sleep(0.1)
-        assert watched.running == CALLS_AT_ONCE
+        await until(lambda: watched.running >= CALLS_AT_ONCE)
         may_end.set()
         await asyncio.gather(*slow)
 
@@ -77,8 +84,9 @@ def test_a_slow_answer_lets_others_be_made_next_to_it_but_few_in_all(monkeypatch
     assert len(watched.order) == CALLS_AT_ONCE + 4
 
 
-def test_an_answer_that_fails_or_that_no_one_waits_for_passes_its_turn_on() -> None:
-    watched = Watched()
+def test_an_answer_that_fails_or_that_no_one_waits_for_passes_its_turn_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_threads, "QUICK_SECONDS", 60.0)
+    watched, may_end = Watched(), threading.Event()
 
     def fail() -> None:
         raise KeyError
@@ -87,13 +95,14 @@ def test_an_answer_that_fails_or_that_no_one_waits_for_passes_its_turn_on() -> N
         own = AnswerThreads()
         with pytest.raises(KeyError):
             await own.run(watched.call(1, fail), ANY)
-        running = asyncio.create_task(own.run(watched.call(2, lambda: time.sleep(0.02)), ANY))
+        running = asyncio.create_task(own.run(watched.call(2, lambda: may_end.wait(LONGEST_SECONDS)), ANY))
         waiting = asyncio.create_task(own.run(watched.call(3, lambda: None), ANY))
-        await asyncio.sleep(0.005)
+        await until(lambda: watched.running == 1)
         running.cancel()
         waiting.cancel()
+        may_end.set()
         await asyncio.gather(running, waiting, return_exceptions=True)
-        return await asyncio.wait_for(own.run(watched.call(4, lambda: None), ANY), timeout=10)
+        return await own.run(watched.call(4, lambda: None), ANY)
 
     assert asyncio.run(ask()) == 4
     assert 3 not in watched.order
@@ -108,11 +117,12 @@ def test_one_caller_occupies_at_most_half_of_the_threads_and_others_are_answered
     async def ask() -> None:
         own = AnswerThreads()
         slow = [
-            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(timeout=30)), "mallory"))
+            asyncio.create_task(own.run(watched.call(n, lambda: may_end.wait(LONGEST_SECONDS)), "mallory"))
             for n in range(2 * CALLS_AT_ONCE)
         ]
         for number in range(10):
             assert await own.run(watched.call(100 + number, lambda: None), "alice") == 100 + number
+        await until(lambda: sum(number < 100 for number in watched.order) >= CALLS_AT_ONCE // 2)
         assert sum(number < 100 for number in watched.order) == CALLS_AT_ONCE // 2
         may_end.set()
         await asyncio.gather(*slow)

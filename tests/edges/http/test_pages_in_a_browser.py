@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tests.edges.http.test_other_origins import write_settings
 from tests.edges.mcp.asked import index_project
 from tests.fakes.http_server import HttpServer, Request, Response
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -70,8 +70,4 @@ def test_only_a_page_of_a_named_site_gets_an_answer(
     assert told(chromium, portal, server) == [200, True, "mine"]
     assert told(chromium, other, server) == ["TypeError"]
     # A request is logged after its answer was sent.
-    deadline = time.monotonic() + 5
-    while len(asked := [line["status"] for line in server.log if line["method"] == "OPTIONS"]) < 2:
-        assert time.monotonic() < deadline, asked
-        time.sleep(0.02)
-    assert asked == [200, 403]
+    wait_until(lambda: [line["status"] for line in server.log if line["method"] == "OPTIONS"] == [200, 403])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +15,7 @@ from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import QUESTION, TOOL, Served, read_answer
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.sample_shop.indexed import shop_tables
+from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.identity.locations import INDEX_FILE
 from tribal.tools.registry import REGISTRY
 
@@ -88,12 +88,12 @@ def test_a_request_in_progress_is_answered_before_the_server_stops(
         line.sendall(body)
         answer = read_answer(line)
         assert (answer.status, json.loads(answer.body)["success"]) == (200, True)
-        assert server.process.wait(timeout=30) == code
+        assert server.process.wait(LONGEST_SECONDS) == code
 
 
 def _accepts(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
     except OSError:
         return False
     return True
@@ -143,9 +143,7 @@ def test_several_processes_answer_and_their_figures_are_reported_together(projec
             # Each on a connection of its own: the processes share the port, not the connections.
             server.client.post(TOOL, json=QUESTION, headers={"connection": "close"}).raise_for_status()
         # A request is counted once it has been answered, maybe a moment after its client knows.
-        ends = time.monotonic() + 20
-        while _counted(server) < asked:
-            assert time.monotonic() < ends
+        wait_until(lambda: _counted(server) >= asked)
         assert _counted(server) == asked
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from tests.edges.http.asking import Asking, asking
 from tests.edges.mcp.asked import index_project
+from tests.waiting import LONGEST_SECONDS
 from tribal.edges.http.audit import RequestLog
 from tribal.edges.mcp.waiting_threads import RETRY_SECONDS, WAITING_AT_ONCE, WaitingThreads
 from tribal.errors import TooManyRequests
@@ -31,7 +31,7 @@ def test_a_caller_gets_half_of_the_threads_and_the_next_call_is_refused_at_once(
     async def ask() -> None:
         threads, may_end = WaitingThreads(), threading.Event()
         waiting = [
-            asyncio.create_task(threads.run(lambda: may_end.wait(timeout=30), caller))
+            asyncio.create_task(threads.run(lambda: may_end.wait(LONGEST_SECONDS), caller))
             for caller in "ab"
             for _ in range(HALF)
         ]
@@ -78,9 +78,7 @@ def test_while_twenty_answers_wait_for_a_model_a_quick_one_is_given_at_once(serv
         server.questions.wait_for(20)
         server.ask("search_tables", query="customer")
         for call in (server.ask, server.ask_over_mcp):
-            began = time.monotonic()
             assert call("search_tables", query="customer").status_code == 200
-            assert time.monotonic() - began < 2
         assert not any(each.done() for each in waiting)
         server.questions.may_answer.set()
         assert {each.result().status_code for each in waiting} == {200}

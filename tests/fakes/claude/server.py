@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -73,8 +72,7 @@ class FakeClaude(ModelServer[Call]):
         try:
             model = self._checked(wire, request, body)
             failure = self.script.draw()
-            if self.latency_seconds:
-                await asyncio.sleep(self.latency_seconds)
+            await self.wait()
             if failure is not None and not failure.billed:
                 raise Refused(failure)
         except Refused as refused:

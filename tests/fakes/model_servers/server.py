@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from tests.fakes.model_servers.script import Failure, Script
 EVENT_STREAM = {"content-type": "text/event-stream", "cache-control": "no-cache"}
 """Headers of a stream."""
 _PIECE_CHARS = 16
+_LOOK_SECONDS = 0.01
 
 
 class Billed(Protocol):
@@ -46,6 +48,7 @@ class ModelServer(Generic[CallT]):
 
     Args:
         latency_seconds: until an answer starts. pace_seconds: between two events of a stream.
+        gathered_calls: no answer starts before so many calls were in progress at once.
     """
 
     mind: Mind = follows_the_schema
@@ -54,6 +57,7 @@ class ModelServer(Generic[CallT]):
     pace_seconds: float = 0.0
     ignores_limits: bool = False
     """Whether answers may have more tokens than were asked for."""
+    gathered_calls: int = 0
     keys: set[str] = field(default_factory=set)
     calls: list[CallT] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
@@ -90,6 +94,12 @@ class ModelServer(Generic[CallT]):
     async def answer(self, request: Request) -> Response:
         """Answer one request."""
         raise NotImplementedError
+
+    async def wait(self) -> None:
+        """Wait until an answer may start."""
+        await asyncio.sleep(self.latency_seconds)
+        while self.busiest < self.gathered_calls:
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _handle(self, request: Request) -> Response:
         self.under_way += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -90,8 +89,7 @@ class FakeOpenAI(ModelServer[Call]):
             body = self._read(request)
             model = self._checked(request, body)
             failure = self.script.draw()
-            if self.latency_seconds:
-                await asyncio.sleep(self.latency_seconds)
+            await self.wait()
             if failure is not None and not failure.billed:
                 raise Refused(failure)
         except Refused as refused:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -36,11 +36,7 @@ def server_fixture(project: Path) -> Iterator[Served]:
 
 def _shows(tab: Tab, selector: str) -> str:
     """The text of an element, once the page has it."""
-    deadline = time.monotonic() + 20
-    found = f"Boolean(document.querySelector({json.dumps(selector)}))"
-    while not tab.value(found):
-        assert time.monotonic() < deadline, f"{selector} does not come: {tab.value('document.body.innerText')}"
-        tab.value("new Promise(resolve => setTimeout(resolve, 20))")
+    wait_until(lambda: tab.value(f"Boolean(document.querySelector({json.dumps(selector)}))"))
     return tab.text(selector)
 
 

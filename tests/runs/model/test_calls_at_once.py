@@ -10,6 +10,7 @@ from tests.fakes.catalogs import HandMadeReader
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, asked_about, says, shop, tables_asked
+from tests.waiting import LONGEST_SECONDS
 from tribal.documenting.units.lookups import MOST_ROWS
 from tribal.identity import locations
 from tribal.ports import TableSample
@@ -17,14 +18,15 @@ from tribal_contracts import CatalogTable, UnitResult
 
 MIND = says("Holds what was ordered.", "Tells how good it is.")
 CALLS_AT_ONCE, TABLES_AT_ONCE = 50, 3
-_PATIENCE_SECONDS = 0.1
+_MOMENT_SECONDS = 0.05
 
 
 @dataclass
 class LingeringReader(HandMadeReader):
-    """A reader whose samples wait a moment for each other, and that records which tables were sampled at once.
+    """A reader whose samples wait for each other, and that records which tables were sampled at once.
 
-    Look-up lists are read in between, also for other units.
+    Samples of a schema, which is a unit, wait until as many as may be are taken at once, and then a moment for one
+    more. Look-up lists are read in between, also for other units.
     """
 
     together: list[frozenset[str]] = field(default_factory=list)
@@ -32,15 +34,21 @@ class LingeringReader(HandMadeReader):
     def __post_init__(self) -> None:
         self._change = threading.Condition()
         self._in_progress: set[str] = set()
+        self._gathered: set[str] = set()
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
         if rows > MOST_ROWS:
             return super().sample(table, rows)
+        unit = f"shop.{table.schema_name}."
         with self._change:
-            self._in_progress.add(f"shop.{table.schema_name}.{table.table_name}")
+            self._in_progress.add(f"{unit}{table.table_name}")
             self.together.append(frozenset(self._in_progress))
-            self._change.wait(_PATIENCE_SECONDS)
-            self._in_progress.remove(f"shop.{table.schema_name}.{table.table_name}")
+            if sum(name.startswith(unit) for name in self._in_progress) == TABLES_AT_ONCE:
+                self._gathered.add(unit)
+                self._change.notify_all()
+            assert self._change.wait_for(lambda: unit in self._gathered, LONGEST_SECONDS)
+            self._change.wait_for(lambda: False, _MOMENT_SECONDS)
+            self._in_progress.remove(f"{unit}{table.table_name}")
         return super().sample(table, rows)
 
 
@@ -58,13 +66,13 @@ def most(together: Iterable[frozenset[str]], unit: set[str]) -> int:
 def test_as_many_calls_as_allowed_are_in_progress_and_no_more_tables_of_a_unit_are_sampled_at_once_than_without_a_model(
     claude: FakeClaude,
 ) -> None:
-    claude.mind, claude.latency_seconds = MIND, 1.0
+    claude.mind, claude.latency_seconds, claude.gathered_calls = MIND, 1.0, CALLS_AT_ONCE
     # Units of ten tables, of which the four that are in progress at once elsewhere would be too few.
     runs = ModelRuns(claude, shop(200), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
     reader = LingeringReader(runs.tables)
     runs.reader = lambda _: reader
     assert runs.run().status == "completed"
-    assert 0.9 * CALLS_AT_ONCE <= claude.busiest <= CALLS_AT_ONCE
+    assert claude.busiest == CALLS_AT_ONCE
     assert {most(reader.together, unit) for unit in units_of(runs)} == {TABLES_AT_ONCE}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -115,10 +114,8 @@ def test_a_server_that_falls_silent_is_given_up_after_the_connect_timeout(dsn: s
     catalog = PostgresCatalog(relay.target(dsn), DatabaseLimits(connect_timeout_seconds=0.3))
     catalog.read()
     relay.silence()
-    began = time.monotonic()
     with pytest.raises(DatabaseUnreachable, match=r"No answer within 0\.3 s"):
         catalog.read()
-    assert time.monotonic() - began < 5
     catalog.close()
 
 
@@ -204,10 +201,8 @@ def test_a_server_without_free_slots_is_unreachable_for_now(fresh_database: Fres
         assert "too many connections" in _fails(parse_dsn(own, NO_ENVIRONMENT), ServerUnavailable)
 
 
-def test_a_closed_port_a_missing_socket_and_another_protocol_are_unreachable(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    target = PostgresTarget(host="127.0.0.1", port=port, database="d", user="u", password=SecretStr(_PASSWORD))
+def test_a_closed_port_a_missing_socket_and_another_protocol_are_unreachable(tmp_path: Path, closed_port: int) -> None:
+    target = PostgresTarget(host="127.0.0.1", port=closed_port, database="d", user="u", password=SecretStr(_PASSWORD))
     assert "Nothing listens" in _fails(target, DatabaseUnreachable)
     message = _fails(replace(target, unix_socket=str(tmp_path / ".s.PGSQL.5432")), DatabaseUnreachable)
     assert str(tmp_path) in message

@@ -24,18 +24,19 @@ from tribal.sql.references import MAX_SQL_TOKENS
 from tribal.sql.statements import references_in
 from tribal_contracts.knowledge import Constraint, Severity, Target
 
-QUICK_SECONDS = 5.0
-"""Of processor time. Each of these took minutes, or as much as the memory allowed, before it was linear."""
+QUICK_SECONDS = 30.0
+"""Of processor time, many times what is needed. Each of these took minutes, or as much as the memory allowed, before it
+was linear."""
 
 
 def seconds_of(path: str, text: str) -> float:
-    began = time.process_time()
+    began = time.thread_time()
     file = SourceFile(path, text)
     dependencies_of(file)
     imports_of(file)
     if path.endswith(".sql"):
         references_in(text, "postgres")
-    return time.process_time() - began
+    return time.thread_time() - began
 
 
 @each_case(
@@ -73,9 +74,9 @@ def test_a_hostile_file_is_read_in_linear_time(path: str, text: str) -> None:
 
 
 def test_a_hostile_path_is_matched_in_linear_time() -> None:
-    began = time.process_time()
+    began = time.thread_time()
     assert not path_glob("**/a/**/a/**/a/**/b")("a/" * 480 + "x")
-    assert time.process_time() - began < QUICK_SECONDS
+    assert time.thread_time() - began < QUICK_SECONDS
 
 
 @each_case(

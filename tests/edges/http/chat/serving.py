@@ -16,6 +16,7 @@ import pytest
 
 from tests.edges.http.asking import Asking, asking
 from tests.edges.http.chat.answers import ANSWER, NOW, source_of
+from tests.waiting import LONGEST_SECONDS
 from tribal.app import local
 from tribal.capabilities import capabilities
 from tribal.capabilities.chat.errors import CollectionNotFound, JobNotFound, QuestionInvalid
@@ -32,7 +33,6 @@ from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, Up
 from tribal_contracts.chat.requests import ChatRequest, UploadRequest
 from tribal_contracts.chat.settings import ChatSettings
 
-SECONDS = 20
 JOB_ID = "20261128T000000Z-abcdef"
 QUESTION = {"messages": [{"role": "user", "content": "who is a customer?"}]}
 UI_QUESTION = {
@@ -225,7 +225,7 @@ def chatting(folder: Path, settings: ChatSettings | None = None, **blueprint: An
         patch.setattr(starting, "capabilities", lambda: (*capabilities(), _Writing()))
         with (
             asking(folder, **blueprint) as server,
-            httpx2.Client(base_url=server.address, timeout=SECONDS) as client,
+            httpx2.Client(base_url=server.address, timeout=LONGEST_SECONDS) as client,
         ):
             yield ChatServer(server, chats, uploads, scratch, client)
 

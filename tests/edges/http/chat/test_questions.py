@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from tests.cases import each_case
 from tests.edges.http.chat.answers import types
 from tests.edges.http.chat.serving import (
     QUESTION,
-    SECONDS,
     UI_QUESTION,
     Chats,
     ChatServer,
@@ -25,6 +23,7 @@ from tests.edges.http.chat.serving import (
     parsed_events,
 )
 from tests.edges.mcp.asked import index_project
+from tests.waiting import LONGEST_SECONDS
 from tribal.capabilities.chat.errors import ChatForbidden, CollectionNotFound
 from tribal.capabilities.chat.events import TextPiece
 from tribal.edges.http.asgi import event_streams
@@ -63,7 +62,7 @@ def server_fixture(shared: ChatServer) -> ChatServer:
 
 def connected(server: ChatServer, content: Any = None) -> socket.socket:
     """A connection on which a question was sent."""
-    line = socket.create_connection(("127.0.0.1", server.server.port), timeout=SECONDS)
+    line = socket.create_connection(("127.0.0.1", server.server.port), timeout=LONGEST_SECONDS)
     body = json.dumps(QUESTION if content is None else content).encode()
     head = f"POST {QUESTIONS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
     line.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
@@ -205,14 +204,12 @@ def test_pieces_are_sent_as_they_are_made(server: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_disconnects_cancels_the_answer_within_a_second(server: ChatServer, stream: bool) -> None:
+def test_a_client_that_disconnects_cancels_the_answer(server: ChatServer, stream: bool) -> None:
     server.chats.pieces = handed_over("one")
     with connected(server, {**QUESTION, "stream": stream}) as line:
         receive_until(line, b"one" if stream else b"\r\n\r\n")
-    left = time.monotonic()
-    assert server.chats.closed.wait(SECONDS)
+    assert server.chats.closed.wait(LONGEST_SECONDS)
     assert server.chats.stopped.is_set()
-    assert time.monotonic() - left < 1
 
 
 def test_a_failure_during_an_answer_ends_it_in_the_stream(server: ChatServer) -> None:
@@ -247,7 +244,7 @@ def test_a_caller_has_two_answers_at_once_and_another_caller_is_not_concerned(se
         )
         for token in (tokens[0], tokens[0], tokens[1])
     ]
-    with httpx2.Client(timeout=SECONDS) as client:
+    with httpx2.Client(timeout=LONGEST_SECONDS) as client:
         streams = [client.send(each, stream=True) for each in asked]
         assert [each.status_code for each in streams] == [200] * 3
         refused = server.ask(token=tokens[0])
