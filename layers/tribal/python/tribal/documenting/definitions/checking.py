@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.sql.checking.findings import Checked
     from tribal.sql.checking.known import KnownTable, KnownTables
 
-_UNNAMED = frozenset(("parse_error", "unknown_table", "not_a_query", "limit_exceeded"))
+_UNNAMED = frozenset(("parse_error", "unknown_table", "not_a_query", "unsafe_sql", "limit_exceeded"))
 """Findings of which not all tables that the SQL names are known."""
 
 

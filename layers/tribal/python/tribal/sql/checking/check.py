@@ -12,6 +12,7 @@ from tribal.sql.checking.queries import Queries
 from tribal.sql.checking.recursion import take_tracking
 from tribal.sql.checking.refusals import Refusals
 from tribal.sql.checking.relations import Column, Item, Level, Relation
+from tribal.sql.checking.safety import Safety
 from tribal.sql.checking.sources import Around
 from tribal.sql.checking.values import Values
 from tribal.sql.parsing import NotParsed, Token, TokenType, exp, parse_statement, split_statements
@@ -100,6 +101,7 @@ def _read(tree: exp.Expr, queries: Queries, around: Around) -> Checked:
     try:
         queries.expressions([tree], around)
         Values(queries.names, queries.types).check(tree)
+        Safety(queries.names).check(tree)
     except RecursionError:
         notes.report(0, "limit_exceeded", _TOO_DEEP)
     return notes.checked()

