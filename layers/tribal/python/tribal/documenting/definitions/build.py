@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
+from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query, dialect_of
 from tribal.documenting.definitions.documented_tables import DocumentedTables
 from tribal.documenting.definitions.query_files import QueryFile
 from tribal.documenting.definitions.written import WrittenDefinitions
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
 from tribal.identity.table_states import changes_since, state_of
+from tribal.sql.scanner import without_comments
 from tribal_contracts import (
     DefinedMetric,
     DefinedTerm,
@@ -214,7 +215,7 @@ def _query(file: QueryFile, database: str, known: DocumentedTables, earlier: Ver
             DefinitionProblem(message=message, line=file.sql_line + line - 1) for message, line in checked.problems
         ],
         questions=list(file.questions),
-        sql=file.sql,
+        sql=without_comments(file.sql, dialect_of(database, known)).strip(),
         owner=file.owner,
         verified=file.verified,
         status="broken" if checked.problems else "changed" if changes else "current",

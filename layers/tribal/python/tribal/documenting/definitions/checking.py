@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tribal.documenting.definitions.documented_tables import DocumentedTables
 from tribal.identity.table_names import TableIdentity
 from tribal.sql.references import TableName
+from tribal_contracts import DatabaseType, TableDocument
 
 if TYPE_CHECKING:
     from tribal.sql.checking.findings import Checked
@@ -63,15 +64,25 @@ def _known(database: str, documented: DocumentedTables) -> KnownTables:
     from tribal.sql.checking.known import KnownTables
 
     listed = documented.of(database)
-    first = next((found for each in listed if (found := documented.document(each)) is not None), None)
+    first = _first(database, documented)
     names = {database, first.server_database or database} if first is not None else {database}
     return KnownTables(
-        dialect=first.database_type if first is not None else "postgres",
+        dialect=dialect_of(database, documented),
         names=[(each.schema, each.table) for each in listed],
         load=partial(_loaded, database, documented),
         database=frozenset(names),
         partitions=partial(documented.partitions, database),
     )
+
+
+def dialect_of(database: str, documented: DocumentedTables) -> DatabaseType:
+    """The kind of a documented database."""
+    first = _first(database, documented)
+    return first.database_type if first is not None else "postgres"
+
+
+def _first(database: str, documented: DocumentedTables) -> TableDocument | None:
+    return next((found for each in documented.of(database) if (found := documented.document(each)) is not None), None)
 
 
 def _loaded(database: str, documented: DocumentedTables, names: Sequence[TableName]) -> Mapping[TableName, KnownTable]:

@@ -38,16 +38,18 @@ def visible_definitions(bounds: Bounds, store: ObjectStore, derived: DerivedValu
 
 
 def _within(found: Definitions, bounds: Bounds) -> Definitions:
-    return Definitions(
-        schema_version="1.0",
-        metrics=list(_visible(found.metrics, bounds)),
-        terms=list(_visible(found.terms, bounds)),
-        queries=list(_visible(found.queries, bounds)),
-    )
+    items = {
+        "metrics": list(_visible(found.metrics, bounds)),
+        "terms": list(_visible(found.terms, bounds)),
+        "queries": list(_visible(found.queries, bounds)),
+    }
+    return (found if bounds.is_open else NOTHING).model_copy(update=items)
 
 
 def _visible(items: Iterable[Item], bounds: Bounds) -> Iterator[Item]:
     for item in items:
+        if not item.is_safe:
+            continue
         tables = [TableIdentity.parse(name) for name in item.tables]
         if not all(bounds.scope.allows(each.database, each.schema) for each in tables):
             continue
