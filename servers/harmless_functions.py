@@ -85,7 +85,7 @@ def _module(server: EmbeddedServer) -> str:
         version = connection.run("SHOW server_version")[0][0]
     return "\n".join(
         [
-            f'"""What a checked query may use in PostgreSQL {version}. `python -m servers.harmless_functions` writes this."""',
+            f'"""Harmless parts of PostgreSQL {version}, written by `python -m servers.harmless_functions`."""',
             "",
             _names("FUNCTIONS", "Built-in functions that only compute or describe objects.", functions),
             _names(

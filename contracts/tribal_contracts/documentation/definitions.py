@@ -106,6 +106,8 @@ class Definition(Contract):
     )
     is_bounded: bool = True
     """Whether `tables` are all that it names; if not, only callers who see the whole database see it."""
+    is_safe: bool = True
+    """Whether its SQL only reads and computes; if not, no one but its project's owner is shown it."""
     problems: list[DefinitionProblem] = Field(default_factory=list)
 
 

@@ -17,6 +17,14 @@ metrics:
     tables: [{table}]
 """
 
+QUERIES = {
+    "reads": "SELECT net_cents /* of invoices */ FROM billing.invoice -- all",
+    "locks": "SELECT net_cents FROM billing.invoice FOR UPDATE",
+    "waits": "SELECT net_cents, pg_sleep(9) FROM billing.invoice",
+    "writes": "DELETE FROM billing.invoice",
+    "says_nothing": "SELECT FROM WHERE",
+}
+
 
 def published(shop: Shop) -> Definitions:
     found = published_definitions(shop.store)
@@ -52,6 +60,7 @@ def test_definitions_that_are_gone_are_no_longer_published() -> None:
         ("sum(net_cents", "billing.invoice", "parse"),
         ("sum(net_cents) * {{ var('rate') }}", "billing.invoice", "a template such as"),
         ("'{% if x %}sum(net_cents){% endif %}'", "billing.invoice", "a template such as"),
+        ("sum(net_cents) + pg_sleep(1)", "billing.invoice", "pg_sleep"),
         ("sum(net_cents)", '"."', "is not the name of a table; write schema.table"),
     ],
 )
@@ -77,6 +86,22 @@ def test_two_metrics_or_terms_with_one_name_are_a_problem_of_the_second() -> Non
     assert [each.status for each in (*found.metrics, *found.terms)] == ["current", "stale"] * 2
     (problem,) = found.metrics[1].problems
     assert problem.message.startswith("the name 'Net revenue' is taken in annotations/shop.yaml, line 2; rename")
+
+
+def test_sql_that_does_more_than_read_is_marked_and_no_comment_is_published() -> None:
+    shop = Shop()
+    annotate(shop, METRIC.format(expression='"sum(net_cents) /* ask Ann */"', table="billing.invoice"))
+    for name, sql in QUERIES.items():
+        shop.memory.put(f"queries/{name}.sql", f"-- question: Which?\n{sql}".encode())
+    shop.run()
+    found = published(shop)
+    assert [each.expression for each in found.metrics] == ["sum(net_cents)"]
+    assert {each.file: each.is_safe for each in found.queries} == {
+        f"queries/{name}.sql": name == "reads" for name in QUERIES
+    }
+    (sql,) = (each.sql for each in found.queries if each.is_safe)
+    assert sql == "SELECT net_cents   FROM billing.invoice"
+    assert [each.status for each in found.queries if not each.is_safe] == ["broken"] * (len(QUERIES) - 1)
 
 
 def test_a_term_names_tables_and_columns() -> None:

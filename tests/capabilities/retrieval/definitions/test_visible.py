@@ -44,6 +44,7 @@ DEFINITIONS = Definitions.model_validate(
         "schema_version": "1.0",
         "metrics": [
             metric("open", VISIBLE),
+            metric("waits", VISIBLE, is_safe=False, status="stale"),
             metric("over hidden", HIDDEN),
             metric("unknown table", VISIBLE, is_bounded=False, status="stale"),
             metric("told in SQL", VISIBLE, expression="sum(cents /* as salary_grade has it */)"),
@@ -58,6 +59,7 @@ DEFINITIONS = Definitions.model_validate(
         ],
         "queries": [
             query("open", VISIBLE),
+            query("locks", VISIBLE, is_safe=False, status="broken"),
             query("hidden", HIDDEN),
             query("broken", VISIBLE, is_bounded=False, status="broken"),
             query("told", VISIBLE, questions=["Who has which salary_grade?"]),
@@ -87,16 +89,24 @@ def test_a_caller_sees_what_names_only_tables_of_the_scope(store: MemoryStore) -
 
 def test_a_caller_of_a_whole_database_sees_also_what_names_unknown_tables(store: MemoryStore) -> None:
     found = visible_definitions(SHOP, store, DerivedValues())
-    assert [each.name for each in found.metrics] == [each.name for each in DEFINITIONS.metrics]
+    assert [each.name for each in found.metrics] == [each.name for each in DEFINITIONS.metrics if each.is_safe]
     assert "of another database" not in [each.name for each in found.terms]
-    assert len(found.queries) == len(DEFINITIONS.queries)
+    assert len(found.queries) == len([each for each in DEFINITIONS.queries if each.is_safe])
+
+
+def test_sql_that_does_more_than_read_is_shown_to_no_one(store: MemoryStore) -> None:
+    for bounds in (CRM, SHOP, OPEN):
+        found = visible_definitions(bounds, store, DerivedValues())
+        assert all(each.is_safe for each in (*found.metrics, *found.queries))
+        assert found.metrics
+        assert found.queries
 
 
 def test_definitions_are_cached_until_a_run_changes_them(store: MemoryStore) -> None:
     derived = DerivedValues()
     first = visible_definitions(CRM, store, derived)
     assert visible_definitions(CRM, store, derived) is first
-    assert visible_definitions(OPEN, store, derived) == DEFINITIONS
+    assert visible_definitions(OPEN, store, derived).unusable == DEFINITIONS.unusable
     put_record(store, DEFINITIONS_FILE, Definitions(schema_version="1.0"))
     assert visible_definitions(OPEN, store, derived).metrics == []
     store.delete(DEFINITIONS_FILE)

@@ -107,7 +107,8 @@ def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables
     tables, messages = _tables(metric.tables, database, known)
     if len({each.database for each in tables}) > 1:
         messages.append("its tables are in several databases; keep those of one")
-    bounded = not messages
+    dialect = dialect_of(tables[0].database, known) if tables else "postgres"
+    bounded, safe = not messages, True
     named = {*tables}
     if bounded:
         parts = [("expression", metric.expression), *(("filter", sql) for sql in metric.filters)]
@@ -117,10 +118,14 @@ def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables
             messages += [f"{what}: {message}" for message, _ in checked.problems]
             named |= checked.tables
             bounded = bounded and checked.is_bounded
+            safe = safe and checked.is_safe
     return DefinedMetric(
         **_shared(metric, database, named, messages),
         is_bounded=bounded,
-        **metric.model_dump(exclude={"tables", "file", "line"}),
+        is_safe=safe,
+        **metric.model_dump(exclude={"tables", "file", "line", "expression", "filters"}),
+        expression=without_comments(metric.expression, dialect).strip(),
+        filters=[without_comments(each, dialect).strip() for each in metric.filters],
         status="stale" if messages else "current",
     )
 
@@ -211,6 +216,7 @@ def _query(file: QueryFile, database: str, known: DocumentedTables, earlier: Ver
         database=database,
         tables=sorted({*now, *recorded}),
         is_bounded=checked.is_bounded,
+        is_safe=checked.is_safe,
         problems=[
             DefinitionProblem(message=message, line=file.sql_line + line - 1) for message, line in checked.problems
         ],

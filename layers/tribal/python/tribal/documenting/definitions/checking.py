@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _UNNAMED = frozenset(("parse_error", "unknown_table", "not_a_query", "unsafe_sql", "limit_exceeded"))
 """Findings of which not all tables that the SQL names are known."""
+_UNSAFE = frozenset(("parse_error", "not_a_query", "unsafe_sql", "limit_exceeded"))
+"""Findings with which the SQL may do anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class CheckedSql:
     tables: frozenset[TableIdentity]
     is_bounded: bool
     """Whether `tables` are all that it names."""
+    is_safe: bool
+    """Whether it is one SELECT that only reads and computes."""
     problems: Sequence[tuple[str, int]]
     """Messages of errors, each with its line of the SQL."""
 
@@ -52,6 +56,7 @@ def _summary(found: Checked) -> CheckedSql:
     return CheckedSql(
         tables=frozenset(map(TableIdentity.parse, found.tables)),
         is_bounded=not found.not_checked and all(each.code not in _UNNAMED for each in errors),
+        is_safe=all(each.code not in _UNSAFE for each in errors),
         problems=[(_message(each.message, each.suggestion), each.line) for each in errors],
     )
 

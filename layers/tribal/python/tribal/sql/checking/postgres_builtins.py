@@ -1,4 +1,4 @@
-"""What a checked query may use in PostgreSQL 18.4. `python -m servers.harmless_functions` writes this."""
+"""Harmless parts of PostgreSQL 18.4, written by `python -m servers.harmless_functions`."""
 
 FUNCTIONS = frozenset(
     """

@@ -16,6 +16,7 @@ from tribal.capabilities.chat.events import TextPiece
 from tribal.capabilities.chat.parts import ChatModel
 from tribal.errors import TribalError
 from tribal.ports import ModelFailure, ModelRequest, StopToken
+from tribal.rendering.markdown import fence
 from tribal.rendering.prompt_data import data_json
 from tribal.sql.scanner import without_comments
 from tribal.text_checks import split_sentences
@@ -152,7 +153,7 @@ class _Checked:
             result.warnings.append(problem)
             return None
         self._has_query = self._has_text = True
-        return f"\n\n```sql\n{sql}\n```\n"
+        return f"\n\n{fence(sql, 'sql')}\n"
 
     @property
     def _dialect(self) -> DatabaseType:

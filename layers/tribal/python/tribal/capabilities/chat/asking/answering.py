@@ -31,6 +31,7 @@ from tribal.capabilities.chat.parts import ChatModel
 from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import ConfigurationError, TribalError
 from tribal.ports import StopToken
+from tribal.rendering.markdown import fence
 from tribal_contracts.chat.events import FinishReason
 from tribal_contracts.chat.settings import Intent
 from tribal_contracts.chat.state import EXTRACTIVE
@@ -213,7 +214,7 @@ class Answering:
             yield TextPiece(f"\n{plain_text(line)}\n")
         documented = self.found.documented
         if documented is not None and documented.answer.sql and not self.found.passages_lead:
-            yield TextPiece(f"\n```sql\n{documented.answer.sql}\n```\n")
+            yield TextPiece(f"\n{fence(documented.answer.sql, 'sql')}\n")
 
     def _not_documented(self) -> Generator[ChatEvent, None, bool]:
         yield TextPiece(f"{NOTHING}\n")

@@ -15,7 +15,7 @@ from tribal_contracts.chat.events import ChatSource
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.interrogation.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 
-_BLOCK = re.compile(r"^```(?:sql)?\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?P<fence>`{3,})(?:sql)?\n(?P<text>.*?)^(?P=fence)$\n?", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"(?:\[\d+\])+")
 _MARK = re.compile(r"\[(\d+)\]")
 
@@ -65,7 +65,7 @@ def refusal_of_order(question: str) -> Answer | None:
 def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: str) -> Answer:
     verdict = finished.governor
     approved = verdict is None or verdict.approved
-    blocks = _BLOCK.findall(text)
+    block = _BLOCK.search(text)
     statements = list(_statements(_BLOCK.sub("", text), sources)) if approved else []
     return Answer(
         success=True,
@@ -74,7 +74,7 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
         statements=statements,
         sources=[_source(each) for each in sources],
         unexplained=[],
-        sql=blocks[0].strip() if blocks else None,
+        sql=block["text"].strip() if block else None,
         law_violated=None if verdict is None else verdict.law_violated,
         governor_reason=None if verdict is None else verdict.reason,
         warnings=[_warning(each, now) for each in finished.warnings] or None,

@@ -22,7 +22,8 @@ NOTHING = Definitions(schema_version="1.0")
 def visible_definitions(bounds: Bounds, store: ObjectStore, derived: DerivedValues) -> Definitions:
     """The definitions of the last run that a caller may see, cached until they change; empty if no one has written any.
 
-    A caller sees those whose tables the scope holds, all of them, and whose texts mention no hidden table.
+    A caller sees those whose tables the scope holds, all of them, and whose texts mention no hidden table. SQL that
+    does more than read and compute is shown to no one.
 
     Raises:
         StoreError: when the store cannot be read.
@@ -32,9 +33,7 @@ def visible_definitions(bounds: Bounds, store: ObjectStore, derived: DerivedValu
         return NOTHING
     generation = ("definitions", digest)
     found = derived.get(generation, "all", lambda: read_record(store, DEFINITIONS_FILE, Definitions) or NOTHING)
-    if bounds.is_open:
-        return found
-    return derived.get(generation, (bounds.scope, bounds.hidden), lambda: _within(found, bounds))
+    return derived.get(generation, (bounds.scope, bounds.hidden, bounds.is_open), lambda: _within(found, bounds))
 
 
 def _within(found: Definitions, bounds: Bounds) -> Definitions:

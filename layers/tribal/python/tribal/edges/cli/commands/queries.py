@@ -88,7 +88,7 @@ def _key(file: Path, settings: Settings) -> str:
 
 
 def _data(query: VerifiedQuery) -> dict[str, Any]:
-    return query.model_dump(exclude={"sql", "verified_with", "is_bounded"})
+    return query.model_dump(exclude={"sql", "verified_with", "is_bounded", "is_safe"})
 
 
 def _print_list(found: Definitions) -> None:
