@@ -64,7 +64,7 @@ WHERE c.relnamespace IN ('pg_catalog'::regnamespace, 'information_schema'::regna
   AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0 AND a.privilege_type = 'SELECT')
   AND c.relname !~ ALL (:secret)
 GROUP BY 1 ORDER BY 1"""
-_KEYWORDS = "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T', 'C') ORDER BY 1"
+_KEYWORDS = "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'C') ORDER BY 1"
 
 
 def main() -> None:
@@ -85,7 +85,7 @@ def _module(server: EmbeddedServer) -> str:
         version = connection.run("SHOW server_version")[0][0]
     return "\n".join(
         [
-            f'"""Harmless parts of PostgreSQL {version}, written by `python -m servers.harmless_functions`."""',
+            f'"""What a query may use in PostgreSQL {version}, by `python -m servers.harmless_functions`."""',
             "",
             _names("FUNCTIONS", "Built-in functions that only compute or describe objects.", functions),
             _names(

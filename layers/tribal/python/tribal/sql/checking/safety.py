@@ -13,16 +13,27 @@ from tribal.sql.dialect import fold
 from tribal.sql.parsing import Token, TokenType, exp, split_statements
 from tribal.sql.statements.templates import PLACEHOLDER
 
-_CLAUSE_WORDS = frozenset(
-    """
-    bernoulli by columns cube filter first group materialized next over passing repeatable rollup sets system varying
-    within zone
-    """.split()
-)
-"""Words of PostgreSQL's grammar before a parenthesis that are not reserved."""
+_CLAUSE_WORDS = {
+    "bernoulli": "tablesample",
+    "by": "group order partition",
+    "first": "fetch",
+    "group": "within",
+    "materialized": "as not",
+    "next": "fetch",
+    "sets": "grouping",
+    "system": "tablesample",
+    "varying": "bit char character nchar",
+    "zone": "time",
+}
+"""Words of PostgreSQL's grammar before a parenthesis that may name functions too, and the words that they follow."""
+_AFTER_VALUE = frozenset("columns filter over passing repeatable".split())
+"""Such words that follow a value, as no function does."""
+_OPERATORS = frozenset("cube ilike join like overlaps rollup".split())
+"""Words before a parenthesis that the parser takes for nothing but grammar."""
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Command)
 _TYPE_FOLLOWS = (TokenType.ALIAS, TokenType.DCOLON)
 _NOT_NAMES = (TokenType.STRING, TokenType.NUMBER)
+_ENDS_VALUE = (*_NOT_NAMES, TokenType.R_PAREN)
 
 
 class Safety:
@@ -67,7 +78,7 @@ class Safety:
         else:
             is_built_in = len(names) == 1 or names[:-1] == ["pg_catalog"]
             listed = is_built_in and names[-1] in postgres_builtins.FUNCTIONS
-            listed = listed or (is_plain and names[-1] in _POSTGRES_WORDS)
+            listed = listed or (is_plain and _is_grammar(before, called[0]))
         return listed or self._known.is_harmless_routine(names)
 
     def _stored(self, called: Sequence[Token]) -> list[str]:
@@ -109,8 +120,18 @@ class Safety:
 
 
 _ELSE = " nor a documented routine that does; leave it out"
-_POSTGRES_WORDS = postgres_builtins.KEYWORDS | _CLAUSE_WORDS
 _SNOWFLAKE_WORDS = snowflake_builtins.WORDS
+
+
+def _is_grammar(before: Token | None, token: Token) -> bool:
+    """Whether a word before a parenthesis is part of PostgreSQL's grammar, not a function."""
+    # sqlglot makes one token of several words, such as GROUPING SETS.
+    *earlier, word = f"{before.text if before else ''} {token.text}".casefold().split()
+    last = earlier[-1] if earlier else ""
+    if word in _AFTER_VALUE:
+        is_value = before is not None and (before.token_type in _ENDS_VALUE or _is_name(before))
+        return is_value and last not in postgres_builtins.KEYWORDS
+    return word in postgres_builtins.KEYWORDS | _OPERATORS or last in _CLAUSE_WORDS.get(word, "").split()
 
 
 def _calls(tokens: Sequence[Token]) -> Iterator[tuple[Token | None, Sequence[Token]]]:
