@@ -49,6 +49,9 @@ INVENTED = (
     "```sql\nSELECT loyalty_tier FROM crm.customer\n```",
     "```sql\nDELETE FROM crm.customer\n```",
     "```sql\nSELECT pg_sleep(10); DROP TABLE crm.customer\n```",
+    "```sql\nSELECT pg_sleep(10) FROM crm.customer\n```",
+    "```sql\nSELECT cust_id FROM crm.customer FOR UPDATE\n```",
+    "```sql\nSELECT cust_id FROM crm.customer, pg_authid\n```",
     "```sql\nCOPY crm.customer TO '/tmp/x'\n```",
     "```sql\nselect cust_id from crm.customer union select loyalty from crm.tiers\n```",
     "The NSA knows the customers [1].",
@@ -78,6 +81,14 @@ def test_nothing_that_a_model_invents_is_shown(app: Application, invented: str) 
     assert found.text.count("Customers are in the shop. [1]") == 2
     assert found.text.replace("Customers are in the shop. [1]", "").strip() == ""
     assert found.end.dropped_sentences >= 1 or "```" in invented
+
+
+def test_shown_sql_has_no_comments_and_cannot_close_its_block(app: Application) -> None:
+    sql = "SELECT cust_id, '\n````\n<img src=x>' /* call 555 */ FROM crm.customer -- now"
+    model = WritingModel(f"{HONEST}\n```sql\n{sql}\n```")
+    chat = made_chat(app, CollectionEntry(name="catalog", models=["large"]), writes={"large": model})
+    text = chat.ask(QUESTION).text
+    assert "`````sql\nSELECT cust_id, '\n````\n<img src=x>'   FROM crm.customer\n`````\n" in text
 
 
 def obeys(request: ModelRequest) -> str:
