@@ -1,6 +1,6 @@
 """Writes the lists of PostgreSQL's built-in functions and catalogs that a checked query may use.
 
-    python -m servers.harmless_functions > layers/tribal/python/tribal/sql/checking/postgres_builtins.py
+    python -m servers.harmless_functions > layers/tribal/python/tribal/sql/checking/safety/postgres_builtins.py
 
 A function is listed if the catalog says that none of its overloads changes anything: immutable or stable, and open to
 everyone. `_EXCLUDED` and `_VOLATILE` are the exceptions, each with its reason.

@@ -291,6 +291,7 @@ class CatalogReading(Contract):
     excluded_tables: list[FullyQualifiedTableName]
     errors: list[AgentError]
     costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
+    routines: list[str] | Unset = optional("Extension: routines that only read and compute, as `database.schema.name`.")
 
 
 class SliceNeighbour(Contract):

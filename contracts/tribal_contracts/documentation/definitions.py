@@ -165,6 +165,8 @@ class Definitions(Contract):
     metrics: list[DefinedMetric] = Field(default_factory=list)
     terms: list[DefinedTerm] = Field(default_factory=list)
     queries: list[VerifiedQuery] = Field(default_factory=list)
+    routines: list[str] = Field(default_factory=list)
+    """Routines of the databases that only read and compute, so that SQL may call them, as `database.schema.name`."""
     unusable: list[UnusableFile] = Field(default_factory=list)
     ignored_files: Count = 0
     """SQL files without any header."""

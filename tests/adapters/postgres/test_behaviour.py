@@ -97,3 +97,24 @@ def test_a_check_of_a_domain_is_marked_through_domains_in_between(
 )
 def test_tables_that_a_body_writes_are_found_by_its_statements(body: str, tables: set[tuple[str, str]]) -> None:
     assert written_tables(body) == tables
+
+
+ROUTINES = """
+CREATE SCHEMA app; CREATE SEQUENCE s; CREATE TABLE app.a (id int PRIMARY KEY, v text);
+CREATE FUNCTION app.twice(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 2 * n; END';
+CREATE FUNCTION app.top(n int) RETURNS SETOF app.a LANGUAGE sql AS 'SELECT * FROM app.a ORDER BY v LIMIT n';
+CREATE FUNCTION app.waits() RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(1)';
+CREATE FUNCTION app.writes() RETURNS void LANGUAGE sql AS 'DELETE FROM app.a';
+CREATE FUNCTION app.two() RETURNS int LANGUAGE sql AS 'SELECT 1; SELECT 2';
+CREATE FUNCTION app.acts() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+CREATE FUNCTION app.mixed(n int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT n';
+CREATE FUNCTION app.mixed() RETURNS bigint LANGUAGE sql AS 'SELECT nextval(''s'')';
+CREATE FUNCTION app.secrets() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM pg_authid';
+"""
+
+
+def test_routines_that_only_read_and_compute_in_all_their_overloads_are_listed(
+    server: EmbeddedServer, fresh_database: FreshDatabase, open_catalog: OpenCatalog
+) -> None:
+    contents = open_catalog(fresh_database(ROUTINES, server=server)).read()
+    assert contents.routines == (("app", "top"), ("app", "twice"))

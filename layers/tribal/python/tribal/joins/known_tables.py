@@ -50,6 +50,12 @@ def known_table(document: CheckedTable | TableDocument) -> KnownTable:
     )
 
 
+def routines_of(database: str, names: Iterable[str]) -> frozenset[TableName]:
+    """Schema and name of the routines of a database, from names as `database.schema.name`."""
+    found = map(TableIdentity.parse, names)
+    return frozenset((each.schema, each.table) for each in found if each.database == database)
+
+
 def known_tables(
     documents: Sequence[TableDocument], dialect: DatabaseType, search_path: Sequence[str] = ()
 ) -> KnownTables:

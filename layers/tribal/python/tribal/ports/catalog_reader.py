@@ -35,6 +35,8 @@ class CatalogContents:
     unreadable_schemas: tuple[str, ...]
     tables: tuple[CatalogTable, ...]
     statistics: Mapping[SchemaAndTable, TableStatistics]
+    routines: tuple[SchemaAndTable, ...] = ()
+    """Schema and name of each routine that only reads and computes, in all its overloads."""
     folded: frozenset[SchemaAndTable] = frozenset()
     """Tables treated as part of another because they inherit all their columns from it."""
     locked: frozenset[SchemaAndTable] = frozenset()

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from tribal.adapters.postgres.callable import callable_routines
 from tribal.adapters.postgres.inheritance import Family, fold_inheriting_tables
 from tribal.adapters.postgres.routines import TableExtras
 from tribal.adapters.postgres.rows import (
@@ -110,6 +111,7 @@ def assemble(rows: CatalogRows, gaps: TextGaps) -> CatalogContents:
         unreadable_schemas=tuple(schema.name for schema in schemas if schema.usable is False),
         tables=tables,
         statistics={(head.schema, head.name): _statistics(head) for head in heads},
+        routines=tuple(callable_routines(rows.callable, {name_of(table) for table in tables})),
         folded=folded,
         locked=frozenset(name_of(table) for table in tables if any(text == LOCKED for _, text in _unread_texts(table))),
         changed=frozenset(changed),

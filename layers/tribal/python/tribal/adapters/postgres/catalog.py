@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from tribal.adapters.postgres import queries, row_queries
 from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
 from tribal.adapters.postgres.assembly import assemble, server_of
+from tribal.adapters.postgres.callable import CALLABLE
 from tribal.adapters.postgres.connections.connection import PostgresConnection, Row, open_connection
 from tribal.adapters.postgres.connections.errors import (
     DENIED,
@@ -61,7 +62,7 @@ _STRUCTURE = {
     "dependencies": queries.DEPENDENCIES,
 }
 """The statement that reads each part of `CatalogRows`, but its texts."""
-_EXTRAS = {"triggers": TRIGGERS, "policies": POLICIES, "routines": ROUTINES}
+_EXTRAS = {"triggers": TRIGGERS, "policies": POLICIES, "routines": ROUTINES, "callable": CALLABLE}
 """The same of parts that a database may refuse to show; they are left out then."""
 Result = TypeVar("Result")
 

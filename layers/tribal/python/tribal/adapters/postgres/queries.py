@@ -11,6 +11,7 @@ import re
 from typing import get_args
 
 from tribal.adapters.postgres import row_queries as of_rows
+from tribal.adapters.postgres.callable import CALLABLE
 from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
 from tribal.adapters.postgres.rows import TextKind
 from tribal.ports import Statement
@@ -356,10 +357,9 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement("Triggers, with the functions that they call and comments", TRIGGERS),
     Statement("Names of the policies of row-level security, and comments on them", POLICIES),
     Statement("Routines that write tables: of their bodies only the names of those tables are kept", ROUTINES),
+    Statement("Routines that only read, which SQL in the documentation may call: only their names are kept", CALLABLE),
     Statement("Mark a point to come back to, should a lock or a broken object be in the way", SAVEPOINT),
-    Statement(
-        "Text of views, checks, exclusions, defaults, generated columns, partition keys and index expressions", TEXTS
-    ),
+    Statement("Texts of views, checks, exclusions, defaults, generated columns, partition keys and indexes", TEXTS),
     Statement("Come back to the mark", ROLLBACK_TO_SAVEPOINT),
     Statement("The same texts without those of locked tables", TEXTS_SKIPPING_LOCKED),
     Statement("What can have such a text, to find the object whose text makes the statement fail", TEXT_OWNERS),

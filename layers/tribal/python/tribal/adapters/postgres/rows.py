@@ -17,6 +17,7 @@ _PARTS = {
     "texts": "definitions",
     "server": "settings",
     "routines": "routines",
+    "callable": "routines",
 }
 """Names of the other parts in messages."""
 
@@ -171,6 +172,7 @@ class CatalogRows(NamedTuple):
     triggers: Sequence[Sequence[Any]] = ()
     policies: Sequence[Sequence[Any]] = ()
     routines: Sequence[Sequence[Any]] = ()
+    callable: Sequence[Sequence[Any]] = ()
     dependencies: Sequence[Sequence[Any]] = ()
 
 

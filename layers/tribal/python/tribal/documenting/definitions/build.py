@@ -67,6 +67,7 @@ def build_definitions(
             )
         ),
         queries=sorted(queries, key=lambda query: query.file),
+        routines=list(known.routines),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),
         ignored_files=written.ignored_files,
     )

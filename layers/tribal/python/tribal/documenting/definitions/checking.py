@@ -66,6 +66,7 @@ def _message(message: str, suggestion: str | None) -> str:
 
 
 def _known(database: str, documented: DocumentedTables) -> KnownTables:
+    from tribal.joins.known_tables import routines_of
     from tribal.sql.checking.known import KnownTables
 
     listed = documented.of(database)
@@ -77,6 +78,7 @@ def _known(database: str, documented: DocumentedTables) -> KnownTables:
         load=partial(_loaded, database, documented),
         database=frozenset(names),
         partitions=partial(documented.partitions, database),
+        routines=routines_of(database, documented.routines),
     )
 
 

@@ -21,10 +21,12 @@ class DocumentedTables:
     Args:
         identities: of the tables.
         load: reads the document of a table; `None` if it cannot be read.
+        routines: those that SQL may call, as `database.schema.name`.
     """
 
     identities: frozenset[TableIdentity]
     load: Callable[[TableIdentity], TableDocument | None]
+    routines: tuple[str, ...] = ()
     _documents: dict[TableIdentity, TableDocument | None] = field(default_factory=dict)
     _partitions: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
     _sorted: list[TableIdentity] = field(default_factory=list)

@@ -16,6 +16,7 @@ from tribal.ports import ObjectStore, RunContext
 from tribal.store import put_record_if_changed, read_record, require_manifest
 from tribal.yaml_lines import at_line
 from tribal_contracts import (
+    CatalogReading,
     Definitions,
     IndexableFile,
     LocatedMetric,
@@ -40,7 +41,7 @@ def publish_definitions(tables: Mapping[str, IndexableFile], run: RunContext) ->
     known = _documented_tables(tables, store)
     written = read_definitions(store, known.databases, metrics, terms)
     previous = published_definitions(store)
-    if written.is_empty and previous is None:
+    if written.is_empty and previous is None and not known.routines:
         return
     found = build_definitions(written, known, previous)
     put_record_if_changed(store, locations.DEFINITIONS_FILE, found)
@@ -98,7 +99,13 @@ def _published_tables(store: ObjectStore) -> DocumentedTables:
 
 
 def _documented_tables(tables: Mapping[str, IndexableFile], store: ObjectStore) -> DocumentedTables:
-    return DocumentedTables(frozenset(map(TableIdentity.parse, tables)), partial(_document, tables, store))
+    identities = frozenset(map(TableIdentity.parse, tables))
+    readings = (
+        read_record(store, locations.latest_reading_file(name), CatalogReading)
+        for name in sorted({each.database for each in identities})
+    )
+    routines = tuple(name for each in readings if each is not None for name in each.routines or ())
+    return DocumentedTables(identities, partial(_document, tables, store), routines)
 
 
 def _document(tables: Mapping[str, IndexableFile], store: ObjectStore, table: TableIdentity) -> TableDocument | None:

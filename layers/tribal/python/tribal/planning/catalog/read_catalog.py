@@ -219,6 +219,7 @@ def _write_found(
             *_filter_warnings(entry, contents, app),
         ],
         costs=list(contents.costs) or None,
+        routines=[str(TableIdentity(entry.name, *each)) for each in contents.routines if each[0] in used] or None,
     )
 
 

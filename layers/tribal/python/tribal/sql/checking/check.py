@@ -12,7 +12,7 @@ from tribal.sql.checking.queries import Queries
 from tribal.sql.checking.recursion import take_tracking
 from tribal.sql.checking.refusals import Refusals
 from tribal.sql.checking.relations import Column, Item, Level, Relation
-from tribal.sql.checking.safety import Safety
+from tribal.sql.checking.safety.judgement import Safety
 from tribal.sql.checking.sources import Around
 from tribal.sql.checking.values import Values
 from tribal.sql.parsing import NotParsed, Token, TokenType, exp, parse_statement, split_statements

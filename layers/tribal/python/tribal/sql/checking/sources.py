@@ -10,7 +10,7 @@ from tribal.sql.checking.functions import function_relation
 from tribal.sql.checking.known import KnownTable, KnownTables
 from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
-from tribal.sql.checking.system_tables import is_harmless_catalog
+from tribal.sql.checking.safety.system_tables import is_harmless_catalog
 from tribal.sql.checking.widths import columns_of_values
 from tribal.sql.parsing import exp
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS

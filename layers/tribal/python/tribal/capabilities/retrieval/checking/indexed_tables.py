@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.identity.table_names import TableIdentity
-from tribal.joins.known_tables import CheckedTable, known_table
+from tribal.joins.known_tables import CheckedTable, known_table, routines_of
 from tribal.sql.checking.keys import KeyIndex
 from tribal.sql.checking.known import KnownTable, KnownTables
 from tribal.sql.references import TableName
@@ -44,6 +44,7 @@ def indexed_tables(database: str, opened: OpenIndex, toolbox: Toolbox) -> KnownT
 
     document = toolbox.index.documents([first.record_id], CheckedTable).get(first.record_id)
     on_server = document.server_database if document is not None else None
+    routines = toolbox.definitions(opened.bounds).routines if toolbox.definitions is not None else ()
     return KnownTables(
         dialect=first.database_type,
         names=tuple(entries),
@@ -51,4 +52,5 @@ def indexed_tables(database: str, opened: OpenIndex, toolbox: Toolbox) -> KnownT
         keys=keys,
         partitions=partitions,
         database=frozenset((database, on_server or database)),
+        routines=routines_of(database, routines),
     )

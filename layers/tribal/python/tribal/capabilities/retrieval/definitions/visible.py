@@ -41,8 +41,13 @@ def _within(found: Definitions, bounds: Bounds) -> Definitions:
         "metrics": list(_visible(found.metrics, bounds)),
         "terms": list(_visible(found.terms, bounds)),
         "queries": list(_visible(found.queries, bounds)),
+        "routines": [each for each in found.routines if _is_in(bounds, TableIdentity.parse(each))],
     }
     return (found if bounds.is_open else NOTHING).model_copy(update=items)
+
+
+def _is_in(bounds: Bounds, routine: TableIdentity) -> bool:
+    return bounds.is_open or bounds.scope.allows(routine.database, routine.schema)
 
 
 def _visible(items: Iterable[Item], bounds: Bounds) -> Iterator[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.sql.checking import postgres_builtins, snowflake_builtins
+from tribal.sql.checking.safety import postgres_builtins, snowflake_builtins
 from tribal_contracts import DatabaseType
 
 

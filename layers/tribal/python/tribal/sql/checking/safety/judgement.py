@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tribal.sql.checking import postgres_builtins, snowflake_builtins
 from tribal.sql.checking.names import Names, offset_of
+from tribal.sql.checking.safety import postgres_builtins, snowflake_builtins
 from tribal.sql.dialect import fold
 from tribal.sql.parsing import Token, TokenType, exp, split_statements
 from tribal.sql.statements.templates import PLACEHOLDER

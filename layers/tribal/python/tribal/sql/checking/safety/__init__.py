@@ -1,0 +1,1 @@
+"""Whether a query only reads and computes."""
