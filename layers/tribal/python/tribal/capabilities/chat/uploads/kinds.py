@@ -15,6 +15,7 @@ HEAD_BYTES = 1_024
 """How much of the beginning of a file `kind_of` and `is_archive` look at; PDFs may have other bytes before theirs."""
 READ_TYPES = ".pdf, .docx, .md, .txt, .html, or a .zip of these"
 MAX_NAME_CHARS = 200
+MAX_PATH_CHARS = 500
 _UNNAMED = "file"
 _KINDS: Mapping[str, FileKind] = {
     "pdf": "pdf",
@@ -69,19 +70,39 @@ def is_archive_name(filename: str) -> bool:
     return _extension(filename) in _ARCHIVES
 
 
+def path_parts(filename: str) -> list[str]:
+    """The parts of a path of any system as they are; the last one is its name."""
+    return _SEPARATOR.split(filename)
+
+
+def shown_path(filename: str) -> str:
+    """A path with its folders, without what leads elsewhere or is not drawn; at most `MAX_PATH_CHARS`."""
+    *folders, last = _drawn_parts(filename) or [_UNNAMED]
+    shown = base_name(last)
+    for folder in reversed([base_name(each) for each in folders]):
+        if len(folder) + len(shown) >= MAX_PATH_CHARS:
+            break
+        shown = f"{folder}/{shown}"
+    return shown
+
+
 def base_name(filename: str) -> str:
     """The last part of a path of any system, without characters that are not drawn; never empty, no path.
 
     At most `MAX_NAME_CHARS`; its extension is kept.
     """
-    parts = [remove_unseen(part).strip() for part in _SEPARATOR.split(filename)]
-    name = next((part for part in reversed(parts) if part.strip(". ")), _UNNAMED)
+    name = (_drawn_parts(filename) or [_UNNAMED])[-1]
     name = unicodedata.normalize("NFC", name)
     if len(name) > MAX_NAME_CHARS:
         stem, dot, extension = name.rpartition(".")
         ending = dot + extension if len(extension) <= _MAX_EXTENSION_CHARS else ""
         name = (stem if ending else name)[: MAX_NAME_CHARS - len(ending)] + ending
     return name
+
+
+def _drawn_parts(filename: str) -> list[str]:
+    parts = [remove_unseen(part).strip() for part in path_parts(filename)]
+    return [part for part in parts if part.strip(". ")]
 
 
 def _extension(filename: str) -> str:

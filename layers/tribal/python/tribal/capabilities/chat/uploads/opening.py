@@ -22,6 +22,8 @@ class UploadItem:
 
     name: str
     """Without folders."""
+    path: str
+    """In an archive, with its folders; else its name."""
     fetch: Callable[[], Path]
     """Puts it on the disk, until the next item is fetched. Raises `EntryRefused` when it cannot be unpacked."""
 
@@ -34,13 +36,14 @@ def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[U
         UploadRefused: when the whole upload cannot be read, or exceeds a limit.
     """
     if not is_archive(filename, head_of(upload)):
-        yield [UploadItem(base_name(filename), lambda: upload)]
+        name = base_name(filename)
+        yield [UploadItem(name, name, lambda: upload)]
         return
     with open_archive(upload, base_name(filename), limits) as archive:
         if not archive.entries:
             raise UploadUnreadable(f"{base_name(filename)!r} has no files")
         unpacked = upload.with_name("entry")
-        yield [UploadItem(each.name, partial(_unpacked, archive, each, unpacked)) for each in archive.entries]
+        yield [UploadItem(each.name, each.path, partial(_unpacked, archive, each, unpacked)) for each in archive.entries]
 
 
 def identified(name: str, path: Path) -> ReadFile:
