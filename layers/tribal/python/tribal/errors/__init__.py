@@ -20,6 +20,7 @@ from tribal.errors.base import (
     describe_unexpected,
     doing,
 )
+from tribal.errors.disks import is_refused_write, unwritable
 from tribal.errors.kinds import (
     AccessDenied,
     ConfigurationError,
@@ -156,4 +157,6 @@ __all__ = [
     "TribalError",
     "describe_unexpected",
     "doing",
+    "is_refused_write",
+    "unwritable",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,8 +63,8 @@ class ArchiveEntry:
     """Its place in the archive, the same each time."""
     name: str
     """Without folders; several entries may have the same."""
-    path: str
-    """With its folders."""
+    path: str | None
+    """With its folders, if it has any."""
     status: FileStatus | None
     """Why it cannot be unpacked; `None` if it can be."""
     reason: str
@@ -81,9 +81,7 @@ class Archive:
         overlapping = _overlapping(directory)
         self.entries: list[ArchiveEntry] = [
             self._entry(number, each, found, number in overlapping)
-            for number, (each, found) in enumerate(
-                zip(directory.entries, entry_names(directory.entries), strict=True)
-            )
+            for number, (each, found) in enumerate(zip(directory.entries, entry_names(directory.entries), strict=True))
             if not _is_empty_folder(each, found) and not _is_junk(found)
         ]
         """Its files in order, without folders and what file managers add."""
@@ -142,7 +140,8 @@ class Archive:
     def _entry(self, number: int, described: DirectoryEntry, found: str | None, overlaps: bool) -> ArchiveEntry:
         # One without a name that can be read is shown as far as it can be.
         full = described.name.decode(errors="replace") if found is None else found
-        name, path = base_name(full), shown_path(full)
+        name, shown = base_name(full), shown_path(full)
+        path = None if shown == name else shown
         try:
             self._require_named(described, found)
             self._require_readable(name, described, overlaps)

@@ -25,6 +25,7 @@ from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
+from tribal.errors import StoreError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
@@ -94,7 +95,12 @@ class Uploads:
         waiting = self._waiting(files, job)
         if waiting is None:
             files.create_job(job)
-            files.store.put_file(files.upload_key(job.job_id), file)
+            try:
+                files.store.put_file(files.upload_key(job.job_id), file)
+            except StoreError:
+                # Or it would wait for bytes that never arrive.
+                files.store.erase(files.job_key(job.job_id))
+                raise
         return self.arrived(files.name, (waiting or job).job_id)
 
     def announce(self, request: UploadRequest) -> UploadJob:

@@ -153,7 +153,7 @@ def _entry(header: tuple[int, ...], name: bytes, extra: bytes, moved: int) -> Di
     numbers = []
     for number in (size, packed, offset):
         if number == _IN_EXTRA:
-            if len(large) < 8:  # noqa: PLR2004 - a number of ZIP64
+            if len(large) < 8:
                 return DirectoryEntry(name=name, flags=flags, is_damaged=True)
             number, large = int.from_bytes(large[:8], "little"), large[8:]
         numbers.append(number)

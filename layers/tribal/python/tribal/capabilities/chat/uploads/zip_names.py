@@ -18,9 +18,7 @@ _JAPANESE_WORD = re.compile(rf"[{_KANA_OR_KANJI}]{{2}}")
 def entry_names(entries: Sequence[DirectoryEntry]) -> list[str | None]:
     """Return the name of each entry; `None` for one that says it is UTF-8 and is not."""
     names = [_declared_name(each) for each in entries]
-    legacy = [
-        place for place, each in enumerate(entries) if names[place] is None and not each.flags & UTF8_NAME
-    ]
+    legacy = [place for place, each in enumerate(entries) if names[place] is None and not each.flags & UTF8_NAME]
     encoding = _legacy_encoding([entries[place].name for place in legacy])
     for place in legacy:
         names[place] = entries[place].name.decode(encoding)
