@@ -33,8 +33,7 @@ class UploadedFile(Contract):
     source_id: ContentHash | Unset = optional()
     pages: Count = 0
     passages: Count = 0
-    pages_without_text: list[Count] = Field(default_factory=list)
-    """Of a file that has text on other pages; they may be scans."""
+    pages_without_text: list[Count] | Unset = optional("Of an indexed file; they may be scans.")
 
 
 class UploadJob(Contract):

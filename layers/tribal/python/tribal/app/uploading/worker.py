@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.capabilities.chat.errors import ChatBusy
-from tribal.errors import RunInterrupted, StoreUnwritable
+from tribal.errors import RunInterrupted, StoreUnwritable, TribalError
 from tribal.ports import StopToken
 
 if TYPE_CHECKING:
@@ -48,18 +48,22 @@ def _next(app: Application, tried: set[Job], ended: set[Job]) -> Job | None:
 
 def _outcome(app: Application, job: Job, stop: StopToken) -> tuple[str, str | None]:
     """The status of a job afterwards, and the class of the error that ended the work on it."""
+    from tribal.capabilities.chat.uploads.failing import expected_error
     from tribal.capabilities.chat.uploads.ingesting import end_as_failed, ingest
 
     try:
-        try:
-            return ingest(app, *job, stop).status, None
-        except StoreUnwritable as error:
-            # On the command line the job can be resumed; here no one would see why it goes on waiting.
-            return end_as_failed(app, *job, error).status, type(error).__name__
+        return ingest(app, *job, stop).status, None
     except ChatBusy:
         # Another process works on the collection, for example `tribal upload`.
         return "processing", None
-    except Exception as error:  # noqa: BLE001 - whatever it is, the next job is worked on
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - libraries in Rust raise such; the next job is worked on in any case
+        if isinstance(error, Exception) and not isinstance(error, StoreUnwritable):
+            return "processing", type(error).__name__
+        # On the command line the job can be resumed; here no one would see why it goes on waiting.
+        with suppress(TribalError):
+            return end_as_failed(app, *job, expected_error(error)).status, type(error).__name__
         return "processing", type(error).__name__
 
 

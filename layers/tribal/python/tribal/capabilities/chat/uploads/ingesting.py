@@ -233,7 +233,7 @@ class _Ingestion:
                 if outcome is None:
                     writer.write(number, read[number], items[number])
                     outcome = read[number].outcome("indexed")
-                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
+                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst, attempts=1)
         return job
 
     def _outcome(self, file: ReadFile, manifest: CollectionManifest, created_at: str) -> UploadedFile | None:

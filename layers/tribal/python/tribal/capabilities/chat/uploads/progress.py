@@ -53,7 +53,7 @@ class ReadFile(Contract):
             source_id=self.source_id,
             pages=self.pages,
             passages=self.passages,
-            pages_without_text=self.pages_without_text if status == "indexed" else [],
+            pages_without_text=(self.pages_without_text or None) if status == "indexed" else None,
         )
 
 

@@ -61,18 +61,21 @@ class FileReader:
                 self.check()
                 read.append(self._read_or_refuse(number, items, read))
                 if len(read) == written + FILES_A_WRITE:
-                    self.progress.put_read_files(read)
-                    self.report_progress()
+                    self._write(read)
                     written = len(read)
         finally:
             if len(read) > written:
-                self.progress.put_read_files(read)
+                self._write(read)
         return read
 
     def check(self) -> None:
         """Raise `Paused` unless there is time for another page."""
         if not self.stop.has_time_for(PAGE_SECONDS):
             raise Paused
+
+    def _write(self, read: list[ReadFile]) -> None:
+        self.progress.put_read_files(read)
+        self.report_progress()
 
     def _read_or_refuse(self, number: int, items: list[UploadItem], before: list[ReadFile]) -> ReadFile:
         item = items[number]
