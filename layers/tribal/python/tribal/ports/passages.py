@@ -92,6 +92,7 @@ class PassageIndexes(Protocol):
 
         Raises:
             IndexWriteFailed: when it cannot be published.
+            StoreUnwritable: when the disk refuses a write.
         """
         ...
 

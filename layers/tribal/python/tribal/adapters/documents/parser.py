@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -50,9 +49,8 @@ class DocumentProcesses:
         """The text of each page; see `DocumentParser`. Only the time counts in which a page is waited for."""
         arguments = [kind, first, limits.pages, limits.seconds, limits.memory_mb]
         with (
-            tempfile.TemporaryDirectory(prefix="tribal-reading-") as folder,
             file.open("rb") as source,
-            _Child([self._child, *map(str, arguments)], source, Path(folder), limits) as child,
+            _Child([self._child, *map(str, arguments)], source, file.parent, limits) as child,
         ):
             for number, page in enumerate(child.pages(), start=first):
                 if number > limits.pages:
