@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -49,8 +50,10 @@ class DocumentProcesses:
         """The text of each page; see `DocumentParser`. Only the time counts in which a page is waited for."""
         arguments = [kind, first, limits.pages, limits.seconds, limits.memory_mb]
         with (
+            # Next to the file, where the caller knows what to do about a full disk.
+            tempfile.TemporaryDirectory(prefix="reading-", dir=file.parent) as folder,
             file.open("rb") as source,
-            _Child([self._child, *map(str, arguments)], source, file.parent, limits) as child,
+            _Child([self._child, *map(str, arguments)], source, Path(folder), limits) as child,
         ):
             for number, page in enumerate(child.pages(), start=first):
                 if number > limits.pages:
