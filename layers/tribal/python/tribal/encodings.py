@@ -5,13 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-_MARKS = (
-    # Before UTF-16, whose mark is the beginning of this one.
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+MARKED_UTF8 = "utf-8-sig"
+"""UTF-8 with or without a byte order mark."""
 _DECLARED_WITHIN = 64 * 1024
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DECLARED = re.compile(
@@ -47,17 +42,17 @@ _OF_WEB = re.compile(
 
 def marked_encoding(data: bytes) -> str:
     """Return the encoding that a byte order mark names; UTF-8 without one."""
-    return next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8-sig")
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else MARKED_UTF8
 
 
 def html_encoding(data: bytes) -> str:
     """Return the encoding of a page: by its byte order mark, else as it declares, else UTF-8."""
     marked = marked_encoding(data)
-    if marked != "utf-8-sig" or data.startswith(codecs.BOM_UTF8):
+    if marked != MARKED_UTF8 or data.startswith(codecs.BOM_UTF8):
         return marked
     found = _DECLARED.search(_COMMENT.sub(b"", data[:_DECLARED_WITHIN]))
     declared = "" if found is None else (found[1] or found[2]).decode("latin-1")
-    return _named(declared.lower()) or "utf-8-sig"
+    return _named(declared.lower()) or MARKED_UTF8
 
 
 def _named(label: str) -> str | None:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from tribal.capabilities.chat.errors import UploadRefused, UploadUnreadable
+from tribal.encodings import MARKED_UTF8, marked_encoding
 from tribal.sql.visibility import remove_unseen
 from tribal_contracts.chat.collections import FileKind
 
@@ -50,8 +51,12 @@ def kind_of(filename: str, head: bytes) -> FileKind:
             raise UploadRefused(f"{name!r} does not begin like a PDF; upload {READ_TYPES}")
     elif kind == "docx":
         _require_docx(name, head)
+    elif kind == "html":
+        # What declares its encoding may come later than the head ends.
+        encoding = marked_encoding(head)
+        _require_text(name, head, "latin-1" if encoding == MARKED_UTF8 else encoding)
     else:
-        _require_text(name, head)
+        _require_text(name, head, marked_encoding(head))
     return kind
 
 
@@ -117,11 +122,10 @@ def _require_docx(name: str, head: bytes) -> None:
         raise UploadRefused(f"{name!r} does not begin like a .docx; upload {READ_TYPES}")
 
 
-def _require_text(name: str, head: bytes) -> None:
-    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+def _require_text(name: str, head: bytes, encoding: str) -> None:
     try:
         # The head may end within a character.
-        text = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8")().decode(head)
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
         raise UploadUnreadable(f"{name!r} is not UTF-8; save it as UTF-8") from None
     if "\0" in text:

@@ -56,13 +56,11 @@ def read_questions(name: str, data: bytes) -> list[str]:
 
 
 def _decoded(name: str, data: bytes) -> str:
-    encoding = marked_encoding(data)
     try:
-        return data.decode(encoding)
+        return data.decode(marked_encoding(data))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        shown = encoding.removesuffix("-sig").upper()
-        raise ExamInvalid(f"{name}:{line}: the line is not {shown}; save the file as UTF-8") from error
+        raise ExamInvalid(f"{name}:{line}: the line is not UTF-8; save the file as UTF-8") from error
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
