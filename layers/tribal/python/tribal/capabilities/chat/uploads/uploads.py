@@ -10,7 +10,7 @@ from heapq import nlargest
 from pathlib import Path
 
 from tribal.capabilities.chat.collections.files import CollectionFiles
-from tribal.capabilities.chat.collections.removal import find_source, gone_by, withdraw
+from tribal.capabilities.chat.collections.removal import find_source, gone_by, shown_names, withdraw
 from tribal.capabilities.chat.collections.visibility import find_collection, visible_collections
 from tribal.capabilities.chat.errors import (
     ChatForbidden,
@@ -175,7 +175,7 @@ class Uploads:
         """
         files = self._files(self._entry(collection))
         source = find_source(files, name)
-        job = self._new_job(files, source.names[0], 0, None)
+        job = self._new_job(files, shown_names(source)[0], 0, None)
         job = job.model_copy(update={"removes": source.source_id, "arrived": True})
         # Before the manifest: the job is resumed if this process is killed here.
         files.create_job(job)
@@ -184,7 +184,7 @@ class Uploads:
         return RemovalReport(
             collection=files.name,
             source_id=source.source_id,
-            names=source.names,
+            names=shown_names(source),
             job_id=job.job_id,
             gone_by=gone_by(job.created_at),
         )
