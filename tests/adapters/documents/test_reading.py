@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,8 +14,6 @@ import tribal.adapters.documents.parser as parser_module
 from tests.adapters.documents.conftest import LIMITS, Read
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.cases import each_case
-from tribal.app.parts import document_parser
-from tribal.errors import ConfigurationError
 from tribal_contracts.chat.collections import FileKind
 
 Problem = Callable[..., tuple[str, str]]
@@ -120,13 +120,14 @@ def test_a_file_that_needs_too_much_memory_is_refused(problem: Problem) -> None:
     )
 
 
-@pytest.mark.parametrize(("missing", "files"), [("pypdfium2", "PDFs"), ("mammoth", ".docx files")])
-def test_a_missing_package_is_named_with_the_command_that_installs_it(
-    missing: str, files: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("missing", "kind", "files"), [("pypdfium2", "pdf", "PDFs"), ("mammoth", "docx", ".docx files")]
+)
+def test_a_missing_package_is_named_by_the_files_that_need_it_and_no_other_file_does(
+    missing: str, kind: FileKind, files: str, problem: Problem, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parser_module, "find_spec", lambda name: None if name == missing else find_spec(name))
-    with pytest.raises(ConfigurationError) as failed:
-        document_parser()
-    assert failed.value.message == (
-        f"{missing} is not installed, but reading {files} needs it; run: pip install 'tribal-knowledge[chat]'"
-    )
+    command = f"{shlex.quote(sys.executable)} -m pip install 'tribal-knowledge[chat]'"
+    expected = f"{missing} is not installed, but reading {files} needs it; run: {command}"
+    assert problem(kind, b"") == ("not_installed", expected)
+    assert read("md", "# Title") == ["# Title"]

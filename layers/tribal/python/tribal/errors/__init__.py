@@ -65,6 +65,7 @@ from tribal.errors.kinds import (
     TableNotFound,
     ToolInputInvalid,
 )
+from tribal.errors.packages import missing_package
 from tribal.errors.requests import (
     AnswerTypeRefused,
     BodyTooLarge,
@@ -158,5 +159,6 @@ __all__ = [
     "describe_unexpected",
     "doing",
     "is_refused_write",
+    "missing_package",
     "unwritable",
 ]
