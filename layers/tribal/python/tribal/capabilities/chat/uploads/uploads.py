@@ -25,7 +25,7 @@ from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
-from tribal.errors import StoreError
+from tribal.errors import StoreUnwritable
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
@@ -93,15 +93,17 @@ class Uploads:
         if known is not None and job.filename in known.names:
             return self._unchanged(files, job, known)
         waiting = self._waiting(files, job)
-        if waiting is None:
-            files.create_job(job)
-            try:
-                files.store.put_file(files.upload_key(job.job_id), file)
-            except StoreError:
-                # Or it would wait for bytes that never arrive.
-                files.store.erase(files.job_key(job.job_id))
-                raise
-        return self.arrived(files.name, (waiting or job).job_id)
+        if waiting is not None:
+            return self.arrived(files.name, waiting.job_id)
+        files.create_job(job)
+        try:
+            files.store.put_file(files.upload_key(job.job_id), file)
+            return self.arrived(files.name, job.job_id)
+        except StoreUnwritable:
+            # Or it would wait for bytes whose caller was told that they are not taken.
+            files.store.erase(files.upload_key(job.job_id))
+            files.store.erase(files.job_key(job.job_id))
+            raise
 
     def announce(self, request: UploadRequest) -> UploadJob:
         """The job of an upload that will arrive by another way; its first bytes are checked when it is read.
