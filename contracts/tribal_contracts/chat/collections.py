@@ -40,6 +40,8 @@ class CollectionSource(Contract):
     """SHA-256 of its bytes."""
     names: list[str]
     """The names under which it was uploaded, without folders."""
+    paths: list[str] = Field(default_factory=list)
+    """Its paths in archives that have folders."""
     kind: FileKind
     pages: Count
     passages: Count

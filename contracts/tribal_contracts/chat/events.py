@@ -20,6 +20,7 @@ class ChatSource(Contract):
     """What a sentence cites."""
 
     source_filename: str
+    source_path: str | Unset = optional("Extension: its path in the archive that it was uploaded in.")
     page_number: Annotated[int, Field(ge=1)]
     course_id: str
     source_id: str

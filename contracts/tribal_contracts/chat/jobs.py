@@ -27,11 +27,13 @@ class UploadedFile(Contract):
 
     filename: str
     """Without folders; of an entry of an archive, its last part."""
+    source_path: str | Unset = optional("Its path in an archive, if that has folders.")
     status: FileStatus
     reason: str | Unset = optional("Why it is not indexed.")
     source_id: ContentHash | Unset = optional()
     pages: Count = 0
     passages: Count = 0
+    pages_without_text: list[Count] | Unset = optional("Of an indexed file; they may be scans.")
 
 
 class UploadJob(Contract):
@@ -55,6 +57,8 @@ class UploadJob(Contract):
     removes: ContentHash | Unset = optional("The file that this job removes; it then uploads nothing.")
     content_hash: ContentHash | Unset = optional("SHA-256 of the upload.")
     embedding_usd: float = 0.0
+    attempts: Count = 0
+    """Processes in a row that began to work on it, and ended without progress and without saying why."""
     error: AgentError | Unset = optional("Why it failed as a whole.")
 
 

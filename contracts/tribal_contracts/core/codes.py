@@ -131,7 +131,7 @@ ERROR_CODES: dict[str, CodeDefaults] = {
     "CHAT_LAW_FAILED": CodeDefaults("error", True, "A law could not be evaluated, so the question was refused."),
     "CHAT_BUSY": CodeDefaults("error", True, "A caller asks too often, or has too many answers running."),
     "CHAT_ACCESS_DENIED": CodeDefaults("error", False, "The caller may not do that with this collection."),
-    "CHAT_INTERNAL": CodeDefaults("error", True, "An answer failed in a way that it did not foresee."),
+    "CHAT_INTERNAL": CodeDefaults("error", True, "An answer or an upload failed unexpectedly."),
     "UPL_TYPE_REFUSED": CodeDefaults("error", False, "A file is of a type that is not read."),
     "UPL_TOO_LARGE": CodeDefaults("error", False, "An upload is larger than allowed."),
     "UPL_LIMIT_EXCEEDED": CodeDefaults("error", False, "An upload exceeds a limit; the message names it."),

@@ -30,6 +30,7 @@ class AnswerSource(Contract):
     name: str
     uri: str
     source_filename: str | Unset = optional("Of a passage: the file that it is from.")
+    source_path: str | Unset = optional("Of a passage: the path of its file in the archive that it was uploaded in.")
     page_number: Count | Unset = optional("Of a passage: its page, from 1.")
     course_id: str | Unset = optional("Of a passage.")
     distance: float | Unset = optional("Of a passage: squared L2 distance to the question.")

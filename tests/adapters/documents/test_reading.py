@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,8 +14,6 @@ import tribal.adapters.documents.parser as parser_module
 from tests.adapters.documents.conftest import LIMITS, Read
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.cases import each_case
-from tribal.app.parts import document_parser
-from tribal.errors import ConfigurationError
 from tribal_contracts.chat.collections import FileKind
 
 Problem = Callable[..., tuple[str, str]]
@@ -55,6 +55,24 @@ def test_a_document_is_read_with_its_tables_row_by_row(read: Read) -> None:
         pytest.param("txt", "wide \u20ac".encode("utf-16"), "wide \u20ac", id="UTF-16"),
         pytest.param("txt", "", "", id="empty"),
         pytest.param("html", "<p>One<p>Two &amp; three", "One\n\nTwo & three", id="HTML"),
+        pytest.param("html", b"<meta charset=iso-8859-1><p>caf\xe9 \x80", "caf\u00e9 \u20ac", id="declared as Latin-1"),
+        pytest.param("html", "<meta charset='Shift_JIS'>\u4f11\u6687".encode("cp932"), "\u4f11\u6687", id="Shift JIS"),
+        pytest.param("html", "\ufeff<meta charset=iso-8859-1>\u00e9", "\u00e9", id="a mark is stronger"),
+        pytest.param("html", "<meta charset=utf-16>\u00e9", "\u00e9", id="declared as what it cannot be"),
+        pytest.param("html", "<!-- <meta charset=koi8-r> -->\u00e9", "\u00e9", id="declared in a comment"),
+        pytest.param("html", "<meta charset=rot13>\u00e9", "\u00e9", id="declared as what is no encoding"),
+        pytest.param(
+            "html",
+            "<?xml version='1.0' encoding='windows-1251'?><p>\u041e\u0442\u043f\u0443\u0441\u043a".encode("cp1251"),
+            "\u041e\u0442\u043f\u0443\u0441\u043a",
+            id="declared as XML",
+        ),
+        pytest.param(
+            "html",
+            "<html><head><meta http-equiv=Content-Type content='text/html; charset=gb2312'>\u5047\u671f".encode("gbk"),
+            "\u5047\u671f",
+            id="declared as HTTP",
+        ),
         pytest.param("txt", "a\u200bb\u202ec\U000e0041d\ue000e\x1bf\tg", "abcdef\tg", id="unseen characters"),
     ],
 )
@@ -73,6 +91,7 @@ def test_text_is_decoded_and_cleaned(kind: FileKind, data: bytes | str, expected
         ("docx", docx(document_xml("<a>" * 5_000 + "</a>" * 5_000)), ("unreadable", "it is nested too deeply")),
         ("txt", b"caf\xe9", ("unreadable", "it is not UTF-8; save it as UTF-8")),
         ("md", "a\0b", ("unreadable", "it is not text")),
+        ("html", b"<meta charset=euc-kr>\xff", ("unreadable", "it is not cp949, which it declares; save it as UTF-8")),
         ("html", "x".encode("utf-16")[:3], ("unreadable", "it is not UTF-8; save it as UTF-8")),
     ],
 )
@@ -101,13 +120,14 @@ def test_a_file_that_needs_too_much_memory_is_refused(problem: Problem) -> None:
     )
 
 
-@pytest.mark.parametrize(("missing", "files"), [("pypdfium2", "PDFs"), ("mammoth", ".docx files")])
-def test_a_missing_package_is_named_with_the_command_that_installs_it(
-    missing: str, files: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("missing", "kind", "files"), [("pypdfium2", "pdf", "PDFs"), ("mammoth", "docx", ".docx files")]
+)
+def test_a_missing_package_is_named_by_the_files_that_need_it_and_no_other_file_does(
+    missing: str, kind: FileKind, files: str, problem: Problem, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parser_module, "find_spec", lambda name: None if name == missing else find_spec(name))
-    with pytest.raises(ConfigurationError) as failed:
-        document_parser()
-    assert failed.value.message == (
-        f"{missing} is not installed, but reading {files} needs it; run: pip install 'tribal-knowledge[chat]'"
-    )
+    command = f"{shlex.quote(sys.executable)} -m pip install 'tribal-knowledge[chat]'"
+    expected = f"{missing} is not installed, but reading {files} needs it; run: {command}"
+    assert problem(kind, b"") == ("not_installed", expected)
+    assert read("md", "# Title") == ["# Title"]

@@ -11,9 +11,8 @@ import pytest
 
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import asked_about, over_folder, says, tables_asked
-from tribal.adapters.local.durable_files import unwritable
 from tribal.adapters.local.folder import FolderStore
-from tribal.errors import StoreUnwritable
+from tribal.errors import StoreUnwritable, unwritable
 from tribal.identity import locations
 from tribal.runs.clock import SystemClock
 

@@ -63,6 +63,6 @@ def _indexes(store: Provider[ObjectStore], scratch: Path) -> PassageIndexes:
 
 
 def _parser() -> DocumentParser:
-    from tribal.app.parts import document_parser
+    from tribal.adapters.documents.parser import DocumentProcesses
 
-    return document_parser()
+    return DocumentProcesses()

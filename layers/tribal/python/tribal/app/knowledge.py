@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tribal.errors import ConfigurationError, TribalError
+from tribal.errors import ConfigurationError, TribalError, missing_package
 from tribal.ports import Provider
 from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 
@@ -154,9 +154,7 @@ def knowledge_source(
 
             return GitKnowledge(place, branch)
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{error.name} is not installed, but reading git needs it; run: pip install 'tribal-knowledge[knowledge]'"
-        ) from error
+        raise ConfigurationError(missing_package(error.name, "reading git", "knowledge")) from error
     if branch is not None:
         raise ConfigurationError(
             f"knowledge.branch is {branch!r}, but {repository!r} is not the root of a git repository; remove the branch"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable
+from tribal.errors import ConfigurationError, DatabaseUnreachable, SecretsUnavailable, missing_package
 from tribal.ports import Provider
 from tribal.settings.snowflake.target import SnowflakeTarget
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
     from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
-    from tribal.ports.passages import DocumentParser
     from tribal.settings import BucketPlace
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
@@ -49,40 +48,13 @@ def secrets_manager(region: str | None, role: str | None = None) -> Secrets:
 
 def aws_missing(error: ModuleNotFoundError, purpose: str) -> ConfigurationError:
     """The error for a missing AWS package."""
-    return ConfigurationError(
-        f"{error.name} is not installed, but {purpose} needs it; run: pip install 'tribal-knowledge[aws]'"
-    )
+    return ConfigurationError(missing_package(error.name, purpose, "aws"))
 
 
 def model_missing(error: ModuleNotFoundError, *, bedrock: bool = False) -> ConfigurationError:
     """The error for a missing package of a model."""
-    extras = "aws,model" if bedrock else "model"
-    return ConfigurationError(
-        f"{error.name} is not installed, but the model needs it; run: pip install 'tribal-knowledge[{extras}]', or "
-        "remove `model` from databases.yaml"
-    )
-
-
-def documents_missing(error: ModuleNotFoundError) -> ConfigurationError:
-    """The error for a missing package that reads uploaded files."""
-    what = "PDFs" if error.name == "pypdfium2" else ".docx files"
-    return ConfigurationError(
-        f"{error.name} is not installed, but reading {what} needs it; run: pip install 'tribal-knowledge[chat]'"
-    )
-
-
-def document_parser() -> DocumentParser:
-    """What reads uploaded files, each in a process of its own.
-
-    Raises:
-        ConfigurationError: when a package is not installed.
-    """
-    from tribal.adapters.documents.parser import DocumentProcesses
-
-    try:
-        return DocumentProcesses()
-    except ModuleNotFoundError as error:
-        raise documents_missing(error) from error
+    said = missing_package(error.name, "the model", "aws,model" if bedrock else "model")
+    return ConfigurationError(f"{said}, or remove `model` from databases.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +117,7 @@ class Databases:
         try:
             from tribal.adapters.snowflake.catalog import SnowflakeCatalog
         except ModuleNotFoundError as error:
-            raise ConfigurationError(
-                f"{error.name} is not installed, but reading Snowflake needs it; run: pip install "
-                "'tribal-knowledge[snowflake]'"
-            ) from error
+            raise ConfigurationError(missing_package(error.name, "reading Snowflake", "snowflake")) from error
         may_sample = self.take_samples and entry.sample_rows > 0
         return SnowflakeCatalog(target, entry.limits, may_sample=may_sample, renew_secret=renew)
 

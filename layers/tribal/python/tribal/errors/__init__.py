@@ -20,6 +20,7 @@ from tribal.errors.base import (
     describe_unexpected,
     doing,
 )
+from tribal.errors.disks import is_refused_write, unwritable
 from tribal.errors.kinds import (
     AccessDenied,
     ConfigurationError,
@@ -64,6 +65,7 @@ from tribal.errors.kinds import (
     TableNotFound,
     ToolInputInvalid,
 )
+from tribal.errors.packages import missing_package
 from tribal.errors.requests import (
     AnswerTypeRefused,
     BodyTooLarge,
@@ -156,4 +158,7 @@ __all__ = [
     "TribalError",
     "describe_unexpected",
     "doing",
+    "is_refused_write",
+    "missing_package",
+    "unwritable",
 ]

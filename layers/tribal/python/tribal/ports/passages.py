@@ -92,6 +92,7 @@ class PassageIndexes(Protocol):
 
         Raises:
             IndexWriteFailed: when it cannot be published.
+            StoreUnwritable: when the disk refuses a write.
         """
         ...
 
@@ -126,7 +127,7 @@ class TextEmbedder(Protocol):
         ...
 
 
-ParseProblem = Literal["encrypted", "unreadable", "too_slow", "too_large", "too_many_pages"]
+ParseProblem = Literal["encrypted", "unreadable", "too_slow", "too_large", "too_many_pages", "not_installed"]
 
 
 class ParsingFailed(Exception):

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import IO
 
 from tribal.adapters.documents.text import decoded
+from tribal.encodings import html_encoding
 
 _LARGEST_BYTES = 64 << 20
 _UNSHOWN = frozenset(
@@ -49,7 +50,7 @@ def html_text(file: IO[bytes]) -> str:
     Raises:
         ParsingFailed: when it is too large, or not text.
     """
-    return shown_text(decoded(file, _LARGEST_BYTES))
+    return shown_text(decoded(file, _LARGEST_BYTES, html_encoding))
 
 
 def shown_text(markup: str) -> str:

@@ -18,11 +18,13 @@ from types import TracebackType
 from typing import IO, Self
 
 from tribal.adapters.documents.frames import END, FAILED, HEADER, LARGEST_PAGE_BYTES, OUT_OF_MEMORY, PAGE, problem_of
+from tribal.errors import missing_package
 from tribal.ports.passages import ParseLimits, ParsingFailed
 from tribal_contracts.chat.collections import FileKind
 
 CHILD = "tribal.adapters.documents.child"
-_NEEDED = ("pypdfium2", "mammoth")
+_NEEDED: Mapping[FileKind, tuple[str, str]] = {"pdf": ("pypdfium2", "PDFs"), "docx": ("mammoth", ".docx files")}
+"""The package that reads files of a type, and what they are called; the standard library reads the others."""
 _LARGEST_MESSAGE_BYTES = 1_000
 _END_SECONDS = 5.0
 """How long a process may take to end after it has closed its output."""
@@ -35,22 +37,18 @@ class DocumentProcesses:
 
     Args:
         child: the module that reads a file; see `tribal.adapters.documents.child`.
-
-    Raises:
-        ModuleNotFoundError: when a package that reading needs is not installed; no package is imported here.
     """
 
     def __init__(self, child: str = CHILD) -> None:
-        for name in _NEEDED:
-            if find_spec(name) is None:
-                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         self._child = child
 
     def pages(self, file: Path, kind: FileKind, limits: ParseLimits, first: int = 1) -> Iterator[str]:
         """The text of each page; see `DocumentParser`. Only the time counts in which a page is waited for."""
+        _require_reader(kind)
         arguments = [kind, first, limits.pages, limits.seconds, limits.memory_mb]
         with (
-            tempfile.TemporaryDirectory(prefix="tribal-reading-") as folder,
+            # Next to the file, where the caller knows what to do about a full disk.
+            tempfile.TemporaryDirectory(prefix="reading-", dir=file.parent) as folder,
             file.open("rb") as source,
             _Child([self._child, *map(str, arguments)], source, Path(folder), limits) as child,
         ):
@@ -58,6 +56,13 @@ class DocumentProcesses:
                 if number > limits.pages:
                     raise ParsingFailed("too_many_pages", f"it has more than {limits.pages:,} pages")
                 yield page
+
+
+def _require_reader(kind: FileKind) -> None:
+    name, files = _NEEDED.get(kind, (None, ""))
+    # It is imported only by the process that reads the file.
+    if name is not None and find_spec(name) is None:
+        raise ParsingFailed("not_installed", missing_package(name, f"reading {files}", "chat"))
 
 
 class _Child:

@@ -12,36 +12,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tribal.errors import StoreUnwritable
-
 _TEMPORARY = ".tmp-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _BUFFER_BYTES = 1 << 18
 # A new folder may be removed at once by another process that deletes its last object.
 _ATTEMPTS = 20
 _ABANDONED_SECONDS = 24 * 3600
-_HINTS = {
-    errno.EACCES: "give this user the right to write there, or choose another folder",
-    errno.EPERM: "give this user the right to write there, or choose another folder",
-    errno.EROFS: "the file system is read-only: choose another folder",
-    errno.ENOSPC: "make room on that disk and run again to resume",
-    errno.EDQUOT: "this user's quota is used up: make room and run again to resume",
-    errno.EFBIG: "this user may not write a file of that size: raise the limit (`ulimit -f`) and run again",
-    errno.ENOTDIR: "a file is where a folder should be; move it away",
-    errno.EEXIST: "a file is where a folder should be; move it away",
-    errno.EISDIR: "a folder is where a file should be; move it away",
-    errno.ENAMETOOLONG: "choose a folder with a shorter path",
-}
 
 # Makes names unique even when a process gets the id of one that was killed.
 _numbers = itertools.count(time.time_ns())
 _in_progress: set[str] = set()
-
-
-def unwritable(path: Path, exc: OSError) -> StoreUnwritable:
-    """The error for a failed write: what could not be written, why, and what to do."""
-    hint = _HINTS.get(exc.errno or 0, "choose another folder")
-    return StoreUnwritable(f"cannot write {str(path)!r}: {exc.strerror or exc}; {hint}")
 
 
 @contextmanager

@@ -23,12 +23,18 @@ from tribal.adapters.local.durable_files import (
     move_into_place,
     sync_folder,
     temporary_file,
-    unwritable,
     write_file,
     write_through,
 )
 from tribal.adapters.local.file_identity import FileIdentity
-from tribal.errors import ObjectDamaged, ObjectNotFound, PreconditionFailed, StoreError, StoreUnwritable
+from tribal.errors import (
+    ObjectDamaged,
+    ObjectNotFound,
+    PreconditionFailed,
+    StoreError,
+    StoreUnwritable,
+    unwritable,
+)
 from tribal.identity.hashing import bytes_hash
 from tribal.identity.locations import DOCUMENTATION_LEASE, PRIVATE_FOLDERS, is_key, require_key
 from tribal.ports import ObjectInfo, StoredObject

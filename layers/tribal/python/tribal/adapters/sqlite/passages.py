@@ -6,6 +6,7 @@ replaces the pointer. A reader checks the pointer, fetches the file if it is new
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sqlite3
@@ -22,7 +23,16 @@ from pydantic import ValidationError
 from tribal.adapters.sqlite.passage_file import write_file
 from tribal.adapters.sqlite.passage_index import SqlitePassageIndex
 from tribal.adapters.sqlite.published import CHECK_EVERY_SECONDS, fetch
-from tribal.errors import IndexNotReady, IndexWriteFailed, ObjectNotFound, PreconditionFailed, StoreError
+from tribal.errors import (
+    IndexNotReady,
+    IndexWriteFailed,
+    ObjectNotFound,
+    PreconditionFailed,
+    StoreError,
+    StoreUnwritable,
+    is_refused_write,
+    unwritable,
+)
 from tribal.identity.locations import collection_index
 from tribal.ports import ObjectStore
 from tribal_contracts.chat.collections import EmbeddingRecord, PassageIndexPointer, StoredPassage
@@ -101,7 +111,11 @@ class PublishedPassages:
             raise IndexWriteFailed(
                 f"another process has published an index of collection {collection!r}; try again"
             ) from error
+        except StoreUnwritable:
+            raise
         except (StoreError, OSError, sqlite3.Error) as error:
+            if (refused := _refused_write(error)) is not None:
+                raise unwritable(work, refused) from error
             raise IndexWriteFailed(
                 f"the index of collection {collection!r} cannot be published: {error}; try again"
             ) from error
@@ -179,6 +193,13 @@ class PublishedPassages:
 
     def _local(self, collection: str, pointer: PassageIndexPointer) -> Path:
         return self._folder / collection / f"{pointer.content_hash}.db"
+
+
+def _refused_write(error: Exception) -> OSError | None:
+    """The error of the disk behind another one, if there is advice for it."""
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return error if isinstance(error, OSError) and is_refused_write(error) else None
 
 
 def _pointer_key(collection: str) -> str:

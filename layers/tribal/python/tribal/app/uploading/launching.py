@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -11,9 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tribal.app.uploading.waiting import Job, waiting_jobs
+from tribal.app.uploading.waiting import Job, release_leases, waiting_jobs
+from tribal.app.uploading.worker import log_time
 from tribal.capabilities.chat.parts import ChatParts
-from tribal.errors import TribalError
 from tribal.ports import RunParameters
 from tribal.ports.application import WorkerLaunch
 from tribal_contracts.chat.settings import CATALOG
@@ -76,23 +77,25 @@ class UploadWorkers:
         pause = self._look_seconds
         while not self._stopping.is_set():
             self._woken.clear()
-            before = self._waiting()
+            before, died_at_work = set[Job](), False
+            try:
+                before = self._waiting()
+                if before:
+                    with self._alone() as is_alone:
+                        died_at_work = is_alone and self._work()
+                    self._waiting()
+            except Exception as error:  # noqa: BLE001 - uploads resume with the next look, whatever this one met
+                _log_failure(error)
+            if died_at_work:
+                continue
             if before:
-                with self._alone() as is_alone:
-                    if is_alone:
-                        self._work()
-                self._waiting()
                 has_progress = bool(before & self._ended)
                 pause = self._look_seconds if has_progress else min(2 * pause, LONGEST_PAUSE_SECONDS)
             self._woken.wait(pause)
 
     def _waiting(self) -> set[Job]:
         """The jobs that wait; also notes which ones have ended."""
-        try:
-            return set(waiting_jobs(self._app, self._ended))
-        except TribalError:
-            # The store may recover; the next look shows it.
-            return set()
+        return set(waiting_jobs(self._app, self._ended))
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
@@ -112,10 +115,11 @@ class UploadWorkers:
             if is_taken:
                 lock.release()
 
-    def _work(self) -> None:
+    def _work(self) -> bool:
+        """Have a process work on what waits; returns whether it died while it worked on a job."""
         with self._mutex:
             if self._stopping.is_set():
-                return
+                return False
             process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, as the composition root says
                 self._launch.command,
                 stdin=subprocess.PIPE,
@@ -132,6 +136,7 @@ class UploadWorkers:
         with self._mutex, suppress(OSError):
             self._process = None
             process.stdin.close()
+        return release_leases(self._app, process.pid)
 
 
 def _dismiss(process: subprocess.Popen[bytes]) -> None:
@@ -144,6 +149,12 @@ def _dismiss(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _log_failure(error: Exception) -> None:
+    line = {"time": log_time(), "level": "error", "event": "uploads", "error": type(error).__name__}
+    sys.stderr.write(f"{json.dumps(line)}\n")
+    sys.stderr.flush()
 
 
 def with_upload_workers(app: Application, settings: Settings) -> tuple[Application, UploadWorkers | None]:

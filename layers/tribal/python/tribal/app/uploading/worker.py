@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.capabilities.chat.errors import ChatBusy
-from tribal.errors import RunInterrupted, TribalError
+from tribal.errors import RunInterrupted, StoreUnwritable, TribalError
 from tribal.ports import StopToken
 
 if TYPE_CHECKING:
@@ -48,22 +48,41 @@ def _next(app: Application, tried: set[Job], ended: set[Job]) -> Job | None:
 
 def _outcome(app: Application, job: Job, stop: StopToken) -> tuple[str, str | None]:
     """The status of a job afterwards, and the class of the error that ended the work on it."""
-    from tribal.capabilities.chat.uploads.ingesting import ingest
+    from tribal.capabilities.chat.uploads.failing import expected_error
+    from tribal.capabilities.chat.uploads.ingesting import end_as_failed, ingest
 
     try:
         return ingest(app, *job, stop).status, None
     except ChatBusy:
         # Another process works on the collection, for example `tribal upload`.
         return "processing", None
-    except TribalError as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - libraries in Rust raise such; the next job is worked on in any case
+        if isinstance(error, Exception) and not isinstance(error, StoreUnwritable):
+            return "processing", type(error).__name__
+        # On the command line the job can be resumed; here no one would see why it goes on waiting.
+        with suppress(TribalError):
+            return end_as_failed(app, *job, expected_error(error)).status, type(error).__name__
         return "processing", type(error).__name__
+
+
+def log_time() -> str:
+    """The time as the server's log has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _line(job: Job, status: str, error: str | None) -> str:
     """A line of the log, as the server writes them; without the name of the file."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     level = "info" if error is None else "error"
-    fields = {"time": now, "level": level, "event": "upload", "collection": job[0], "job_id": job[1], "status": status}
+    fields = {
+        "time": log_time(),
+        "level": level,
+        "event": "upload",
+        "collection": job[0],
+        "job_id": job[1],
+        "status": status,
+    }
     return json.dumps(fields if error is None else {**fields, "error": error})
 
 

@@ -54,7 +54,7 @@ class ChatForbidden(RightMissing):
 
 
 class ChatFailed(TribalError):
-    """An answer failed in a way that it did not foresee."""
+    """An answer or an upload failed unexpectedly."""
 
     default_code = "CHAT_INTERNAL"
     exit_code = EXIT_INTERNAL

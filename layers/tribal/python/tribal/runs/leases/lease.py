@@ -26,9 +26,14 @@ TERM_SECONDS = 60.0
 _RENEWALS_A_TERM = 3
 
 
+def process_name(process_id: int) -> str:
+    """A process of this machine in the format of `LeaseRecord.holder`: `host/4711`."""
+    return f"{socket.gethostname()}/{process_id}"
+
+
 def this_process() -> str:
-    """Host and process id in the format of `LeaseRecord.holder`: `host/4711`."""
-    return f"{socket.gethostname()}/{os.getpid()}"
+    """This process in the format of `LeaseRecord.holder`."""
+    return process_name(os.getpid())
 
 
 class RunLease:

@@ -27,7 +27,7 @@ from tribal.adapters.snowflake.connections.errors import (
     unreachable,
     without_words,
 )
-from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, LoginRefused
+from tribal.errors import ConfigurationError, ConnectionLost, DatabaseError, LoginRefused, missing_package
 from tribal.sql.dialect import quote_identifier
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _connector() -> ModuleType:
         import snowflake.connector
     except ImportError as error:
         raise ConfigurationError(
-            "Snowflake's connector is not installed; run: pip install 'tribal-knowledge[snowflake]'"
+            missing_package("snowflake-connector-python", "reading Snowflake", "snowflake")
         ) from error
     # It logs failed lookups on this machine, and warns about changes of its own classes.
     logging.getLogger("snowflake.connector").setLevel(logging.CRITICAL)

@@ -28,7 +28,7 @@ class Citations:
 
     def _number(self, source: Source) -> int:
         shown = source.shown
-        key = (shown.source_filename, shown.page_number, shown.title, shown.url or "")
+        key = (source.file_id or shown.source_filename, shown.page_number, shown.title, shown.url or "")
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers) + 1
             self._sources.append(source.numbered(self._numbers[key]).shown)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tribal.capabilities.chat.answers.finding import Found
-from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model, sentences_of
+from tribal.capabilities.chat.answers.grounding import is_addressed_to_a_model
 from tribal.capabilities.chat.answers.passages import RankedPassage
+from tribal.capabilities.chat.answers.sentences import Sentence, is_repeated, read_sentences
 from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
 from tribal.naming import index_terms
 from tribal.rendering.quotations import quote
@@ -20,6 +21,8 @@ _QUOTED_SENTENCES = 2
 _QUOTE_CHARS = 400
 _SHARE_OF_BEST = 0.5
 """The share of the best passage's evidence, and of the best sentence's words, that is quoted as well. By judgement."""
+_SHARE_OF_HEADING = 0.5
+"""How much a word of a heading counts of one in a sentence below it. By judgement."""
 _STATEMENTS_AFTER_QUOTES = 4
 _HARMFUL = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"(?<=\])\(|!(?=\[)")
@@ -71,22 +74,39 @@ def unexplained_line(found: Found) -> str:
 
 
 def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]:
+    said = list[str]()
     for each in passages[:_QUOTED_PASSAGES]:
-        if sentences := _best_sentences(question, each):
-            yield quote(sentences), [passage_source(each)]
+        if quoted := _best_sentences(question, each, said):
+            said += quoted
+            yield quote(shorten(" ".join(quoted), _QUOTE_CHARS)), [passage_source(each)]
 
 
-def _best_sentences(question: str, found: RankedPassage) -> str:
-    """The sentences of a passage that have most of the question's words, in their order."""
+def _best_sentences(question: str, found: RankedPassage, said: Sequence[str]) -> list[str]:
+    """The sentences of a passage that have most of the question's words, in their order, without those said before."""
     terms = frozenset(index_terms(question))
     sentences = [
         each
-        for each in sentences_of(found.match.passage.text)
-        if not (each.startswith("#") or is_addressed_to_a_model(each))
+        for each in read_sentences(found.match.passage.text)
+        if not (each.is_heading or is_addressed_to_a_model(each.text))
     ]
     # The overlap with the passage before may begin in the middle of a sentence.
-    scored = [(len(terms & frozenset(index_terms(each))), -number) for number, each in enumerate(sentences)]
-    best = sorted(scored, reverse=True)[:_QUOTED_SENTENCES]
-    least = max(1.0, _SHARE_OF_BEST * best[0][0]) if best else 1.0
-    chosen = sorted(-number for score, number in best if score >= least) or [-number for _, number in best[:1]]
-    return shorten(" ".join(sentences[number] for number in chosen), _QUOTE_CHARS)
+    scored = sorted(((_words(terms, each), -number) for number, each in enumerate(sentences)), reverse=True)
+    if not scored:
+        return []
+    least = max(1.0, _SHARE_OF_BEST * scored[0][0])
+    if scored[0][0] < least:
+        # It was found by its meaning.
+        least = scored[0][0]
+        scored = scored[:1]
+    chosen: list[int] = []
+    for score, number in scored:
+        earlier = [*said, *(sentences[each].text for each in chosen)]
+        if score >= least and len(chosen) < _QUOTED_SENTENCES and not is_repeated(sentences[-number].text, earlier):
+            chosen.append(-number)
+    return [sentences[number].text for number in sorted(chosen)]
+
+
+def _words(terms: frozenset[str], sentence: Sentence) -> float:
+    """How many of the question's words a sentence has; those of its heading count in part."""
+    own = terms & frozenset(index_terms(sentence.text))
+    return len(own) + _SHARE_OF_HEADING * len(terms & frozenset(index_terms(sentence.heading)) - own)

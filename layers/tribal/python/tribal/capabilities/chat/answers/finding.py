@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tribal.answering.documentation import Documentation, DocumentedAnswer
@@ -15,7 +15,7 @@ from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
 from tribal.ports import Application, Caller
-from tribal.ports.passages import PassageIndex, TextEmbedder
+from tribal.ports.passages import PassageIndex, PassageMatch, TextEmbedder
 from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
 from tribal_contracts.interrogation.answers import AskInput
@@ -77,7 +77,7 @@ class Finder:
             CollectionMismatch: when the vectors are of another model than is configured.
             IndexNotReady: when the index of the collection cannot be read.
         """
-        sources = {each.source_id for each in self.files()}
+        sources = {each.source_id: each for each in self.files()}
         index = self._index() if sources else None
         vectors = self._vectors(texts, index)
         return [self._found(text, index, vector, sources) for text, vector in zip(texts, vectors, strict=True)]
@@ -106,7 +106,13 @@ class Finder:
                 f"`tribal upload FILE --collection {self.entry.title}`"
             ) from error
 
-    def _found(self, text: str, index: PassageIndex | None, vector: NDArray[Any] | None, sources: set[str]) -> Found:
+    def _found(
+        self,
+        text: str,
+        index: PassageIndex | None,
+        vector: NDArray[Any] | None,
+        sources: Mapping[str, CollectionSource],
+    ) -> Found:
         documented = self._documented(text) if self.has_documentation else None
         passages: list[RankedPassage] = []
         if index is not None and self.entry.profile == "tutor":
@@ -114,6 +120,7 @@ class Finder:
             passages = nearest_passages(vector, index, sources)
         elif index is not None:
             passages = find_passages(text, vector, index, sources)
+        passages = [replace(each, path=_path(each.match, sources)) for each in passages]
         distances = [each.match.distance for each in passages if each.match.distance is not None]
         scores = documented.focus.context.scores.values() if documented else ()
         relevance = Relevance(
@@ -178,3 +185,8 @@ class Finder:
                 f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure the former, or "
                 "upload its files to a new collection"
             )
+
+
+def _path(match: PassageMatch, sources: Mapping[str, CollectionSource]) -> str | None:
+    paths = sources[match.source_id].paths
+    return next((each for each in paths if each.rpartition("/")[2] == match.passage.source_filename), None)

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tribal.capabilities.chat.answers.sentences import read_sentences
 from tribal.capabilities.chat.answers.sources import Source
 from tribal.naming import index_terms
-from tribal.text_checks import Handle, SentenceJudge, ShownText, plain, split_sentences
+from tribal.text_checks import Handle, SentenceJudge, ShownText, plain
 from tribal.text_checks.forms import is_identifier
 from tribal.text_checks.instructions import is_instruction
 
@@ -51,10 +52,6 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """Words of instructions to a model, unlike those of a manual to its reader."""
-
-
-_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\n#*\->|\d\u2022])")
-"""A line break within a paragraph."""
 _ABOUT_ANSWERS = re.compile(
     r"\bfrom now on\b|\b(?:all|any|each|every|following|next|your) (?:answer|message|reply|response|sentence)s?\b"
     r"|\b(?:previous|prior|system|these|your) (?:instruction|prompt|rule)s?\b",
@@ -76,11 +73,6 @@ def is_addressed_to_a_model(sentence: str) -> bool:
     if _ABOUT_ANSWERS.search(text):
         return True
     return _ADDRESSED.search(text) is not None and is_instruction(text, ())
-
-
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a source, whose lines may be wrapped; headings are sentences of their own."""
-    return split_sentences(_WRAPPED.sub(" ", text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +121,8 @@ class Grounding:
     def _only_instructed(self) -> frozenset[str]:
         orders, others = list[str](), [self.question]
         for text in (*(each.text for each in self.sources.values()), *self.said):
-            for each in sentences_of(text):
-                (orders if is_addressed_to_a_model(each) else others).append(each)
+            for each in read_sentences(text):
+                (orders if is_addressed_to_a_model(each.text) else others).append(each.text)
         instructed = frozenset(term for each in orders for term in index_terms(each))
         return instructed.difference(_OF_INSTRUCTIONS, *map(index_terms, others)) if orders else frozenset()
 

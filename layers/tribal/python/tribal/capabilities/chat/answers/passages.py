@@ -34,6 +34,8 @@ class RankedPassage:
     """0 to 1: how much of the question's words it has, weighted by how rare they are, and how near its meaning is."""
     matched: frozenset[str]
     """The terms of the question in it."""
+    path: str | None = None
+    """Of its file, in the archive that it was uploaded in."""
 
 
 def find_passages(

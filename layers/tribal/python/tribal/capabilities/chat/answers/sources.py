@@ -31,6 +31,8 @@ class Source:
     dialect: DatabaseType | None = None
     """Of its database."""
     is_passage: bool = False
+    file_id: str | None = None
+    """Of a passage: its file, of whose name there may be others."""
 
     def numbered(self, number: int) -> Source:
         """The same under another number."""
@@ -61,13 +63,14 @@ def passage_source(found: RankedPassage) -> Source:
     passage = found.match.passage
     shown = ChatSource(
         source_filename=passage.source_filename,
+        source_path=found.path,
         page_number=passage.page_number,
         course_id=passage.course_id,
         source_id="1",
-        title=f"{passage.source_filename}, page {passage.page_number}",
+        title=f"{found.path or passage.source_filename}, page {passage.page_number}",
         distance=None if found.match.distance is None else round(found.match.distance, 6),
     )
-    return Source(shown, passage.text, is_passage=True)
+    return Source(shown, passage.text, is_passage=True, file_id=found.match.source_id)
 
 
 def domain_source(domain: DomainInfo, course: str) -> Source:
@@ -87,11 +90,17 @@ def domain_source(domain: DomainInfo, course: str) -> Source:
 
 def file_source(file: CollectionSource, course: str) -> Source:
     """A file of a collection as a source."""
+    title = ", ".join(file.paths) or file.names[0]
     shown = ChatSource(
-        source_filename=file.names[0], page_number=1, course_id=course, source_id="1", title=file.names[0]
+        source_filename=file.names[0],
+        source_path=next(iter(file.paths), None),
+        page_number=1,
+        course_id=course,
+        source_id="1",
+        title=title,
     )
     pages = "" if file.kind != "pdf" else f", {file.pages:,} {'page' if file.pages == 1 else 'pages'}"
-    return Source(shown, f"{file.names[0]}{pages}.", is_passage=True)
+    return Source(shown, f"{title}{pages}.", is_passage=True, file_id=file.source_id)
 
 
 def _documented(source: AnswerSource, said: list[str], found: DocumentedAnswer, course: str) -> Source:

@@ -23,24 +23,35 @@ _SHOWN = 20
 
 
 def find_source(files: CollectionFiles, name: str) -> CollectionSource:
-    """The file of an id, or the only one of a name.
+    """The file of an id, or the only one of a path in an archive or of a name.
 
     Raises:
         CollectionNotFound: when the collection has no such file, or several of that name.
     """
     manifest, _ = files.manifest()
-    found = [each for each in manifest.sources if name == each.source_id]
-    found = found or [each for each in manifest.sources if name in each.names]
+    found = (
+        [each for each in manifest.sources if name == each.source_id]
+        or [each for each in manifest.sources if name in each.paths]
+        or [each for each in manifest.sources if name in each.names]
+    )
     if len(found) == 1:
         return found[0]
     if found:
-        ids = ", ".join(each.source_id for each in found)
-        raise CollectionNotFound(f"collection {files.name!r} has {len(found)} files {name!r}; give an id: {ids}")
-    names = sorted({name for each in manifest.sources for name in each.names})
+        listed = ", ".join(f"{' '.join(each.paths) or name} ({each.source_id})" for each in found)
+        raise CollectionNotFound(
+            f"collection {files.name!r} has {len(found)} files {name!r}; give the path or the id of one: {listed}"
+        )
+    names = sorted({name for each in manifest.sources for name in shown_names(each)})
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     raise CollectionNotFound(
         f"collection {files.name!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
     )
+
+
+def shown_names(source: CollectionSource) -> list[str]:
+    """The names of a file, those in folders of an archive with their path."""
+    within = {each.rpartition("/")[2] for each in source.paths}
+    return [*source.paths, *(each for each in source.names if each not in within)]
 
 
 def withdraw(files: CollectionFiles, source_id: str, removed_at: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from tribal.capabilities.chat.laws.normalising import WHITE_SPACE, normalised, readings
 from tribal.capabilities.chat.laws.orders import orders_a_change
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
+from tribal.errors import missing_package
 from tribal_contracts.chat.settings import Profile
 
 TURNS = 4
@@ -141,7 +142,7 @@ def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
     try:
         import re2
     except ModuleNotFoundError as error:
-        raise PatternsUnusable("google-re2 is not installed; run: pip install 'tribal-knowledge[chat]'") from error
+        raise PatternsUnusable(missing_package("google-re2", "a collection with patterns", "chat")) from error
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False

@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
-import io
 import stat
-import struct
 import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from typing import BinaryIO
 
 from tribal.capabilities.chat.errors import UploadLimitExceeded, UploadUnreadable
-from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive_name, kind_by_name
+from tribal.capabilities.chat.uploads.kinds import (
+    READ_TYPES,
+    base_name,
+    is_archive_name,
+    kind_by_name,
+    path_parts,
+    shown_path,
+)
+from tribal.capabilities.chat.uploads.zip_directory import (
+    DEFLATED,
+    LOCAL_HEADER,
+    STORED,
+    ArchiveDamaged,
+    Directory,
+    DirectoryEntry,
+    DirectoryTooLarge,
+    EntryDamaged,
+    entry_bytes,
+    read_directory,
+)
+from tribal.capabilities.chat.uploads.zip_names import entry_names
 from tribal_contracts.chat.jobs import FileStatus
 from tribal_contracts.chat.settings import UploadLimits
 
-_PIECE_BYTES = 64 * 1024
 _DIRECTORY_BYTES_PER_ENTRY = 1_024
 """More than a name of 255 characters and every usual field need."""
-_END_OF_DIRECTORY_BYTES = 80 * 1024
-"""The end of an archive with the longest comment is a little over 64 KB."""
-_LOCAL_HEADER_BYTES = 30
 _ENCRYPTED, _PATCHED = 0x1 | 0x40 | 0x2000, 0x20
 """Flags of an entry."""
+_FOLDER = 0x10
+"""An attribute of an entry."""
 _MEGABYTE = 1024 * 1024
 _JUNK_FOLDER = "__MACOSX"
 _JUNK = (".ds_store", "thumbs.db", "desktop.ini")
-_DAMAGED = (
-    BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    struct.error,
-)
-"""What `zipfile` raises for damaged archives and entries."""
 
 
 class EntryRefused(Exception):
@@ -59,28 +63,31 @@ class ArchiveEntry:
     """Its place in the archive, the same each time."""
     name: str
     """Without folders; several entries may have the same."""
+    path: str | None
+    """With its folders, if it has any."""
     status: FileStatus | None
     """Why it cannot be unpacked; `None` if it can be."""
     reason: str
-    info: ZipInfo = field(repr=False)
+    described: DirectoryEntry = field(repr=False)
 
 
 class Archive:
     """An open archive. `open_archive` opens it."""
 
-    def __init__(self, zipped: ZipFile, name: str, limits: UploadLimits, now: Callable[[], float]) -> None:
-        self._zipped, self._name, self._limits, self._now = zipped, name, limits, now
-        infos = zipped.infolist()
-        overlapping = _overlapping(infos, zipped.start_dir)
+    def __init__(
+        self, file: BinaryIO, directory: Directory, name: str, limits: UploadLimits, now: Callable[[], float]
+    ) -> None:
+        self._file, self._name, self._limits, self._now = file, name, limits, now
+        overlapping = _overlapping(directory)
         self.entries: list[ArchiveEntry] = [
-            self._entry(number, info, number in overlapping)
-            for number, info in enumerate(infos)
-            if not info.is_dir() and not _is_junk(info)
+            self._entry(number, each, found, number in overlapping)
+            for number, (each, found) in enumerate(zip(directory.entries, entry_names(directory.entries), strict=True))
+            if not _is_empty_folder(each, found) and not _is_junk(found)
         ]
         """Its files in order, without folders and what file managers add."""
         self._unpacked = 0
-        # What an entry claims is the most that `zipfile` unpacks of it.
-        self._require_total(sum(each.info.file_size for each in self.entries if each.status is None))
+        # What an entry claims is the most that is unpacked of it.
+        self._require_total(sum(each.described.size_bytes for each in self.entries if each.status is None))
 
     def unpack(self, entry: ArchiveEntry, target: Path) -> int:
         """Write an entry to a new file, and return its size; nothing is left of one that is refused.
@@ -93,27 +100,26 @@ class Archive:
             raise EntryRefused(entry.status, entry.reason)
         with target.open("xb") as written:
             try:
-                return self._copy(entry.info, written)
+                return self._copy(entry.described, written)
             except BaseException:
                 target.unlink()
                 raise
 
-    def _copy(self, info: ZipInfo, written: io.BufferedWriter) -> int:
+    def _copy(self, described: DirectoryEntry, written: BinaryIO) -> int:
         ends = self._now() + self._limits.file_seconds
         size = 0
         try:
-            with self._zipped.open(info) as packed:
-                while piece := packed.read(_PIECE_BYTES):
-                    size += len(piece)
-                    self._unpacked += len(piece)
-                    self._require_within(info, size, ends)
-                    written.write(piece)
-        except _DAMAGED as error:
+            for piece in entry_bytes(self._file, described):
+                size += len(piece)
+                self._unpacked += len(piece)
+                self._require_within(described, size, ends)
+                written.write(piece)
+        except EntryDamaged as error:
             raise EntryRefused("unreadable", "it is damaged") from error
         return size
 
-    def _require_within(self, info: ZipInfo, size: int, ends: float) -> None:
-        if size > self._limits.ratio * info.compress_size:
+    def _require_within(self, described: DirectoryEntry, size: int, ends: float) -> None:
+        if size > self._limits.ratio * described.packed_bytes:
             raise EntryRefused("refused", self._too_packed)
         self._require_total(self._unpacked)
         if self._now() > ends:
@@ -131,16 +137,30 @@ class Archive:
     def _too_packed(self) -> str:
         return f"it is more than {self._limits.ratio} times as large as it is packed (chat.uploads.ratio)"
 
-    def _entry(self, number: int, info: ZipInfo, overlaps: bool) -> ArchiveEntry:
-        name = base_name(info.orig_filename)
+    def _entry(self, number: int, described: DirectoryEntry, found: str | None, overlaps: bool) -> ArchiveEntry:
+        # One without a name that can be read is shown as far as it can be.
+        full = described.name.decode(errors="replace") if found is None else found
+        name, shown = base_name(full), shown_path(full)
+        path = None if shown == name else shown
         try:
-            self._require_readable(name, info, overlaps)
+            self._require_named(described, found)
+            self._require_readable(name, described, overlaps)
         except EntryRefused as error:
-            return ArchiveEntry(number, name, error.status, error.reason, info)
-        return ArchiveEntry(number, name, None, "", info)
+            return ArchiveEntry(number, name, path, error.status, error.reason, described)
+        return ArchiveEntry(number, name, path, None, "", described)
 
-    def _require_readable(self, name: str, info: ZipInfo, overlaps: bool) -> None:
-        mode = stat.S_IFMT(info.external_attr >> 16)
+    def _require_named(self, described: DirectoryEntry, found: str | None) -> None:
+        if described.is_damaged:
+            raise EntryRefused("unreadable", "the directory of the archive is damaged where it describes it")
+        if found is None:
+            raise EntryRefused("unreadable", "its name is not UTF-8, although the archive says so; rename it")
+        if not found:
+            raise EntryRefused("unreadable", "it has no name")
+        if _is_folder(described, found):
+            raise EntryRefused("refused", "it is a folder that has content like a file")
+
+    def _require_readable(self, name: str, described: DirectoryEntry, overlaps: bool) -> None:
+        mode = stat.S_IFMT(described.attributes >> 16)
         if stat.S_ISLNK(mode):
             raise EntryRefused("refused", "it is a link")
         if mode and not stat.S_ISREG(mode):
@@ -149,13 +169,13 @@ class Archive:
             raise EntryRefused("refused", "it is an archive in an archive; upload it by itself")
         if kind_by_name(name) is None:
             raise EntryRefused("unsupported", f"it is not of a type that is read; upload {READ_TYPES}")
-        if info.flag_bits & _ENCRYPTED:
+        if described.flags & _ENCRYPTED:
             raise EntryRefused("encrypted", "it is encrypted; upload it without a password")
         if overlaps:
             raise EntryRefused("refused", "it overlaps another entry")
-        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or info.flag_bits & _PATCHED:
+        if described.method not in (STORED, DEFLATED) or described.flags & _PATCHED:
             raise EntryRefused("unsupported", "it is packed by a method that is not read; pack it with deflate")
-        if info.file_size > self._limits.ratio * info.compress_size:
+        if described.size_bytes > self._limits.ratio * described.packed_bytes:
             raise EntryRefused("refused", self._too_packed)
 
 
@@ -175,39 +195,16 @@ def open_archive(
         UploadUnreadable: when it is damaged.
         UploadLimitExceeded: when it has too many entries, or they are too large together.
     """
-    with _DirectoryLimited(io.FileIO(file)) as opened:
-        opened.largest_read = max(_END_OF_DIRECTORY_BYTES, limits.entries * _DIRECTORY_BYTES_PER_ENTRY)
+    with file.open("rb") as opened:
         try:
-            zipped = ZipFile(opened)
-        except _DirectoryTooLarge:
+            directory = read_directory(opened, limits.entries * _DIRECTORY_BYTES_PER_ENTRY)
+        except DirectoryTooLarge:
             raise _too_many(name, limits) from None
-        # Older versions of Python 3.11 seek to negative places.
-        except (*_DAMAGED, OSError) as error:
+        except ArchiveDamaged as error:
             raise UploadUnreadable(f"{name!r} is not a zip archive that can be read") from error
-        opened.largest_read = None
-        with zipped:
-            if len(zipped.infolist()) > limits.entries:
-                raise _too_many(name, limits)
-            yield Archive(zipped, name, limits, now)
-
-
-class _DirectoryTooLarge(Exception):
-    """The directory of an archive is larger than its entries may need."""
-
-
-class _DirectoryLimited(io.BufferedReader):
-    """A file of which no large part is read at once.
-
-    `ZipFile` reads the whole directory of an archive, whatever number of entries the archive claims, and makes an
-    object of each.
-    """
-
-    largest_read: int | None = None
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        if self.largest_read is not None and size is not None and size > self.largest_read:
-            raise _DirectoryTooLarge
-        return super().read(size)
+        if len(directory.entries) > limits.entries:
+            raise _too_many(name, limits)
+        yield Archive(opened, directory, name, limits, now)
 
 
 def _too_many(name: str, limits: UploadLimits) -> UploadLimitExceeded:
@@ -216,18 +213,28 @@ def _too_many(name: str, limits: UploadLimits) -> UploadLimitExceeded:
     )
 
 
-def _is_junk(info: ZipInfo) -> bool:
-    *folders, last = info.orig_filename.replace("\\", "/").split("/")
+def _is_folder(described: DirectoryEntry, name: str) -> bool:
+    is_marked = bool(described.attributes & _FOLDER) or stat.S_ISDIR(described.attributes >> 16)
+    return is_marked or name.endswith(("/", "\\"))
+
+
+def _is_empty_folder(described: DirectoryEntry, name: str | None) -> bool:
+    return bool(name) and _is_folder(described, str(name)) and not described.size_bytes
+
+
+def _is_junk(name: str | None) -> bool:
+    *folders, last = path_parts(name or "")
     return _JUNK_FOLDER in folders or last.lower() in _JUNK
 
 
-def _overlapping(infos: Sequence[ZipInfo], end: int) -> set[int]:
-    """Places of the entries whose bytes are also those of another entry or of the directory, which begins at `end`."""
+def _overlapping(directory: Directory) -> set[int]:
+    """Places of the entries whose bytes are also those of another entry or of the directory."""
     spans = sorted(
-        (info.header_offset, info.header_offset + _LOCAL_HEADER_BYTES + info.compress_size, number)
-        for number, info in enumerate(infos)
+        (each.offset, each.offset + LOCAL_HEADER.size + each.packed_bytes, number)
+        for number, each in enumerate(directory.entries)
+        if not each.is_damaged
     )
-    found = {number for start, stop, number in spans if start < 0 or stop > end}
+    found = {number for start, stop, number in spans if start < 0 or stop > directory.start}
     reach = (0, -1)
     for start, stop, number in spans:
         if start < reach[0]:

@@ -63,6 +63,7 @@ class SourceWriter:
         source = CollectionSource(
             source_id=source_id,
             names=[file.filename],
+            paths=[] if file.path is None else [file.path],
             kind=cast(FileKind, file.kind),
             pages=file.pages,
             passages=file.passages,

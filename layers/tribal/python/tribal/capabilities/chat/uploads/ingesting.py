@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from tribal.capabilities.chat.collections.files import CollectionFiles
@@ -18,18 +19,23 @@ from tribal.capabilities.chat.collections.publishing import publish_index
 from tribal.capabilities.chat.collections.removal import delete_withdrawn, withdraw
 from tribal.capabilities.chat.errors import (
     ChatBusy,
-    CollectionMismatch,
     CollectionNotFound,
     JobNotFound,
-    UploadRefused,
     UploadUnreadable,
 )
 from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
+from tribal.capabilities.chat.uploads.failing import (
+    MOST_ATTEMPTS,
+    discard_stored,
+    expected_error,
+    refused_files,
+    too_many_attempts,
+)
 from tribal.capabilities.chat.uploads.opening import opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader, Paused
-from tribal.errors import ObjectNotFound, RunLocked, TribalError
+from tribal.errors import ObjectDamaged, ObjectNotFound, RunError, RunLocked, TribalError, is_refused_write, unwritable
 from tribal.identity.locations import collection_lease
 from tribal.ports import Clock
 from tribal.ports.application import Application
@@ -75,19 +81,36 @@ def ingest(
         CollectionNotFound: when the collection is no longer configured.
         ChatBusy: when another process works on the collection. Retryable.
         EmbeddingFailed, IndexWriteFailed, StoreError: when something does not work for now; the job can be resumed.
+            Whatever else is raised ends it as failed.
     """
+    with _opened(app, collection, job_id, stop or StopToken(), report) as (ingestion, job):
+        return job if job.status != "processing" else ingestion.run(job)
+
+
+def end_as_failed(app: Application, collection: str, job_id: str, error: TribalError) -> UploadJob:
+    """End a job that could be resumed, with an error that no one may be there to see.
+
+    Raises:
+        JobNotFound, CollectionNotFound, ChatBusy, StoreError: as `ingest`.
+    """
+    with _opened(app, collection, job_id, StopToken(), lambda _: None) as (ingestion, job):
+        return job if job.status != "processing" else ingestion.fail(job, error)
+
+
+@contextmanager
+def _opened(
+    app: Application, collection: str, job_id: str, stop: StopToken, report: Report
+) -> Iterator[tuple[_Ingestion, UploadJob]]:
     parts = chat_parts(app)
     entry = parts.settings.entry(collection)
     if entry is None:
         raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads stay")
-    files, stop = CollectionFiles(app.store(), collection), stop or StopToken()
+    files = CollectionFiles(app.store(), collection)
     with _alone(app, files, job_id, stop) as lease:
         job = files.job(job_id)
         if job is None:
             raise JobNotFound(f"there is no upload {job_id[:50]!r} to collection {collection!r}")
-        if job.status != "processing":
-            return job
-        return _Ingestion(app, parts, entry, files, lease, stop, report).run(job)
+        yield _Ingestion(app, parts, entry, files, lease, stop, report), job
 
 
 @contextmanager
@@ -120,34 +143,68 @@ class _Ingestion:
 
     def run(self, job: UploadJob) -> UploadJob:
         """Work through the job; it is still `processing` when the rest has to wait."""
+        if job.error is None and job.attempts >= MOST_ATTEMPTS:
+            return self.fail(job, too_many_attempts())
+        job = self._count_attempts(job, job.attempts + 1)
         try:
-            if job.removes is not None:
-                withdraw(self.files, job.removes, job.created_at)
-            self._require_time()
-            delete_withdrawn(self.files, self.parts.indexes(), self.app.clock)
-            if job.removes is not None:
-                return self._ended(job, "completed")
-            return self._uploaded(job)
+            return self._worked(job)
         except Paused:
-            return self.files.job(job.job_id) or job
+            return self._count_attempts(job, 0)
+        except KeyboardInterrupt:
+            self._count_no_attempt(job)
+            raise
+        except (Exception, SystemExit) as error:
+            if isinstance(error, RunError) or (isinstance(error, TribalError) and error.retryable):
+                self._count_no_attempt(job)
+                raise
+            if isinstance(error, OSError) and is_refused_write(error):
+                self._count_no_attempt(job)
+                raise unwritable(error.filename or self.parts.scratch, error) from error
+            return self.fail(job, expected_error(error))
 
-    def _uploaded(self, job: UploadJob) -> UploadJob:
-        folder = self.parts.scratch / "uploads" / job.job_id
-        progress = Progress(self.files, job.job_id)
+    def fail(self, job: UploadJob, error: TribalError) -> UploadJob:
+        """End the job with the reason, and without what it stored."""
+        job = self.files.job(job.job_id) or job
+        if job.error is None:
+            refused = job.files
+            with suppress(ObjectDamaged):
+                refused = refused_files(job, Progress(self.files, job.job_id).read_files(), error.message)
+            job = self._save(job, files=refused, error=error.to_agent_error(self.app.clock.published()))
+        return self._ended(job, "failed")
+
+    def _worked(self, job: UploadJob) -> UploadJob:
+        if job.error is not None:
+            return self._ended(job, "failed")
+        if job.removes is not None:
+            withdraw(self.files, job.removes, job.created_at)
+        self._require_time()
+        delete_withdrawn(self.files, self.parts.indexes(), self.app.clock)
+        if job.removes is not None:
+            return self._ended(job, "completed")
+        folder = self._folder(job)
         try:
-            if job.error is None and (job.total_files is None or len(job.files) < job.total_files):
-                job = self._sourced(job, progress, folder)
-            if job.error is None:
-                self._require_time()
-                self._publish(job)
-        except (UploadRefused, CollectionMismatch) as error:
-            job = self._failed(self.files.job(job.job_id) or job, progress, error)
+            if job.total_files is None or len(job.files) < job.total_files:
+                job = self._sourced(job, Progress(self.files, job.job_id), folder)
+            self._require_time()
+            self._publish(job)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        # Last but for the status, so that no bytes stay behind a job that has ended.
-        self.files.store.erase(self.files.upload_key(job.job_id))
-        progress.erase()
-        return self._ended(job, "failed" if job.error is not None else status_of(job.files))
+        return self._ended(job, status_of(job.files))
+
+    def _folder(self, job: UploadJob) -> Path:
+        return self.parts.scratch / "uploads" / job.job_id
+
+    def _count_no_attempt(self, job: UploadJob) -> None:
+        # What stops the job may also keep this from being written; then the attempt counts.
+        with suppress(TribalError):
+            self._count_attempts(job, 0)
+
+    def _report_progress(self, job: UploadJob) -> None:
+        if job.attempts > 1:
+            self._count_attempts(job, 1)
+
+    def _count_attempts(self, job: UploadJob, attempts: int) -> UploadJob:
+        return self.files.change_job(job, lambda present: present.model_copy(update={"attempts": attempts}))
 
     def _sourced(self, job: UploadJob, progress: Progress, folder: Path) -> UploadJob:
         """The job with all its files read, embedded and stored."""
@@ -162,6 +219,7 @@ class _Ingestion:
             limits=self.parts.settings.uploads,
             course_id=self.entry.course,
             stop=self.stop,
+            report_progress=partial(self._report_progress, job),
         )
         with opened(path, job.filename, self.parts.settings.uploads) as items:
             job = self._save(job, total_files=len(items), arrived=True)
@@ -175,7 +233,7 @@ class _Ingestion:
                 if outcome is None:
                     writer.write(number, read[number], items[number])
                     outcome = read[number].outcome("indexed")
-                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst)
+                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst, attempts=1)
         return job
 
     def _outcome(self, file: ReadFile, manifest: CollectionManifest, created_at: str) -> UploadedFile | None:
@@ -228,7 +286,7 @@ class _Ingestion:
                 name = str(each.source_id)
                 # A file that was removed meanwhile stays so.
                 if name in sources and (each.status == "indexed" or name in listed):
-                    listed[name] = _named(listed.get(name, sources[name]), each.filename)
+                    listed[name] = _named(listed.get(name, sources[name]), each)
             return manifest.model_copy(update={"sources": [*listed.values()], "allowed": _allowed(self.entry)})
 
         manifest = self.files.change_manifest(with_files)
@@ -238,16 +296,19 @@ class _Ingestion:
                 self.files.put_source(record.model_copy(update={"source": source}))
         publish_index(self.files, self.parts.indexes())
 
-    def _failed(self, job: UploadJob, progress: Progress, error: TribalError) -> UploadJob:
-        """The job as one that fails as a whole: its files that were read and are not stored are refused."""
-        files = list(job.files)
-        for each in progress.read_files()[len(files) :]:
-            refused = each.status is None
-            files.append(each.outcome(each.status or "refused", error.message if refused else each.reason))
-        return self._save(job, files=files, error=error.to_agent_error(self.app.clock.published()))
-
     def _ended(self, job: UploadJob, status: JobStatus) -> UploadJob:
-        return self._save(job, status=status)
+        """Erase what only the job needs, and then write its status."""
+        if job.removes is None:
+            try:
+                if status == "failed":
+                    discard_stored(job, self.files, self.parts.indexes())
+                self.files.store.erase(self.files.upload_key(job.job_id))
+                Progress(self.files, job.job_id).erase()
+            except Exception:
+                # What ends a job as failed may also keep its files from being erased, and must not keep it running.
+                if job.error is None:
+                    raise
+        return self._save(job, status=status, attempts=0)
 
     def _save(self, job: UploadJob, **changes: object) -> UploadJob:
         updated = {**changes, "updated_at": self.app.clock.published()}
@@ -271,9 +332,12 @@ def status_of(files: list[UploadedFile]) -> JobStatus:
     return "completed" if good == len(files) else "partial" if good else "failed"
 
 
-def _named(source: CollectionSource, name: str) -> CollectionSource:
-    """A source that has a name, besides those that it had."""
-    return source if name in source.names else source.model_copy(update={"names": [*source.names, name]})
+def _named(source: CollectionSource, file: UploadedFile) -> CollectionSource:
+    """A source that has a name and a path, besides those that it had."""
+    names, paths = dict.fromkeys([*source.names, file.filename]), dict.fromkeys(source.paths)
+    if file.source_path is not None:
+        paths[file.source_path] = None
+    return source.model_copy(update={"names": [*names], "paths": [*paths]})
 
 
 def _allowed(entry: CollectionEntry) -> list[str]:

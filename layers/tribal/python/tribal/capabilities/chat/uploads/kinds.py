@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from tribal.capabilities.chat.errors import UploadRefused, UploadUnreadable
+from tribal.encodings import MARKED_UTF8, marked_encoding
 from tribal.sql.visibility import remove_unseen
 from tribal_contracts.chat.collections import FileKind
 
@@ -15,6 +16,7 @@ HEAD_BYTES = 1_024
 """How much of the beginning of a file `kind_of` and `is_archive` look at; PDFs may have other bytes before theirs."""
 READ_TYPES = ".pdf, .docx, .md, .txt, .html, or a .zip of these"
 MAX_NAME_CHARS = 200
+MAX_PATH_CHARS = 500
 _UNNAMED = "file"
 _KINDS: Mapping[str, FileKind] = {
     "pdf": "pdf",
@@ -49,8 +51,12 @@ def kind_of(filename: str, head: bytes) -> FileKind:
             raise UploadRefused(f"{name!r} does not begin like a PDF; upload {READ_TYPES}")
     elif kind == "docx":
         _require_docx(name, head)
+    elif kind == "html":
+        # What declares its encoding may come later than the head ends.
+        encoding = marked_encoding(head)
+        _require_text(name, head, "latin-1" if encoding == MARKED_UTF8 else encoding)
     else:
-        _require_text(name, head)
+        _require_text(name, head, marked_encoding(head))
     return kind
 
 
@@ -69,19 +75,39 @@ def is_archive_name(filename: str) -> bool:
     return _extension(filename) in _ARCHIVES
 
 
+def path_parts(filename: str) -> list[str]:
+    """The parts of a path of any system as they are; the last one is its name."""
+    return _SEPARATOR.split(filename)
+
+
+def shown_path(filename: str) -> str:
+    """A path with its folders, without what leads elsewhere or is not drawn; at most `MAX_PATH_CHARS`."""
+    *folders, last = _drawn_parts(filename) or [_UNNAMED]
+    shown = base_name(last)
+    for folder in reversed([base_name(each) for each in folders]):
+        if len(folder) + len(shown) >= MAX_PATH_CHARS:
+            break
+        shown = f"{folder}/{shown}"
+    return shown
+
+
 def base_name(filename: str) -> str:
     """The last part of a path of any system, without characters that are not drawn; never empty, no path.
 
     At most `MAX_NAME_CHARS`; its extension is kept.
     """
-    parts = [remove_unseen(part).strip() for part in _SEPARATOR.split(filename)]
-    name = next((part for part in reversed(parts) if part.strip(". ")), _UNNAMED)
+    name = (_drawn_parts(filename) or [_UNNAMED])[-1]
     name = unicodedata.normalize("NFC", name)
     if len(name) > MAX_NAME_CHARS:
         stem, dot, extension = name.rpartition(".")
         ending = dot + extension if len(extension) <= _MAX_EXTENSION_CHARS else ""
         name = (stem if ending else name)[: MAX_NAME_CHARS - len(ending)] + ending
     return name
+
+
+def _drawn_parts(filename: str) -> list[str]:
+    parts = [remove_unseen(part).strip() for part in path_parts(filename)]
+    return [part for part in parts if part.strip(". ")]
 
 
 def _extension(filename: str) -> str:
@@ -96,11 +122,10 @@ def _require_docx(name: str, head: bytes) -> None:
         raise UploadRefused(f"{name!r} does not begin like a .docx; upload {READ_TYPES}")
 
 
-def _require_text(name: str, head: bytes) -> None:
-    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+def _require_text(name: str, head: bytes, encoding: str) -> None:
     try:
         # The head may end within a character.
-        text = codecs.getincrementaldecoder("utf-16" if is_utf16 else "utf-8")().decode(head)
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
         raise UploadUnreadable(f"{name!r} is not UTF-8; save it as UTF-8") from None
     if "\0" in text:

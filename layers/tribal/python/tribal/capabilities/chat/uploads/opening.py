@@ -22,6 +22,8 @@ class UploadItem:
 
     name: str
     """Without folders."""
+    path: str | None
+    """In an archive, if it has folders there."""
     fetch: Callable[[], Path]
     """Puts it on the disk, until the next item is fetched. Raises `EntryRefused` when it cannot be unpacked."""
 
@@ -34,16 +36,19 @@ def opened(upload: Path, filename: str, limits: UploadLimits) -> Iterator[list[U
         UploadRefused: when the whole upload cannot be read, or exceeds a limit.
     """
     if not is_archive(filename, head_of(upload)):
-        yield [UploadItem(base_name(filename), lambda: upload)]
+        name = base_name(filename)
+        yield [UploadItem(name, None, lambda: upload)]
         return
     with open_archive(upload, base_name(filename), limits) as archive:
         if not archive.entries:
             raise UploadUnreadable(f"{base_name(filename)!r} has no files")
         unpacked = upload.with_name("entry")
-        yield [UploadItem(each.name, partial(_unpacked, archive, each, unpacked)) for each in archive.entries]
+        yield [
+            UploadItem(each.name, each.path, partial(_unpacked, archive, each, unpacked)) for each in archive.entries
+        ]
 
 
-def identified(name: str, path: Path) -> ReadFile:
+def identified(item: UploadItem, path: Path) -> ReadFile:
     """A file with its id and its kind, before it is read.
 
     Raises:
@@ -51,8 +56,8 @@ def identified(name: str, path: Path) -> ReadFile:
     """
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    kind = kind_of(name, head_of(path))
-    return ReadFile(filename=name, source_id=digest, kind=kind, size_bytes=path.stat().st_size)
+    kind = kind_of(item.name, head_of(path))
+    return ReadFile(filename=item.name, path=item.path, source_id=digest, kind=kind, size_bytes=path.stat().st_size)
 
 
 def head_of(path: Path) -> bytes:

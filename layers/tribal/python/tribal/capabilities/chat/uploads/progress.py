@@ -30,6 +30,7 @@ class ReadFile(Contract):
     """A file of an upload that was read, with or without success."""
 
     filename: str
+    path: str | Unset = optional("In an archive, if it is not its name.")
     status: FileStatus | Unset = optional("Unset until it has vectors.")
     reason: str | Unset = optional()
     source_id: ContentHash | Unset = optional()
@@ -40,16 +41,19 @@ class ReadFile(Contract):
     characters: Count = 0
     """Of its passages, which overlap."""
     masked: Count = 0
+    pages_without_text: list[Count] = Field(default_factory=list)
 
     def outcome(self, status: FileStatus, reason: str | None = None) -> UploadedFile:
         """What became of it."""
         return UploadedFile(
             filename=self.filename,
+            source_path=self.path,
             status=status,
             reason=reason,
             source_id=self.source_id,
             pages=self.pages,
             passages=self.passages,
+            pages_without_text=(self.pages_without_text or None) if status == "indexed" else None,
         )
 
 
@@ -68,7 +72,8 @@ class PartHeader(Contract):
     passages: Count = 0
     characters: Count = 0
     masked: Count = 0
-    """All three of this part and those before it."""
+    pages_without_text: list[Count] = Field(default_factory=list)
+    """All four of this part and those before it."""
     is_embedded: bool = False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from tribal.capabilities.chat.uploads.cutting import cut
 from tribal.capabilities.chat.uploads.opening import UploadItem, identified
 from tribal.capabilities.chat.uploads.progress import PART_PASSAGES, PartHeader, Progress, ReadFile
 from tribal.capabilities.chat.uploads.redacting import redacted
+from tribal.errors import TribalError, describe_unexpected
 from tribal.ports.passages import DocumentParser, ParseLimits, ParseProblem, ParsingFailed
 from tribal.ports.stopping import StopToken
 from tribal_contracts.chat.collections import CollectionManifest, FileKind, Passage
@@ -44,6 +45,8 @@ class FileReader:
     limits: UploadLimits
     course_id: str
     stop: StopToken
+    report_progress: Callable[[], None] = lambda: None
+    """Called when something of what was read is written."""
 
     def read(self, items: list[UploadItem]) -> list[ReadFile]:
         """Read the files that were not read yet, and return all of them.
@@ -56,13 +59,13 @@ class FileReader:
         try:
             for number in range(len(read), len(items)):
                 self.check()
-                read.append(self._read(number, items[number], read))
+                read.append(self._read_or_refuse(number, items, read))
                 if len(read) == written + FILES_A_WRITE:
-                    self.progress.put_read_files(read)
+                    self._write(read)
                     written = len(read)
         finally:
             if len(read) > written:
-                self.progress.put_read_files(read)
+                self._write(read)
         return read
 
     def check(self) -> None:
@@ -70,18 +73,34 @@ class FileReader:
         if not self.stop.has_time_for(PAGE_SECONDS):
             raise Paused
 
+    def _write(self, read: list[ReadFile]) -> None:
+        self.progress.put_read_files(read)
+        self.report_progress()
+
+    def _read_or_refuse(self, number: int, items: list[UploadItem], before: list[ReadFile]) -> ReadFile:
+        item = items[number]
+        try:
+            return self._read(number, item, before)
+        except (TribalError, Paused, OSError):
+            raise
+        except Exception as error:
+            if len(items) == 1:
+                raise
+            reason = f"reading it failed unexpectedly: {redacted(describe_unexpected(error))[0]}"
+            return ReadFile(filename=item.name, path=item.path, status="unreadable", reason=reason)
+
     def _read(self, number: int, item: UploadItem, before: list[ReadFile]) -> ReadFile:
         try:
             path = item.fetch()
-            file = identified(item.name, path)
+            file = identified(item, path)
         except EntryRefused as error:
-            return ReadFile(filename=item.name, status=error.status, reason=error.reason)
+            return ReadFile(filename=item.name, path=item.path, status=error.status, reason=error.reason)
         except UploadUnreadable as error:
-            return ReadFile(filename=item.name, status="unreadable", reason=error.message)
+            return ReadFile(filename=item.name, path=item.path, status="unreadable", reason=error.message)
         except UploadRefused as error:
             if isinstance(error, UploadLimitExceeded):
                 raise  # the whole archive is too large
-            return ReadFile(filename=item.name, status="unsupported", reason=error.message)
+            return ReadFile(filename=item.name, path=item.path, status="unsupported", reason=error.message)
         return self._known(file, before) or self._parsed(number, file, path, before)
 
     def _known(self, file: ReadFile, before: list[ReadFile]) -> ReadFile | None:
@@ -100,7 +119,14 @@ class FileReader:
         taken = sum(source.passages for source in self.manifest.sources)
         taken += sum(other.passages for other in before if other.status is None)
         limits = ParseLimits(self.limits.pages, self.limits.file_seconds, self.limits.file_memory_mb)
-        parts = _Parts(self.progress, number, file.filename, self.course_id, self.limits.passages - taken)
+        parts = _Parts(
+            self.progress,
+            number,
+            file.filename,
+            self.course_id,
+            self.limits.passages - taken,
+            report_progress=self.report_progress,
+        )
         parts.resume()
         pages = self.parser.pages(path, cast(FileKind, file.kind), limits, parts.state.next_page)
         try:
@@ -123,7 +149,8 @@ class FileReader:
             return file.model_copy(update={"status": "no_text", "reason": NO_TEXT, "pages": parts.pages})
         state = parts.state
         counts = {"passages": state.passages, "characters": state.characters, "masked": state.masked}
-        return file.model_copy(update={"pages": parts.pages, **counts})
+        found = {"pages": parts.pages, "pages_without_text": state.pages_without_text}
+        return file.model_copy(update={**found, **counts})
 
 
 class _CollectionFull(Exception):
@@ -140,6 +167,7 @@ class _Parts:
     course_id: str
     most: int
     """The most passages that the file may have."""
+    report_progress: Callable[[], None]
     state: PartHeader = field(default_factory=PartHeader)
     pages: int = 0
     _waiting: list[Passage] = field(default_factory=list)
@@ -157,6 +185,8 @@ class _Parts:
         self.pages = page
         if not begun:
             self._advance(masked=self.state.masked + masked)
+        if not pieces:
+            self._advance(pages_without_text=[*self.state.pages_without_text, page])
         for place, piece in enumerate(pieces[begun:], begun):
             if self.state.passages == self.most:
                 raise _CollectionFull
@@ -183,10 +213,11 @@ class _Parts:
         if self._waiting:
             self._write()
 
-    def _advance(self, **changes: int) -> None:
+    def _advance(self, **changes: int | list[int]) -> None:
         self.state = self.state.model_copy(update=changes)
 
     def _write(self) -> None:
         first = self.state.passages - len(self._waiting)
         self.progress.put_part(self.number, first, self.state, self._waiting)
+        self.report_progress()
         self._waiting.clear()

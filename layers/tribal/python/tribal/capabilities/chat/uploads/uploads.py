@@ -10,7 +10,7 @@ from heapq import nlargest
 from pathlib import Path
 
 from tribal.capabilities.chat.collections.files import CollectionFiles
-from tribal.capabilities.chat.collections.removal import find_source, gone_by, withdraw
+from tribal.capabilities.chat.collections.removal import find_source, gone_by, shown_names, withdraw
 from tribal.capabilities.chat.collections.visibility import find_collection, visible_collections
 from tribal.capabilities.chat.errors import (
     ChatForbidden,
@@ -25,6 +25,7 @@ from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
+from tribal.errors import StoreUnwritable
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
@@ -92,10 +93,17 @@ class Uploads:
         if known is not None and job.filename in known.names:
             return self._unchanged(files, job, known)
         waiting = self._waiting(files, job)
-        if waiting is None:
-            files.create_job(job)
+        if waiting is not None:
+            return self.arrived(files.name, waiting.job_id)
+        files.create_job(job)
+        try:
             files.store.put_file(files.upload_key(job.job_id), file)
-        return self.arrived(files.name, (waiting or job).job_id)
+            return self.arrived(files.name, job.job_id)
+        except StoreUnwritable:
+            # Or it would wait for bytes whose caller was told that they are not taken.
+            files.store.erase(files.upload_key(job.job_id))
+            files.store.erase(files.job_key(job.job_id))
+            raise
 
     def announce(self, request: UploadRequest) -> UploadJob:
         """The job of an upload that will arrive by another way; its first bytes are checked when it is read.
@@ -169,7 +177,7 @@ class Uploads:
         """
         files = self._files(self._entry(collection))
         source = find_source(files, name)
-        job = self._new_job(files, source.names[0], 0, None)
+        job = self._new_job(files, shown_names(source)[0], 0, None)
         job = job.model_copy(update={"removes": source.source_id, "arrived": True})
         # Before the manifest: the job is resumed if this process is killed here.
         files.create_job(job)
@@ -178,7 +186,7 @@ class Uploads:
         return RemovalReport(
             collection=files.name,
             source_id=source.source_id,
-            names=source.names,
+            names=shown_names(source),
             job_id=job.job_id,
             gone_by=gone_by(job.created_at),
         )

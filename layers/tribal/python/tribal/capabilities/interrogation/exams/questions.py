@@ -1,37 +1,47 @@
-"""Reads the questions of an exam: one a line, CSV with a column `question`, or JSON lines with a field `question`."""
+"""Reads the questions of an exam: one a line, or in the column or field `question` of a table or of JSON lines."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 
 from tribal.capabilities.interrogation.errors import ExamInvalid, HypothesisInvalid
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis
+from tribal.encodings import marked_encoding
 from tribal_contracts.interrogation.exams import MAX_QUESTIONS
 
 COLUMN = "question"
 _COMMENT = "#"
+_TABLES = ("csv", "tsv", "tab")
+_SEPARATORS = ",;\t|"
+_NO_SEPARATOR = "\x1f"
+"""A character that no question has."""
+_NAMED_SEPARATOR = re.compile(r'"?sep=(?P<separator>[^"\r\n])"?[,;\t|]*(?:\r\n?|\n|\Z)', re.IGNORECASE)
+"""The first line by which a file tells Excel its separator."""
 
 
 def read_questions(name: str, data: bytes) -> list[str]:
     """The questions of a file, each once, in order.
 
     Args:
-        name: the file's name; `.csv` and `.jsonl` say how to read it, any other file has one question a line.
-        data: its content, in UTF-8.
+        name: the file's name; `.jsonl` says that each line is JSON. Any other file is a table if its first line names
+            the column, which `.csv` and `.tsv` must, and has one question a line otherwise.
+        data: its content, in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises:
         ExamInvalid: when a line is not a question, or there is not one to 5,000 of them; the message names the line.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ExamInvalid(f"{name}:{line}: the line is not UTF-8; save the file as UTF-8") from error
+    text = _decoded(name, data)
     suffix = name.rpartition(".")[2].casefold()
-    rows = {"csv": _csv, "jsonl": _json_lines, "ndjson": _json_lines}.get(suffix, _lines)(name, text)
+    if suffix in ("jsonl", "ndjson"):
+        rows = _json_lines(name, text)
+    elif suffix in _TABLES or _has_column(text):
+        rows = _table(name, text)
+    else:
+        rows = _lines(text)
     questions: dict[str, None] = {}
     for line, row in rows:
         try:
@@ -45,30 +55,64 @@ def read_questions(name: str, data: bytes) -> list[str]:
     return list(questions)
 
 
-def _lines(_: str, text: str) -> Iterator[tuple[int, str]]:
+def _decoded(name: str, data: bytes) -> str:
+    try:
+        return data.decode(marked_encoding(data))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ExamInvalid(f"{name}:{line}: the line is not UTF-8; save the file as UTF-8") from error
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(_COMMENT):
             yield number, line
 
 
-def _csv(name: str, text: str) -> Iterator[tuple[int, str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _has_column(text: str) -> bool:
+    return _NAMED_SEPARATOR.match(text) is not None or any(
+        _place(_heading(text, each)) is not None for each in _SEPARATORS
+    )
+
+
+def _table(name: str, text: str) -> Iterator[tuple[int, str]]:
+    named = _NAMED_SEPARATOR.match(text)
+    start, separator = (named.end(), named["separator"]) if named is not None else (0, _separator(text))
+    reader = csv.reader(io.StringIO(text[start:], newline=""), delimiter=separator, strict=True)
+    before = text.count("\n", 0, start)
     place: int | None = None
     try:
         for row in reader:
             if place is None:
-                place = _column(name, row)
+                place = _column(name, row, reader.line_num + before)
             elif any(cell.strip() for cell in row):
-                yield reader.line_num, row[place] if place < len(row) else ""
+                yield reader.line_num + before, row[place] if place < len(row) else ""
     except csv.Error as error:
-        raise ExamInvalid(f"{name}:{reader.line_num}: the line is not CSV: {error}") from error
+        raise ExamInvalid(f"{name}:{reader.line_num + before}: the line is not CSV: {error}") from error
 
 
-def _column(name: str, heading: list[str]) -> int:
-    found = [place for place, cell in enumerate(heading) if cell.strip().casefold() == COLUMN]
-    if not found:
-        raise ExamInvalid(f"{name}:1: there is no column {COLUMN!r}; name it in the first line")
-    return found[0]
+def _separator(text: str) -> str:
+    """The separator whose heading names the column; in a table of one column, nothing separates."""
+    found = next((each for each in _SEPARATORS if _place(_heading(text, each)) is not None), ",")
+    return found if len(_heading(text, found)) > 1 else _NO_SEPARATOR
+
+
+def _heading(text: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
+def _column(name: str, heading: list[str], line: int) -> int:
+    place = _place(heading)
+    if place is None:
+        raise ExamInvalid(f"{name}:{line}: there is no column {COLUMN!r}; name it in the first line")
+    return place
+
+
+def _place(heading: list[str]) -> int | None:
+    return next((place for place, cell in enumerate(heading) if cell.strip().casefold() == COLUMN), None)
 
 
 def _json_lines(name: str, text: str) -> Iterator[tuple[int, str]]:

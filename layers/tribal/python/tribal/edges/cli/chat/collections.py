@@ -42,6 +42,7 @@ def list_collections(context: typer.Context, project: Project = _HERE, as_json: 
 @command
 def show(name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
     """Show the files of a collection."""
+    from tribal.capabilities.chat.collections.removal import shown_names
     from tribal.edges.cli.safe_console import escape
 
     with opened_uploads(project) as uploads:
@@ -53,7 +54,7 @@ def show(name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
     out = console()
     out.print(_line(state))
     for each in sources:
-        names = ", ".join(map(escape, each.names))
+        names = ", ".join(map(escape, shown_names(each)))
         numbers = f"{counted(each.pages, 'page')}, {counted(each.passages, 'passage')}"
         out.print(f"  {names}: {each.kind}, {numbers}, added {each.added_at[:10]}  [dim]{each.source_id[:12]}[/]")
 
@@ -62,7 +63,7 @@ def show(name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
 @command
 def remove(
     name: _Name,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The name of a file of the collection, or its id.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file: its name, path in an archive, or id.")],
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -84,15 +85,29 @@ def file_line(file: UploadedFile) -> str:
     from tribal.edges.cli.safe_console import escape
 
     color = {"indexed": "green", "unchanged": "dim"}.get(file.status, "yellow")
-    what = f"[{color}]{file.status.replace('_', ' ')}[/]"
-    if file.status in ("indexed", "unchanged"):
-        numbers = f"{counted(file.pages, 'page')}, {counted(file.passages, 'passage')}"
-        return f"{_INDENT}{escape(file.filename)}: {what}, {numbers}"
-    return f"{_INDENT}{escape(file.filename)}: {what}: {escape(file.reason or 'no reason is recorded')}"
+    what = f"{_INDENT}{escape(file.source_path or file.filename)}: [{color}]{file.status.replace('_', ' ')}[/]"
+    if file.status not in ("indexed", "unchanged"):
+        return f"{what}: {escape(file.reason or 'no reason is recorded')}"
+    numbers = f"{counted(file.pages, 'page')}, {counted(file.passages, 'passage')}"
+    return f"{what}, {numbers}{_without_text(file.pages_without_text or [])}"
+
+
+def _without_text(pages: list[int]) -> str:
+    """Which pages have no text, with runs of pages in short."""
+    if not pages:
+        return ""
+    runs = [
+        [page for _, page in run]
+        for _, run in groupby(enumerate(pages), key=lambda numbered: numbered[1] - numbered[0])
+    ]
+    listed = ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:LISTED_FILES])
+    more = " ..." if len(runs) > LISTED_FILES else ""
+    what = f"page {listed} has" if len(pages) == 1 else f"pages {listed}{more} have"
+    return f"; [yellow]{what} no text[/]: a scan needs text recognition first"
 
 
 def print_job(job: UploadJob, out: Console, *, all_files: bool = False) -> None:
-    """Print a job, and its files: those that are not indexed, or all."""
+    """Print a job, and its files: those that are not indexed as a whole, or all."""
     from tribal.edges.cli.safe_console import escape
 
     created = job.created_at[:16].replace("T", " ")
@@ -100,7 +115,11 @@ def print_job(job: UploadJob, out: Console, *, all_files: bool = False) -> None:
     out.print(
         f"[bold]{job.job_id}[/]  {created}  {job.status}  {job.collection}  {what}{escape(job.filename)}{_count(job)}"
     )
-    listed = [each for each in job.files if all_files or each.status not in ("indexed", "unchanged")]
+    listed = [
+        each
+        for each in job.files
+        if all_files or each.pages_without_text or each.status not in ("indexed", "unchanged")
+    ]
     for file in listed[:LISTED_FILES]:
         out.print(file_line(file))
     if len(listed) > LISTED_FILES:

@@ -27,7 +27,7 @@ def interrogate(
     questions: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads it at run time
         typer.Option(
-            "--questions", metavar="FILE", help="Take an exam: one question a line, CSV or JSON lines (`question`)."
+            "--questions", metavar="FILE", help="Take an exam: one question a line, a table or JSON lines (`question`)."
         ),
     ] = None,
     iterations: Annotated[

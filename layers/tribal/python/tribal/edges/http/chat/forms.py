@@ -232,5 +232,6 @@ def _malformed() -> RequestRefused:
 
 def _unwritable(error: OSError) -> StoreUnwritable:
     return StoreUnwritable(
-        f"the upload cannot be written on the server: {error.strerror or 'the disk refused it'}; nothing of it was kept"
+        f"the upload cannot be written on the server: {error.strerror or 'the disk refused it'}; "
+        "nothing of it was kept; make room on the server's disk and upload it again"
     )

@@ -151,6 +151,8 @@ def _source_chunk(source: ChatSource) -> Contract:
     if source.url is not None:
         return SourceUrlChunk(sourceId=source.source_id, url=source.url, title=source.title)
     metadata = {"page_number": source.page_number, "course_id": source.course_id}
+    if source.source_path is not None:
+        metadata["source_path"] = source.source_path
     if source.distance is not None:
         metadata["distance"] = source.distance
     ending = source.source_filename.rpartition(".")[2].lower()

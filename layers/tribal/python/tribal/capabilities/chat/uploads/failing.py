@@ -1,0 +1,69 @@
+"""Ends jobs that failed as a whole: with the reason, and without what they stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tribal.capabilities.chat.collections.files import CollectionFiles
+from tribal.capabilities.chat.collections.publishing import publish_index
+from tribal.capabilities.chat.errors import ChatFailed
+from tribal.capabilities.chat.uploads.progress import ReadFile
+from tribal.capabilities.chat.uploads.redacting import redacted
+from tribal.errors import TribalError, describe_unexpected
+from tribal.identity.locations import collection_index
+from tribal.ports.passages import PassageIndexes
+from tribal_contracts.chat.collections import CollectionManifest, CollectionSource
+from tribal_contracts.chat.jobs import UploadedFile, UploadJob
+
+MOST_ATTEMPTS = 5
+"""After how many processes in a row that die without progress a job fails. By judgement."""
+
+
+def expected_error(error: BaseException) -> TribalError:
+    """What to report of an error that ends a job; one that nobody foresaw becomes `ChatFailed`."""
+    if isinstance(error, TribalError):
+        return error
+    if isinstance(error, MemoryError):
+        return ChatFailed("the upload needs more memory than there is; split it into smaller ones")
+    what = describe_unexpected(error) if isinstance(error, Exception) else f"its process ended ({error!r})"
+    return ChatFailed(f"the upload failed unexpectedly: {redacted(what)[0]}")
+
+
+def too_many_attempts() -> TribalError:
+    """The error of a job whose process died again and again."""
+    return ChatFailed(
+        f"{MOST_ATTEMPTS} processes in a row ended while they worked on it, without progress: they crashed, were "
+        "killed, or needed more memory than there is; split the upload into smaller ones"
+    )
+
+
+def refused_files(job: UploadJob, read: Iterable[ReadFile], reason: str) -> list[UploadedFile]:
+    """The files of a job of which nothing stays: those that are or would be indexed are refused."""
+    files = [
+        each.model_copy(update={"status": "refused", "reason": reason}) if each.status == "indexed" else each
+        for each in job.files
+    ]
+    for each in list(read)[len(files) :]:
+        refused = each.status is None
+        files.append(each.outcome(each.status or "refused", reason if refused else each.reason))
+    return files
+
+
+def discard_stored(job: UploadJob, files: CollectionFiles, indexes: PassageIndexes) -> None:
+    """Remove the sources that a job added; can be repeated after a kill at any point."""
+    refused = {each.source_id for each in job.files if each.status == "refused" and each.source_id is not None}
+
+    def is_kept(source: CollectionSource) -> bool:
+        return source.source_id not in refused or source.added_at != job.created_at
+
+    def without(manifest: CollectionManifest) -> CollectionManifest:
+        return manifest.model_copy(update={"sources": list(filter(is_kept, manifest.sources))})
+
+    before, _ = files.manifest()
+    if not all(map(is_kept, before.sources)):
+        files.change_manifest(without)
+    listed = {each.source_id for each in before.sources if is_kept(each)}
+    for source_id in sorted(refused - listed):
+        files.erase(files.source_folder(source_id))
+    if next(files.store.keys(collection_index(files.name)), None) is not None:
+        publish_index(files, indexes)
