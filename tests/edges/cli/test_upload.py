@@ -177,7 +177,7 @@ def test_files_of_one_name_are_told_apart_by_their_folder_and_pages_without_text
         "b/readme.md",
     )
     both = tribal("collections", "remove", "handbook", "readme.md", cwd=project)
-    assert (both.returncode, "give the path or the id of one: a/readme.md (" in both.stderr) == (7, True)
+    assert (both.returncode, "2 files 'readme.md'; give a path: a/readme.md, b/readme.md" in both.stderr) == (7, True)
     assert tribal("collections", "remove", "handbook", "b/readme.md", cwd=project).stdout.startswith("b/readme.md is")
 
 
