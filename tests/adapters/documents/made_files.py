@@ -20,28 +20,39 @@ ROOT_RELATIONS = (
 )
 
 
-def pdf(pages: Sequence[str], *, encrypted: bool = False, mode: int = 0) -> bytes:
+def pdf(
+    pages: Sequence[str], *, encrypted: bool = False, mode: int = 0, turn: int = 0, flag: int = 0, field: str = ""
+) -> bytes:
     """A PDF; a line of a page is a line of its text, and a page without text has a line across it.
 
     Args:
         pages: the text of each page, in ASCII.
         encrypted: whether it asks for a password.
         mode: how text is drawn; 3 is invisibly.
+        turn: how far text is turned to the left, in degrees.
+        flag: how far each page is turned to the right.
+        field: the value of a field `amount` of a form on the first page.
     """
     count = len(pages)
+    form = 4 + 2 * count
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(count))
     objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Catalog /Pages 2 0 R%s >>" % (b" /AcroForm << /Fields [%d 0 R] >>" % form if field else b""),
         f"<< /Type /Pages /Kids [{kids}] /Count {count} >>".encode(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for number, text in enumerate(pages):
-        stream = _drawn(text, mode)
+        stream = _drawn(text, mode, turn)
+        annotations = f" /Annots [{form} 0 R]" if field and not number else ""
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R"
-            " /Resources << /Font << /F1 3 0 R >> >> >>".encode()
+            f" /Rotate {flag}{annotations} /Resources << /Font << /F1 3 0 R >> >> >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
+    if field:
+        objects.append(
+            b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (amount) /V (%s) /Rect [72 600 200 620] >>" % field.encode()
+        )
     extra = b""
     if encrypted:
         key = b"<%s>" % (b"5a" * 32)
@@ -50,11 +61,17 @@ def pdf(pages: Sequence[str], *, encrypted: bool = False, mode: int = 0) -> byte
     return _with_references(objects, extra)
 
 
-def _drawn(text: str, mode: int) -> bytes:
+def _drawn(text: str, mode: int, turn: int) -> bytes:
     if not text:
         return b"0 0 m 100 100 l S"
     lines = (line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)") for line in text.split("\n"))
-    return f"BT /F1 12 Tf {mode} Tr 14 TL 50 740 Td {' '.join(f'({line}) Tj T*' for line in lines)} ET".encode("ascii")
+    # Turned about the centre of the page.
+    matrix = {0: "1 0 0 1 0 0", 90: "0 1 -1 0 1000 100", 180: "-1 0 0 -1 612 792", 270: "0 -1 1 0 -400 700"}[turn]
+    return (
+        f"{matrix} cm BT /F1 12 Tf {mode} Tr 14 TL 50 740 Td {' '.join(f'({line}) Tj T*' for line in lines)} ET".encode(
+            "ascii"
+        )
+    )
 
 
 def _with_references(objects: Sequence[bytes], extra: bytes) -> bytes:

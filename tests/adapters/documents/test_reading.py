@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import tribal.adapters.documents.parser as parser_module
 from tests.adapters.documents.conftest import LIMITS, Read
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.cases import each_case
+from tribal.adapters.documents.pdf import pdf_pages
 from tribal_contracts.chat.collections import FileKind
 
 Problem = Callable[..., tuple[str, str]]
@@ -28,6 +30,18 @@ def test_each_page_of_a_pdf_is_read_and_one_without_text_is_empty(read: Read) ->
         "",
         "Exchange (only once)",
     ]
+
+
+@each_case("turn", [0, 90, 180, 270])
+@each_case("flag", [0, 90, 180, 270])
+def test_lines_of_a_turned_page_are_read_in_order(turn: int, flag: int) -> None:
+    lines = "Returns are free\nwithin fourteen days\nof the order."
+    (found,) = pdf_pages(io.BytesIO(pdf([lines], turn=turn, flag=flag)), 1, 1)
+    assert found == lines
+
+
+def test_the_values_of_a_form_are_read(read: Read) -> None:
+    assert read("pdf", pdf(["Claim", "Other"], field="EUR 47.11")) == ["Claim\n\namount: EUR 47.11", "Other"]
 
 
 def test_reading_continues_from_a_page(read: Read) -> None:

@@ -16,6 +16,7 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.app.local import Blueprint, local_application
+from tribal.app.uploading.launching import UploadWorkers
 from tribal.app.uploading.waiting import Job, waiting_jobs
 from tribal.app.uploading.worker import work
 from tribal.capabilities.chat.collections.files import CollectionFiles
@@ -24,6 +25,7 @@ from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
 from tribal.identity.locations import collection_lease
 from tribal.ports import Application, Caller, RunParameters, StopToken
+from tribal.ports.application import WorkerLaunch
 from tribal.runs.leases.lease import RunLease
 from tribal.runs.leases.lease_file import LeaseFile
 from tribal.settings import load_settings
@@ -156,6 +158,33 @@ def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
         worker.stdin.flush()
         assert worker.stderr.read() == b""
         assert worker.wait(LONGEST_SECONDS) == 0
+
+
+DIES = """
+import os
+from tribal.app.uploading.worker import main
+from tribal.capabilities.chat.uploads import ingesting, reading
+ingesting.MOST_ATTEMPTS = 2
+real = reading.redacted
+reading.redacted = lambda text: os._exit(3) if "poison" in text else real(text)
+main()
+"""
+
+
+def test_a_job_that_kills_its_process_ends_as_failed_and_no_later_one_waits_for_it(project: Path) -> None:
+    (project / "bad.md").write_text("poison", encoding="utf-8")
+    settings = load_settings(project=project, environment={}, needs_databases=False)
+    launch = WorkerLaunch((sys.executable, "-c", DIES), blueprint=Blueprint(settings, RunParameters()))
+    with closing(application_of(project)) as app:
+        bad, good = upload(app, project, name="bad.md"), upload(app, project)
+        workers = UploadWorkers(app, launch)
+        workers.start()
+        ends = time.monotonic() + SECONDS
+        while "processing" in (status_of(app, bad), status_of(app, good)):
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+        workers.close()
+        assert [status_of(app, each) for each in (bad, good)] == ["failed", "completed"]
 
 
 def finished(server: Served, place: str) -> dict[str, Any]:

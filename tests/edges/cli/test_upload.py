@@ -159,6 +159,28 @@ def test_a_collection_that_is_not_configured_comes_with_the_lines_to_add(tmp_pat
     assert tribal("jobs", "--resume", "0" * 30, cwd=tmp_path).returncode == 7
 
 
+def test_files_of_one_name_are_told_apart_by_their_folder_and_pages_without_text_are_named(project: Path) -> None:
+    (project / "same.zip").write_bytes(zipped({"a/readme.md": RULE, "b/readme.md": "Travel is booked by the office."}))
+    (project / "mixed.pdf").write_bytes(pdf([RULE, "", "", "The end."]))
+    done = tribal("upload", "same.zip", "mixed.pdf", cwd=project)
+    assert "  a/readme.md: indexed" in done.stdout
+    assert "  mixed.pdf: indexed, 4 pages, 2 passages; pages 2-3 have no text: a scan" in done.stdout
+    assert "  mixed.pdf: indexed" in tribal("jobs", cwd=project).stdout
+    (found,) = as_json(project, "jobs", "--limit", 1)["jobs"]
+    assert found["files"][0]["pages_without_text"] == [2, 3]
+    assert "  b/readme.md: md" in tribal("collections", "show", "handbook", cwd=project).stdout
+    answer = as_json(project, "ask", "Where is travel booked?", "--collection", "handbook")
+    source = answer["sources"][0]
+    assert (source["name"], source["source_filename"], source["source_path"]) == (
+        "b/readme.md, page 1",
+        "readme.md",
+        "b/readme.md",
+    )
+    both = tribal("collections", "remove", "handbook", "readme.md", cwd=project)
+    assert (both.returncode, "2 files 'readme.md'; give a path: a/readme.md, b/readme.md" in both.stderr) == (7, True)
+    assert tribal("collections", "remove", "handbook", "b/readme.md", cwd=project).stdout.startswith("b/readme.md is")
+
+
 def test_names_with_control_characters_do_not_reach_the_terminal(project: Path) -> None:
     archive = zipped({"red \x1b[31m.pdf": "no PDF", "good.txt": "Vacation"})
     (project / "odd.zip").write_bytes(archive)

@@ -37,15 +37,20 @@ def find_source(files: CollectionFiles, name: str) -> CollectionSource:
     if len(found) == 1:
         return found[0]
     if found:
-        listed = ", ".join(f"{' '.join(each.paths) or name} ({each.source_id})" for each in found)
+        paths = {path for each in found for path in each.paths[:1]}
+        what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an id", _ids(found))
         raise CollectionNotFound(
-            f"collection {files.name!r} has {len(found)} files {name!r}; give the path or the id of one: {listed}"
+            f"collection {files.name!r} has {len(found)} files {name!r}; give {what}: {', '.join(told_apart)}"
         )
     names = sorted({name for each in manifest.sources for name in shown_names(each)})
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     raise CollectionNotFound(
         f"collection {files.name!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
     )
+
+
+def _ids(sources: list[CollectionSource]) -> list[str]:
+    return [each.source_id for each in sources]
 
 
 def shown_names(source: CollectionSource) -> list[str]:

@@ -20,7 +20,7 @@ MOST_ATTEMPTS = 5
 
 
 def expected_error(error: BaseException) -> TribalError:
-    """What to report of an error that ends a job; one that nobody foresaw becomes `ChatFailed`."""
+    """What to report of an error that ends a job; an unexpected one becomes `ChatFailed`."""
     if isinstance(error, TribalError):
         return error
     if isinstance(error, MemoryError):

@@ -100,7 +100,7 @@ class Uploads:
             files.store.put_file(files.upload_key(job.job_id), file)
             return self.arrived(files.name, job.job_id)
         except StoreUnwritable:
-            # Or it would wait for bytes whose caller was told that they are not taken.
+            # Or it would wait, although its caller gets an error.
             files.store.erase(files.upload_key(job.job_id))
             files.store.erase(files.job_key(job.job_id))
             raise

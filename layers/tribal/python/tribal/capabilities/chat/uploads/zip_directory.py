@@ -73,7 +73,7 @@ def read_directory(file: BinaryIO, most_bytes: int) -> Directory:
     """Read the directory of an archive, of which at most `most_bytes` are read.
 
     Raises:
-        ArchiveDamaged: when there is none.
+        ArchiveDamaged: when it cannot be found.
         DirectoryTooLarge: when it is larger.
     """
     end, size, offset = _find_end(file)
