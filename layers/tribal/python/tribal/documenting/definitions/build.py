@@ -63,9 +63,10 @@ def _with_one_name(items: Iterable[Named]) -> Iterator[Named]:
         if name in places:
             message = f"the name {item.name!r} is taken in {places[name]}; rename or remove one of the two"
             problems = [*item.problems, DefinitionProblem(message=message, line=item.line)]
-            item = item.model_copy(update={"problems": problems, "status": "stale"})
-        places.setdefault(name, f"{item.file}, line {item.line}")
-        yield item
+            yield item.model_copy(update={"problems": problems, "status": "stale"})
+        else:
+            places[name] = f"{item.file}, line {item.line}"
+            yield item
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

@@ -257,8 +257,8 @@ class Refusals:
             if isinstance(node, exp.SetOperation) and _is_cut(node.this):
                 message = "ORDER BY and LIMIT of one side of a set operation need parentheses around that side"
                 self._notes.report(offset_of(node.this), "parse_error", message)
-            elif isinstance(node, exp.AggFunc) and (message := _wrong_arguments(node)):
-                self._notes.report(offset_of(node), "parse_error", message)
+            elif isinstance(node, exp.AggFunc) and (wrong := _wrong_arguments(node)):
+                self._notes.report(offset_of(node), "parse_error", wrong)
             elif isinstance(node, exp.In) and not (node.expressions or node.args.get("query")):
                 self._notes.report(offset_of(node), "parse_error", "IN needs a list of values in parentheses")
             elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Literal | exp.Column):
