@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query
 from tribal.documenting.definitions.documented_tables import DocumentedTables
@@ -23,7 +23,7 @@ from tribal_contracts import (
     VerifiedQuery,
 )
 
-Named = TypeVar("Named", DefinedMetric, DefinedTerm)
+Named = TypeVar("Named", bound=DefinedMetric | DefinedTerm)
 
 
 def build_definitions(
@@ -63,7 +63,7 @@ def _with_one_name(items: Iterable[Named]) -> Iterator[Named]:
         if name in places:
             message = f"the name {item.name!r} is taken in {places[name]}; rename or remove one of the two"
             problems = [*item.problems, DefinitionProblem(message=message, line=item.line)]
-            yield item.model_copy(update={"problems": problems, "status": "stale"})
+            yield cast("Named", item.model_copy(update={"problems": problems, "status": "stale"}))
         else:
             places[name] = f"{item.file}, line {item.line}"
             yield item
