@@ -41,7 +41,7 @@ class Ordering:
             for each in node.selects
             if isinstance(each, exp.Column) and not each.is_star
         }
-        outputs |= {self._names.stored(each.args["alias"]): each for each in node.selects if each.alias}
+        outputs.update((self._names.stored(each.args["alias"]), each) for each in node.selects if each.alias)
         ordered = [(each.this, self._form(each.this, node, outputs)) for each in order.expressions]
         if on is not None:
             listed = on.expressions if isinstance(on, exp.Tuple) else [on]
