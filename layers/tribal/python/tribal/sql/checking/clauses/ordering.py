@@ -36,7 +36,7 @@ class Ordering:
         if distinct is None or order is None:
             return
         on = distinct.args.get("on")
-        outputs = {
+        outputs: dict[str, exp.Expr] = {
             self._names.stored(each.this): each
             for each in node.selects
             if isinstance(each, exp.Column) and not each.is_star
