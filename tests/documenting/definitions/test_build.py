@@ -83,7 +83,7 @@ def test_two_metrics_or_terms_with_one_name_are_a_problem_of_the_second() -> Non
     annotate(shop, "metrics:\n" + metric.format(name="net  revenue") + metric.format(name="Net revenue") + terms)
     shop.run()
     found = published(shop)
-    assert [each.status for each in (*found.metrics, *found.terms)] == ["current", "stale"] * 2
+    assert [each.status for each in found.metrics] == [each.status for each in found.terms] == ["current", "stale"]
     (problem,) = found.metrics[1].problems
     assert problem.message.startswith("the name 'Net revenue' is taken in annotations/shop.yaml, line 2; rename")
 

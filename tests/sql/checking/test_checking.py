@@ -6,6 +6,7 @@ from tests.cases import each_case
 from tests.sql.checking.company import known
 from tribal.sql.checking.check import MAX_CHECKED_BYTES, check, check_expression
 from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
+from tribal_contracts import DatabaseType
 
 _LINES = "FROM order_line l JOIN return_request r ON r.order_id = l.order_id"
 _JOINED = "FROM orders o JOIN order_line l ON l.order_id = o.id"
@@ -129,11 +130,12 @@ def test_dbt_writes_names_in_quotes_where_they_need_them() -> None:
         for schema, table in (("sales", "order"), ("Raw Data", "Week Day"), ("public", "Mixed"), ("public", "plain"))
     ]
     upper = [KnownTable("SHOP.S.ORDER", "S", "order", [KnownColumn("ID")]), KnownTable("SHOP.S.T", "S", "T", [])]
-    for dialect, known_, refs in (
+    cases: list[tuple[DatabaseType, list[KnownTable], list[str]]] = [
         ("postgres", tables, ["ref('Mixed')", "ref('plain')", "source('sales', 'order')", "ref('PLAIN')"]),
         ("postgres", tables, ["source('Raw Data', 'Week Day')", 'ref("order")', "ref('Week Day', v=2)"]),
         ("snowflake", upper, ["ref('order')", "ref('t')", "source('s', 't')"]),
-    ):
+    ]
+    for dialect, known_, refs in cases:
         for ref in refs:
             checked = check(f"SELECT * FROM {{{{ {ref} }}}}", KnownTables.of(known_, dialect))
             assert (checked.findings, len(checked.tables)) == ([], 1), ref

@@ -57,8 +57,7 @@ WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND NOT EXISTS (SELECT FROM pg_depend e
                   WHERE e.classid = 'pg_namespace'::regclass AND e.objid = n.oid AND e.deptype = 'e')"""
 
-# A partition is not a separate table: its rows, pages and name are added to the topmost parent's. Before version 14, a
-# table that was never analyzed reported 0 rows and 0 pages.
+# The rows, pages and names of partitions are those of the topmost parent. Before version 14, 0 may mean never analyzed.
 TABLES = """\
 WITH RECURSIVE member (root, relid) AS (
   SELECT c.oid, i.inhrelid FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid
@@ -74,8 +73,8 @@ WITH RECURSIVE member (root, relid) AS (
 ), folded AS (
   SELECT m.root, count(s.relid) AS partitions, sum(s.tuples)::bigint AS tuples, sum(s.pages)::bigint AS pages,
     json_agg(json_build_array(n.nspname, c.relname)) AS names
-  FROM member m JOIN pg_class c ON c.oid = m.relid JOIN pg_namespace n ON n.oid = c.relnamespace
-  LEFT JOIN size s ON s.relid = m.relid GROUP BY m.root
+  FROM member m LEFT JOIN size s ON s.relid = m.relid
+  JOIN pg_class c ON c.oid = m.relid JOIN pg_namespace n ON n.oid = c.relnamespace GROUP BY m.root
 )
 SELECT c.oid, n.nspname, c.relname, c.relkind::text, d.description, has_schema_privilege(n.oid, 'USAGE'),
   has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tribal.documenting.definitions.checking import CheckedSql, check_expression, check_query, dialect_of
 from tribal.documenting.definitions.documented_tables import DocumentedTables
@@ -24,7 +24,7 @@ from tribal_contracts import (
     VerifiedQuery,
 )
 
-Named = TypeVar("Named", DefinedMetric, DefinedTerm)
+Named = TypeVar("Named", bound=DefinedMetric | DefinedTerm)
 
 
 def build_definitions(
@@ -99,9 +99,10 @@ def _with_one_name(items: Iterable[Named]) -> Iterator[Named]:
         if name in places:
             message = f"the name {item.name!r} is taken in {places[name]}; rename or remove one of the two"
             problems = [*item.problems, DefinitionProblem(message=message, line=item.line)]
-            item = item.model_copy(update={"problems": problems, "status": "stale"})
-        places.setdefault(name, f"{item.file}, line {item.line}")
-        yield item
+            yield cast("Named", item.model_copy(update={"problems": problems, "status": "stale"}))
+        else:
+            places[name] = f"{item.file}, line {item.line}"
+            yield item
 
 
 def _metric(metric: LocatedMetric, database: str | None, known: DocumentedTables) -> DefinedMetric:

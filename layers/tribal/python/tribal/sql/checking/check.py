@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tribal.sql.checking.findings import Checked, Notes
 from tribal.sql.checking.known import KnownTables
+from tribal.sql.checking.language.recursion import take_tracking
+from tribal.sql.checking.language.refusals import Refusals
 from tribal.sql.checking.queries import Queries
-from tribal.sql.checking.recursion import take_tracking
-from tribal.sql.checking.refusals import Refusals
 from tribal.sql.checking.relations import Column, Item, Level, Relation
 from tribal.sql.checking.safety.judgement import Safety
 from tribal.sql.checking.sources import Around

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tribal.sql.references import TableName
 
 if TYPE_CHECKING:
-    from tribal.sql.checking.recursion import Tracking
+    from tribal.sql.checking.language.recursion import Tracking
 
 FindingCode = Literal[
     "parse_error",

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from tribal.sql.checking.families import Types
+from tribal.sql.checking.clauses.ordering import Ordering, check_order_of_set
+from tribal.sql.checking.clauses.placement import Placement
 from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.grouping import Grouping, grouped
 from tribal.sql.checking.join_keys import JoinKeys
 from tribal.sql.checking.known import KnownTables
+from tribal.sql.checking.language.families import Types
+from tribal.sql.checking.language.widths import COMPARISONS, check_rows, check_width, columns_of_values
 from tribal.sql.checking.names import Names, nearest, offset_of, written
-from tribal.sql.checking.ordering import Ordering, check_order_of_set
 from tribal.sql.checking.outputs import UNNAMED, output_name
-from tribal.sql.checking.placement import Placement
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
 from tribal.sql.checking.repetition import Repetition
 from tribal.sql.checking.selection import Selection
 from tribal.sql.checking.sources import Around, Joined, Sources
-from tribal.sql.checking.widths import COMPARISONS, check_rows, check_width, columns_of_values
 from tribal.sql.parsing import exp
 
 

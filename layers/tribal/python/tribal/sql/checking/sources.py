@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tribal.sql.checking.functions import function_relation
 from tribal.sql.checking.known import KnownTable, KnownTables
+from tribal.sql.checking.language.functions import function_relation
+from tribal.sql.checking.language.widths import columns_of_values
 from tribal.sql.checking.names import Names, nearest, offset_of, written
 from tribal.sql.checking.relations import Column, Item, Level, Relation, Use
 from tribal.sql.checking.safety.system_tables import is_harmless_catalog
-from tribal.sql.checking.widths import columns_of_values
 from tribal.sql.parsing import exp
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS
 from tribal.sql.references import TableName

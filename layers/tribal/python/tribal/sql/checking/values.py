@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tribal.sql.checking.families import INTEGERS, Types, alternatives, plain_type, type_name
+from tribal.sql.checking.language.families import INTEGERS, Types, alternatives, plain_type, type_name
 from tribal.sql.checking.names import Names, nearest, offset_of
 from tribal.sql.checking.relations import Family, Use
 from tribal.sql.checking.selection import column_of
@@ -75,13 +75,13 @@ class Values:
             for each in parts if use is not None else ():
                 if use is not None and isinstance(each, exp.Literal):
                     self._check_type(use, each)
-        for node in tree.find_all(exp.In):
-            if node.args.get("query") is not None:
-                self._check_families(node.this, node.args["query"], node)
-        for node in tree.find_all(exp.Cast):
-            self._check_cast(node)
-        for node in tree.find_all(exp.Any):
-            self._check_any(node)
+        for listed in tree.find_all(exp.In):
+            if listed.args.get("query") is not None:
+                self._check_families(listed.this, listed.args["query"], listed)
+        for cast in tree.find_all(exp.Cast):
+            self._check_cast(cast)
+        for choice in tree.find_all(exp.Any):
+            self._check_any(choice)
 
     def _check_texts(self, parts: Sequence[exp.Expr]) -> None:
         """Report texts that are no value of the type of the expressions next to them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tribal.sql.checking.families import family_of_type, type_name
+from tribal.sql.checking.language.families import family_of_type, type_name
 from tribal.sql.checking.names import Names, offset_of, written
 from tribal.sql.checking.relations import Column, Relation
 from tribal.sql.parsing import exp

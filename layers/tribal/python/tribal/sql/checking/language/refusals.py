@@ -128,44 +128,50 @@ class Refusals:
     def _check_tokens(self) -> None:
         """Report what is gone once the statement is parsed."""
         self._check_clauses()
-        brackets: list[bool] = []
-        """For each open parenthesis and bracket, whether it begins an array."""
+        opened: list[str] = []
+        """The word before each open parenthesis and bracket."""
         for place, token in enumerate(self._tokens):
             before = self._tokens[place - 1] if place else None
-            after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
             kind = token.token_type
-            if kind is _TT.L_BRACKET and before is not None and before.token_type in _BEFORE_VALUE:
-                is_array = bool(brackets) and brackets[-1]
-                if not is_array:
-                    self._refuse(token, "brackets around a name are SQL Server's; use double quotes, or none")
-                brackets.append(is_array)
-            elif kind in _OPENING:
-                is_array = kind is _TT.L_BRACKET and before is not None and before.text.upper() == "ARRAY"
-                brackets.append(is_array)
-            elif kind in _CLOSING and brackets:
-                brackets.pop()
-            elif kind is _TT.COMMA and (after is None or after.token_type in _CLOSING | _CLAUSES):
-                self._refuse(token, "a comma stands before nothing; remove it")
-            elif kind is _TT.COMMA and (before is None or before.token_type in _OPENING | {_TT.COMMA, _TT.SELECT}):
-                self._refuse(token, "a comma stands behind nothing; remove it")
-            elif kind is _TT.NULL and before is not None and before.token_type is _TT.NOT and place > 1:
-                if self._tokens[place - 2].token_type in _VALUES:
-                    self._refuse(before, "write IS NOT NULL")
-            elif (instead := _INSTEAD_OF_WORD.get(token.text.upper())) and kind in _FOREIGN_OPERATORS:
-                if not (after is not None and after.text.startswith("~")):
-                    self._refuse(token, f"{token.text.upper()} is no operator of PostgreSQL; write {instead}")
-            elif kind is _TT.INTERVAL and after is not None and after.token_type is _TT.NUMBER:
-                self._refuse(after, "the length of an interval is in quotes, as in INTERVAL '1 day'")
-            elif kind is _TT.ALIAS and after is not None and after.token_type is _TT.STRING:
-                self._refuse(after, "an alias is not in single quotes; use double quotes, or none")
+            if kind in _OPENING:
+                word = before.text.upper() if before is not None else ""
+                if kind is _TT.L_BRACKET and before is not None and before.token_type in _BEFORE_VALUE:
+                    word = opened[-1] if opened else ""
+                    if word != "ARRAY":
+                        self._refuse(token, "brackets around a name are SQL Server's; use double quotes, or none")
+                opened.append(word)
+            elif kind in _CLOSING and opened:
+                opened.pop()
             elif kind is _TT.LIMIT:
                 self._check_limit(place)
             elif kind is _TT.JOIN:
                 self._check_condition(place)
-            elif token.text.upper() == "CONVERT" and after is not None and after.token_type is _TT.L_PAREN:
-                self._check_convert(place)
-            elif kind is _TT.DCOLON or (kind is _TT.ALIAS and self._is_in_cast(place)):
+            elif kind is _TT.DCOLON or (kind is _TT.ALIAS and opened[-1:] == ["CAST"]):
                 self._check_type(place)
+            else:
+                self._check_sign(place, before)
+
+    def _check_sign(self, place: int, before: Token | None) -> None:
+        """Report commas, operators and words that PostgreSQL does not have between these neighbours."""
+        token, after = self._tokens[place], self._tokens[place + 1] if place + 1 < len(self._tokens) else None
+        kind, next_kind = token.token_type, after.token_type if after is not None else None
+        word = token.text.upper()
+        if kind is _TT.COMMA and (next_kind is None or next_kind in _CLOSING | _CLAUSES):
+            self._refuse(token, "a comma stands before nothing; remove it")
+        elif kind is _TT.COMMA and (before is None or before.token_type in _OPENING | {_TT.COMMA, _TT.SELECT}):
+            self._refuse(token, "a comma stands behind nothing; remove it")
+        elif kind is _TT.NULL and place > 1 and before is not None and before.token_type is _TT.NOT:
+            if self._tokens[place - 2].token_type in _VALUES:
+                self._refuse(before, "write IS NOT NULL")
+        elif kind in _FOREIGN_OPERATORS and word in _INSTEAD_OF_WORD:
+            if after is None or not after.text.startswith("~"):
+                self._refuse(token, f"{word} is no operator of PostgreSQL; write {_INSTEAD_OF_WORD[word]}")
+        elif kind is _TT.INTERVAL and next_kind is _TT.NUMBER:
+            self._refuse(token, "the length of an interval is in quotes, as in INTERVAL '1 day'")
+        elif kind is _TT.ALIAS and next_kind is _TT.STRING:
+            self._refuse(token, "an alias is not in single quotes; use double quotes, or none")
+        elif word == "CONVERT" and next_kind is _TT.L_PAREN:
+            self._check_convert(place)
 
     def _check_clauses(self) -> None:
         """Report clauses in the wrong order."""
@@ -229,15 +235,6 @@ class Refusals:
         if token.token_type is not _TT.IDENTIFIER and words[1:] != ["."]:
             self._refuse(token, f"PostgreSQL has no type {words[0]}")
 
-    def _is_in_cast(self, place: int) -> bool:
-        depth = 0
-        for before in reversed(range(place)):
-            kind = self._tokens[before].token_type
-            depth += (kind in _CLOSING) - (kind in _OPENING)
-            if depth < 0:
-                return before > 0 and self._tokens[before - 1].text.upper() == "CAST"
-        return False
-
     def _at_this_level(self, place: int) -> Iterator[Token]:
         """The tokens behind one, up to the end of the parentheses around it, without those in other parentheses."""
         depth = 0
@@ -257,8 +254,8 @@ class Refusals:
             if isinstance(node, exp.SetOperation) and _is_cut(node.this):
                 message = "ORDER BY and LIMIT of one side of a set operation need parentheses around that side"
                 self._notes.report(offset_of(node.this), "parse_error", message)
-            elif isinstance(node, exp.AggFunc) and (message := _wrong_arguments(node)):
-                self._notes.report(offset_of(node), "parse_error", message)
+            elif isinstance(node, exp.AggFunc) and (wrong := _wrong_arguments(node)):
+                self._notes.report(offset_of(node), "parse_error", wrong)
             elif isinstance(node, exp.In) and not (node.expressions or node.args.get("query")):
                 self._notes.report(offset_of(node), "parse_error", "IN needs a list of values in parentheses")
             elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Literal | exp.Column):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from tribal.sql.checking.findings import Notes
 from tribal.sql.checking.grouping import Grouping, output_at
@@ -36,9 +36,16 @@ class Ordering:
         if distinct is None or order is None:
             return
         on = distinct.args.get("on")
-        ordered = [(each.this, self._form(each.this, node)) for each in order.expressions]
+        outputs: dict[str, exp.Expr] = {
+            self._names.stored(each.this): each
+            for each in node.selects
+            if isinstance(each, exp.Column) and not each.is_star
+        }
+        outputs.update((self._names.stored(each.args["alias"]), each) for each in node.selects if each.alias)
+        ordered = [(each.this, self._form(each.this, node, outputs)) for each in order.expressions]
         if on is not None:
-            self._check_first(on.expressions if isinstance(on, exp.Tuple) else [on], ordered, node)
+            listed = on.expressions if isinstance(on, exp.Tuple) else [on]
+            self._check_first({self._form(each, node, outputs) for each in listed}, ordered)
         elif not node.is_star:
             selected = {self._grouping.form(each.unalias()) for each in node.selects}
             wrong = next((value for value, form in ordered if form not in selected), None)
@@ -46,26 +53,22 @@ class Ordering:
                 message = "with SELECT DISTINCT, the result is ordered by what is selected; select this too"
                 self._names.notes.report(offset_of(wrong), "parse_error", message)
 
-    def _check_first(self, listed: list[exp.Expr], ordered: list[tuple[exp.Expr, Hashable]], node: exp.Select) -> None:
+    def _check_first(self, listed: set[Hashable], ordered: list[tuple[exp.Expr, Hashable]]) -> None:
         """Report an order that does not begin with what DISTINCT ON lists."""
-        left = {self._form(each, node) for each in listed}
-        wanted = frozenset(left)
+        left = set(listed)
         for value, form in ordered:
             if not left:
                 return
-            if form not in wanted:
+            if form not in listed:
                 message = "ORDER BY must begin with what DISTINCT ON lists"
                 self._names.notes.report(offset_of(value), "parse_error", message)
                 return
             left.discard(form)
 
-    def _form(self, value: exp.Expr, node: exp.Select) -> Hashable:
+    def _form(self, value: exp.Expr, node: exp.Select, outputs: Mapping[str, exp.Expr]) -> Hashable:
         """The form of what a number, an alias or an expression means."""
         value = value.unnest()
         output = output_at(value, node)
         if output is None and isinstance(value, exp.Column) and id(value) not in self._names.uses:
-            name = self._names.stored(value.this)
-            aliased = (each for each in node.selects if each.alias and self._names.stored(each.args["alias"]) == name)
-            plain = (each for each in node.selects if isinstance(each, exp.Column) and each.name == value.name)
-            output = next(aliased, None) or next(plain, None)
+            output = outputs.get(self._names.stored(value.this))
         return self._grouping.form((output or value).unalias())

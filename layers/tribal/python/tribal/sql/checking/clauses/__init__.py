@@ -1,0 +1,1 @@
+"""Which clauses of a query may aggregate, and what it may be ordered by."""
