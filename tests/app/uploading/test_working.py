@@ -179,10 +179,7 @@ def test_a_job_that_kills_its_process_ends_as_failed_and_no_later_one_waits_for_
         bad, good = upload(app, project, name="bad.md"), upload(app, project)
         workers = UploadWorkers(app, launch)
         workers.start()
-        ends = time.monotonic() + SECONDS
-        while "processing" in (status_of(app, bad), status_of(app, good)):
-            assert time.monotonic() < ends
-            time.sleep(0.05)
+        wait_until(lambda: "processing" not in (status_of(app, bad), status_of(app, good)))
         workers.close()
         assert [status_of(app, each) for each in (bad, good)] == ["failed", "completed"]
 

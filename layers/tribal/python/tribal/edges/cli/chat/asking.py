@@ -12,7 +12,6 @@ import typer
 
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Json, Project
-from tribal.rendering.words import shorten
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
@@ -125,6 +124,8 @@ def chat(
 
 def _questions(first: str | None) -> Iterator[str]:
     """The given question, then what is typed; without a terminal only that question, or every line of the pipe."""
+    from tribal.rendering.words import shorten
+
     if sys.stdin.isatty():
         while asked := first or _prompt():
             first = None
