@@ -141,7 +141,8 @@ LOOSE_RULES = (
     Rule(
         SensitiveKind.SECRET,
         re.compile(
-            r"(?<![^\s'\"`(])(?<!mkdir )(?<!cp )-p(?:[ =]?(?:\"(?P<quoted>[^\"\n]{4,128})\"|'(?P<single>[^'\n]{4,128})')"
+            r"(?<![^\s'\"`(])(?<!mkdir )(?<!cp )"
+            r"-p(?:[ =]?(?:\"(?P<quoted>[^\"\n]{4,128})\"|'(?P<single>[^'\n]{4,128})')"
             r"| (?P<hidden>[^\s\"'`-][^\s\"'`]{4,128}))"
         ),
         confirm=_is_passed,
