@@ -175,11 +175,8 @@ KEYS_AND_VALUES = (
 
 SPACED = (
     "Server=h1;Uid=etl;Pwd={};",
-    "Pwd={};",
     "PGPASSWORD={} psql -h db1 -U etl",
-    "export PGPASSWORD={}",
     "db.password={}",
-    "password: {}",
     "Default password: {}",
     "the password is {}",
     "Das Passwort lautet {}.",
@@ -190,14 +187,10 @@ SPACED = (
 IN_PASSING = (
     "default password {} (change it)",
     "use {} as the password",
-    "{} is our password",
-    "benutze {} als Passwort",
     "utiliser {} comme mot de passe",
     "usa {} como contraseña",
-    "Standardpasswort {} (ändern)",
     "temp password {} expires soon",
     "log in with admin / {}",
-    "password, {}, is shared",
 )
 
 PINS = ("PIN is {}", "pin: {}", "PIN: {}", "the PIN code is {}", "PIN={}", "passcode: {}", "Geheimzahl: {}")
