@@ -9,6 +9,7 @@ from random import Random
 
 Make = Callable[[Random], str]
 BASE64 = string.ascii_letters + string.digits + "+/"
+_WORDS = ("lamp", "river", "maple", "tiger", "silver", "garden", "horse", "copper", "sunny", "quiet")
 _VOWELS = "aeiou"
 _CONSONANTS = "bcdfghjklmnprstvwxz"
 
@@ -54,6 +55,16 @@ def password(random: Random) -> str:
 def any_password(random: Random) -> str:
     """The same, or, one in four, a mere word."""
     return random.choice([_mixed, _memorable, _scrambled, _plain])(random)
+
+
+def _spaced(random: Random) -> str:
+    """Words with blanks, the last of which has digits: `lamp river mok17`."""
+    return f"{random.choice(_WORDS)} {random.choice(_WORDS)} {word(random, 1)}{random.randint(1, 99)}"
+
+
+def _hyphenated(random: Random) -> str:
+    """Two or three plain words: `lamp-river`."""
+    return "-".join(random.sample(_WORDS, random.choice([2, 3])))
 
 
 def _pin(random: Random) -> str:
@@ -160,6 +171,26 @@ KEYS_AND_VALUES = (
     "user=etl, pw={}, host=h1",
     "Passwort={}",
     "passwd:{}",
+)
+
+SPACED = (
+    "Server=h1;Uid=etl;Pwd={};",
+    "PGPASSWORD={} psql -h db1 -U etl",
+    "db.password={}",
+    "Default password: {}",
+    "the password is {}",
+    "Das Passwort lautet {}.",
+    "mot de passe : {}",
+    "contraseña: {}",
+)
+
+IN_PASSING = (
+    "default password {} (change it)",
+    "use {} as the password",
+    "utiliser {} comme mot de passe",
+    "usa {} como contraseña",
+    "temp password {} expires soon",
+    "log in with admin / {}",
 )
 
 PINS = ("PIN is {}", "pin: {}", "PIN: {}", "the PIN code is {}", "PIN={}", "passcode: {}", "Geheimzahl: {}")
@@ -345,6 +376,8 @@ PASSWORD_CLASSES: dict[str, tuple[tuple[str, ...], Make]] = {
     **{f"password sentences, {language}": (texts, any_password) for language, texts in SENTENCES.items()},
     "passwords told without a verb": (WITHOUT_VERB, password),
     "keys and values": (KEYS_AND_VALUES, any_password),
+    "passwords with blanks": (SPACED, _spaced),
+    "passwords of plain words, in passing": (IN_PASSING, _hyphenated),
     "PINs told": (PINS, _pin),
     "commands": (COMMANDS, password),
     "lines of .pgpass": (PGPASS, any_password),

@@ -22,6 +22,15 @@ SECRETS = [
     ("passphrase: sunny lake walks home", "passphrase: [secret]"),
     ("use 4711 as the PIN", "use [secret] as the PIN"),
     ("log in as etl with Xk9!mm2pL", "log in as etl with [secret]"),
+    ("Pwd=our door 7k31;", "Pwd=[secret];"),
+    ("PGPASSWORD=our door 7k31 psql -h h1", "PGPASSWORD=[secret] psql -h h1"),
+    ("mot de passe : tigre bleu 4471!", "mot de passe : [secret]"),
+    ("default password lamp-river-x (change it)", "default password [secret] (change it)"),
+    ("use lamp-river as the password", "use [secret] as the password"),
+    ("benutze lamp-river als Passwort", "benutze [secret] als Passwort"),
+    ("usa lamp-river como contraseña", "usa [secret] como contraseña"),
+    ("log in with admin / lamp-river", "log in with admin / [secret]"),
+    ("loader -p Lamp923 --host h", "loader -p [secret] --host h"),
     ("kinit etl <<< 'Xk9mm2'", "kinit etl <<< '[secret]'"),
 ]
 HARMLESS = [
@@ -36,6 +45,12 @@ HARMLESS = [
     "md5 of the file: 51bdba7ab37d2ed013b008ebb53db741",
     "PO 9021416892 from procurement",
     "The PIN has 6 digits since 2021",
+    "password is a bcrypt hash with cost 12",
+    "password reset expires after 900 seconds",
+    "password, case-sensitive",
+    "use role-based access as the password replacement",
+    "mkdir -p data-2024/raw",
+    "backup.sh -u etl -p 5432",
 ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tribal.capabilities.chat.answers.claims import changes_unit, strengthens, turns_around
 from tribal.capabilities.chat.answers.sentences import read_sentences
 from tribal.capabilities.chat.answers.sources import Source
 from tribal.naming import index_terms
@@ -156,9 +157,19 @@ class _Cited:
         if not all(map(self._has, (*spans, *quotes))) or not all(map(self._has_name, names)):
             return False
         capitals = [each for each in _CAPITALS.findall(bare) if each not in _USUAL_CAPITALS]
-        if not all(map(self._has, capitals)) or not self._has_numbers(bare):
+        if not all(map(self._has, capitals)) or not self._has_numbers(bare) or self._is_beyond(bare):
             return False
         return not self._judge.broken_rule(self._without_names(bare, names))
+
+    @cached_property
+    def _sentences(self) -> list[str]:
+        """The cited sentences; each line of a table's SQL is about another column."""
+        if "CREATE " not in self._raw:
+            return sentences_of(self._raw)
+        return [each for line in self._raw.splitlines() for each in split_sentences(line)]
+
+    def _is_beyond(self, text: str) -> bool:
+        return changes_unit(text, self._raw) or strengthens(text, self._raw) or turns_around(text, self._sentences)
 
     def _without_names(self, text: str, names: Sequence[str]) -> str:
         """A text for the rules: names and quotes that are in the sources are no code, address or markup."""
