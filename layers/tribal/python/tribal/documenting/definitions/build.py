@@ -82,7 +82,7 @@ def _with_gone(
     for each in now:
         names = earlier.get((each.file, each.name), set()) if each.status == "stale" else set()
         gone = sorted(name for name in names if known.document(TableIdentity.parse(name)) is None)
-        found.append(each.model_copy(update={"gone_tables": gone}) if gone else each)
+        found.append(cast("Named", each.model_copy(update={"gone_tables": gone})) if gone else each)
     return found
 
 

@@ -22,6 +22,7 @@ from tribal.sql.statements.templates import read_template
 MAX_CHECKED_BYTES = 64 * 1024
 """Source: docs/contracts.md, Checking SQL."""
 _TOO_DEEP = "the query is nested too deeply to be checked; split it into common table expressions"
+_BEFORE_EXPRESSIONS = frozenset("SELECT DISTINCT WHERE AND OR NOT ON WHEN THEN ELSE BETWEEN BY HAVING".split())
 _TYPES_BEFORE_LITERALS = frozenset(
     """
     box circle cidr citext jsonpath line lseg ltree macaddr macaddr8 path pg_lsn polygon tsquery tsvector varbit
@@ -156,7 +157,10 @@ def _parsable(tokens: Sequence[Token]) -> Iterator[Token]:
     while place < len(tokens):
         token, after = tokens[place], tokens[place + 1 : place + 3]
         kinds = [each.token_type for each in after]
-        is_type = token.token_type is TokenType.VAR and token.text.lower() in _TYPES_BEFORE_LITERALS
+        before = tokens[place - 1].text.upper() if place else ""
+        # In `COLUMNS (a int PATH '$.a')` the word is not a type.
+        begins = not before[:1].isalnum() or before in _BEFORE_EXPRESSIONS
+        is_type = begins and token.token_type is TokenType.VAR and token.text.lower() in _TYPES_BEFORE_LITERALS
         if is_type and kinds[:1] == [TokenType.STRING]:
             place += 1
         elif token.text.upper() == "U" and kinds == [TokenType.AMP, TokenType.IDENTIFIER]:

@@ -12,7 +12,7 @@ from tribal.capabilities.chat.answers.claims import changes_unit, strengthens, t
 from tribal.capabilities.chat.answers.sentences import read_sentences
 from tribal.capabilities.chat.answers.sources import Source
 from tribal.naming import index_terms
-from tribal.text_checks import Handle, SentenceJudge, ShownText, plain
+from tribal.text_checks import Handle, SentenceJudge, ShownText, plain, split_sentences
 from tribal.text_checks.forms import is_identifier
 from tribal.text_checks.instructions import is_instruction
 
@@ -165,7 +165,7 @@ class _Cited:
     def _sentences(self) -> list[str]:
         """The cited sentences; each line of a table's SQL is about another column."""
         if "CREATE " not in self._raw:
-            return sentences_of(self._raw)
+            return [each.text for each in read_sentences(self._raw)]
         return [each for line in self._raw.splitlines() for each in split_sentences(line)]
 
     def _is_beyond(self, text: str) -> bool:

@@ -258,7 +258,7 @@ class Refusals:
                 self._notes.report(offset_of(node), "parse_error", wrong)
             elif isinstance(node, exp.In) and not (node.expressions or node.args.get("query")):
                 self._notes.report(offset_of(node), "parse_error", "IN needs a list of values in parentheses")
-            elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Literal | exp.Column):
+            elif isinstance(node, exp.Is) and _is_value(node.expression):
                 self._notes.report(offset_of(node), "parse_error", "IS compares with NULL, TRUE or FALSE; write =")
             elif isinstance(node, exp.Placeholder) or (isinstance(node, exp.Parameter) and node.name.isdecimal()):
                 self._notes.report(offset_of(node), "parse_error", "a parameter has no value here; write a value")
@@ -324,3 +324,9 @@ def _wrong_arguments(node: exp.AggFunc) -> str | None:
 
 def _is_cut(node: exp.Expr) -> bool:
     return isinstance(node, exp.Select) and any(node.args.get(key) for key in ("order", "limit", "offset", "locks"))
+
+
+def _is_value(node: exp.Expr) -> bool:
+    """Whether a value is compared by IS, as PostgreSQL does not: `x IS NORMALIZED` and the like compare nothing."""
+    is_word = isinstance(node, exp.Column) and node.name.upper() in ("DOCUMENT", "JSON", "NORMALIZED")
+    return isinstance(node, exp.Literal | exp.Column) and not is_word
