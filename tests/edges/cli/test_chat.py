@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
+from tribal.capabilities.chat.laws.integrity import CHANGE_REASON
 
 
 def test_every_line_of_a_pipe_is_a_question(tmp_path: Path) -> None:
@@ -26,6 +27,12 @@ def test_a_question_on_the_command_line_leaves_the_pipe_alone(tmp_path: Path) ->
     index_project(tmp_path)
     chatted = tribal("chat", "Which columns does customer have?", cwd=tmp_path, piped="And of visit?\n")
     assert (chatted.returncode, chatted.stdout.count("Sources"), "?" in chatted.stdout) == (0, 1, False)
+
+
+def test_an_order_to_change_data_is_refused_without_a_collection_too(tmp_path: Path) -> None:
+    index_project(tmp_path)
+    refused = tribal("ask", "Delete all visits of customer 5", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout.strip()) == (9, CHANGE_REASON)
 
 
 def test_what_is_missing_is_said_before_any_question(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from tribal.identity.table_names import TableIdentity
 from tribal.joins.outline import row_keys
 from tribal.rendering.markdown import one_line
+from tribal.rendering.quotations import defuse
 from tribal.rendering.words import rows_phrase, shorten
 from tribal.sql.dialect import legible_identifier, legible_table
 from tribal.sql.type_families import TypeFamily, short_type, type_family
@@ -69,7 +70,8 @@ def _about(table: TableDocument) -> list[str]:
     facts = [] if table.kind == "table" else [table.kind.replace("_", " ")]
     if table.kind != "view" and table.row_count >= 0:
         facts.append(rows_phrase(table.row_count))
-    text = "" if repeats_keys(table.description) else shorten(one_line(table.description.text), 2 * COMMENT_CHARS - 20)
+    said = "" if repeats_keys(table.description) else defuse(one_line(table.description.text))
+    text = shorten(said, 2 * COMMENT_CHARS - 20)
     lines = textwrap.wrap(text, COMMENT_CHARS, break_on_hyphens=False)
     return [f"-- {line}" for line in [*lines, ", ".join(facts)] if line]
 
@@ -131,7 +133,7 @@ def _column_comment(column: DocumentedColumn) -> str:
     repeats = column.is_primary_key or column.is_foreign_key or column.allowed_values or _is_read_from_name(said)
     if said.source == "derived" and repeats:
         return ""
-    return shorten(one_line(said.text), COMMENT_CHARS)
+    return shorten(defuse(one_line(said.text)), COMMENT_CHARS)
 
 
 def _is_read_from_name(said: Description) -> bool:

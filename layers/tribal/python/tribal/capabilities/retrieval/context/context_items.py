@@ -15,6 +15,7 @@ from tribal.naming import index_terms
 from tribal.ports import IndexedTable
 from tribal.rendering.compact_table import compact_table
 from tribal.rendering.markdown import code_span, escape_text, one_line
+from tribal.rendering.quotations import defuse
 from tribal.rendering.words import DIALECTS, listing
 from tribal_contracts import (
     DefinedMetric,
@@ -101,14 +102,14 @@ def _metric(metric: DefinedMetric) -> str:
     stale = " It no longer fits these tables." if metric.status == "stale" else ""
     return (
         f"- {escape_text(metric.name)} = {code_span(metric.expression)}{where} over {tables}{time}:"
-        f" {escape_text(metric.description)}{stale}"
+        f" {escape_text(defuse(metric.description))}{stale}"
     )
 
 
 def _term(term: DefinedTerm) -> str:
     named = [*term.columns, *term.tables]
     where = f" ({listing([code_span(name) for name in named])})" if named else ""
-    return f"- {escape_text(term.name)}: {escape_text(term.definition)}{where}"
+    return f"- {escape_text(term.name)}: {escape_text(defuse(term.definition))}{where}"
 
 
 def guidance_of_tables(
@@ -129,7 +130,7 @@ def guidance_items(guidance: Iterable[tuple[str, GuidanceItem]]) -> Iterator[Ite
     for _, each in guidance:
         what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
         since = "".join(f"; since then, {escape_text(change_text(one))}" for one in each.changed_tables or ())
-        text = f"- {escape_text(each.text)} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
+        text = f"- {escape_text(defuse(each.text))} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
         yield Item(f"{each.kind} {each.id}", text)
 
 

@@ -18,6 +18,8 @@ _INDENT = 2
 def _print_answer(answer: Answer, out: Console) -> None:
     from tribal.edges.cli.safe_console import escape
 
+    if answer.verdict == "refused":
+        out.print(escape(answer.governor_reason or "This is not answered here."))
     if answer.verdict == "not_documented":
         nearest = " The nearest that it has:" if answer.statements else ""
         out.print(f"[bold]The documentation does not say.[/]{nearest}")
