@@ -64,7 +64,9 @@ class Hostile:
         return {name: data.decode() for name, data in contents(self.folder / "docs").items() if name.endswith(".md")}
 
     def documents(self, kind: type[contracts.Contract], pattern: str = "*.json") -> list[Any]:
-        named = {"definitions.json", "domain.json", "relationships.json", "overview.json", "documentation-manifest.json"}
+        named = {
+            f"{each}.json" for each in ("definitions", "domain", "relationships", "overview", "documentation-manifest")
+        }
         files = [path for path in (self.folder / "docs").rglob(pattern) if pattern in named or path.name not in named]
         return [kind.from_json(path.read_bytes()) for path in sorted(files)]
 
