@@ -179,8 +179,18 @@ def test_every_field_of_a_table_that_can_differ_is_compared() -> None:
         ],
         "selectable": False,
     }
-    # The query of a view, and what it reads, follow from its definition.
-    derived = {"view_query", "depends_on"}
+    # The query of a view, and what it reads, follow from its definition; partitions have a test of their own.
+    derived = {"view_query", "depends_on", "partitions"}
     assert different.keys() == CatalogTable.model_fields.keys() - {"schema_name", "table_name"} - derived
     for field, value in different.items():
         assert changes(ORDERS, with_fields(**{field: value})), field
+
+
+def test_partitions_are_counted_and_named_where_as_many_come_as_go() -> None:
+    old = with_fields(partition_count=2, partitions=["s.p1", "s.p2"])
+    assert changes(old, with_fields(partition_count=2, partitions=["s.p2", "s.p3"])) == (
+        Change("partitions", before="s.p1", after="s.p3"),
+    )
+    more = with_fields(partition_count=3, partitions=["s.p1", "s.p2", "s.p3"])
+    assert changes(old, more) == (Change("partitions", before="2", after="3"),)
+    assert changes(with_fields(partition_count=2), old) == ()

@@ -78,7 +78,7 @@ def _table_changes(old: CatalogTable, new: CatalogTable) -> Iterator[Change]:
             ("clustering key", old.clustering_key, new.clustering_key),
             ("transient", _yes_no(bool(old.transient)), _yes_no(bool(new.transient))),
             ("secure", _yes_no(bool(old.secure)), _yes_no(bool(new.secure))),
-            ("partitions", _number(old.partition_count), _number(new.partition_count)),
+            ("partitions", *_partitions(old, new)),
             ("partition key", old.partition_key, new.partition_key),
             ("partition of", old.partition_of, new.partition_of),
             ("inherits from", _columns(old.inherits or ()), _columns(new.inherits or ())),
@@ -248,3 +248,12 @@ def _yes_no(value: bool) -> str:
 
 def _number(value: int | None) -> str | None:
     return None if value is None else str(value)
+
+
+def _partitions(old: CatalogTable, new: CatalogTable) -> tuple[str | None, str | None]:
+    """How many partitions both have; if equally many, the names of those that one of them has alone."""
+    before, after = set(old.partitions or ()), set(new.partitions or ())
+    # Snapshots of earlier versions have no names.
+    if old.partition_count != new.partition_count or not before or not after:
+        return _number(old.partition_count), _number(new.partition_count)
+    return _columns(sorted(before - after)), _columns(sorted(after - before))
