@@ -193,4 +193,4 @@ def test_partitions_are_counted_and_named_where_as_many_come_as_go() -> None:
     )
     more = with_fields(partition_count=3, partitions=["s.p1", "s.p2", "s.p3"])
     assert changes(old, more) == (Change("partitions", before="2", after="3"),)
-    assert changes(with_fields(partition_count=2), old) == ()
+    assert changes(with_fields(partition_count=2), more) == (Change("partitions", before="2", after="3"),)
