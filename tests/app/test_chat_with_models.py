@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.openai_project import KEY, write_project
 from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
-from tests.edges.mcp.asked import index_project
 from tests.fakes.model_servers.script import Script
 from tests.fakes.openai import FakeOpenAI, failures
 from tests.waiting import wait_until
@@ -29,18 +29,9 @@ from tribal.settings import load_settings
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.chat.settings import CollectionEntry, EmbeddingEntry
 
-KEY = "sk-test-Zq7Zq7Zq7Zq7Zq7Zq7"
 QUESTION = "which customers ordered something?"
-FILE = """databases: []
-models:
-  large:
-    provider: openai
-    name: gpt-6-luna
-    api_key_secret: OPENAI
-    base_url: {address}
-    price: {{input_usd: 1, output_usd: 10}}
-collections:
-  - {{name: catalog, models: [large]}}
+COLLECTIONS = """collections:
+  - {name: catalog, models: [large]}
 """
 
 
@@ -58,9 +49,7 @@ def openai(open_vendor: Callable[[str], FakeOpenAI]) -> FakeOpenAI:
 
 @pytest.fixture
 def project(tmp_path: Path, openai: FakeOpenAI) -> Path:
-    index_project(tmp_path)
-    (tmp_path / "databases.yaml").write_text(FILE.format(address=openai.address), encoding="utf-8")
-    return tmp_path
+    return write_project(tmp_path, openai.address, COLLECTIONS)
 
 
 @pytest.fixture

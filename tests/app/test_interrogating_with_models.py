@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.app.openai_project import write_project
 from tests.capabilities.interrogation.asking_models.made import OPENAI_KEY, data_of, works
 from tests.edges.cli.tribal_command import tribal
-from tests.edges.mcp.asked import index_project
 from tests.fakes.openai import FakeOpenAI
 from tests.waiting import wait_until
 from tribal.answering.documentation import Documentation
@@ -28,16 +28,6 @@ from tribal.tools.registry import offered
 from tribal_contracts.interrogation.rules import broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
-FILE = """databases: []
-models:
-  large:
-    provider: openai
-    name: gpt-6-luna
-    api_key_secret: OPENAI
-    base_url: {address}
-    price: {{input_usd: 1, output_usd: 10}}
-interrogation: {{detectives: [large]}}
-"""
 HYPOTHESIS = "how many order lines does each customer have?"
 
 
@@ -51,9 +41,7 @@ def openai(open_vendor: Callable[[str], FakeOpenAI]) -> FakeOpenAI:
 
 @pytest.fixture
 def project(tmp_path: Path, openai: FakeOpenAI) -> Path:
-    index_project(tmp_path)
-    (tmp_path / "databases.yaml").write_text(FILE.format(address=openai.address), encoding="utf-8")
-    return tmp_path
+    return write_project(tmp_path, openai.address, "interrogation: {detectives: [large]}\n")
 
 
 @pytest.fixture

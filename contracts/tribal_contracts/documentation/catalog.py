@@ -114,7 +114,7 @@ class Index(Contract):
 
     @property
     def terms(self) -> str:
-        """What else is declared of it, such as "nulls not distinct where (NOT deleted)"; empty if nothing is."""
+        """Its other declared properties, such as "nulls not distinct where (NOT deleted)"; empty if it has none."""
         found = (
             "nulls not distinct" if self.nulls_not_distinct else "",
             "deferrable" if self.deferrable else "",

@@ -25,7 +25,7 @@ class KeyEvidence(Contract):
 
     A `sister` is a column of the same name and type that declares the key; a `name` is that of the referenced table or
     its key; a `shared_name` is that of both columns; `values` of the one are found among those of the other; a `view`
-    joins both; what is `told` is so by the comment on the referencing column.
+    joins both; `told` means that the comment on the referencing column names the key.
     """
 
     kind: KeyEvidenceKind

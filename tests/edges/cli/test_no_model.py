@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.main import get_command
 
+from tests.app.openai_project import KEY, write_project
 from tests.edges.cli.tribal_command import tribal
-from tests.edges.mcp.asked import index_project
 from tests.fakes.openai import FakeOpenAI
 from tribal.edges.cli.app import app
 from tribal.tools.registry import EVERYTHING
@@ -20,21 +20,13 @@ from tribal.tools.registry import EVERYTHING
 if TYPE_CHECKING:
     from tests.fakes.openai.vendor import VendorName
 
-KEY = "sk-test-Zq7Zq7Zq7Zq7Zq7Zq7"
 QUESTION = "which customers ordered something?"
-FILE = """
-databases:
-  - {{name: shop, dsn: "postgresql://nobody@127.0.0.1:1/shop"}}
-model: {{use: large}}
-spending: {{per_day_usd: 5}}
-models:
-  large:
-    provider: openai
-    name: gpt-6-luna
-    api_key_secret: OPENAI
-    base_url: {address}
-    price: {{input_usd: 1, output_usd: 10}}
-collections:
+DATABASES = """databases:
+  - {name: shop, dsn: "postgresql://nobody@127.0.0.1:1/shop"}
+model: {use: large}
+spending: {per_day_usd: 5}
+"""
+SECTIONS = """collections:
   - {{name: catalog, models: [large]}}
   - {{name: handbook, models: [large], embedding: {vectors}}}
   - {{name: lessons, profile: tutor, embedding: {vectors}}}
@@ -86,12 +78,10 @@ def servers(open_vendor: Callable[[VendorName], FakeOpenAI]) -> list[FakeOpenAI]
 @pytest.fixture
 def project(tmp_path: Path, servers: list[FakeOpenAI]) -> Path:
     """A documented project with files in its collections."""
-    index_project(tmp_path)
     answering, embedding = servers
     vectors = {"provider": "gemini", "name": "gemini-embedding-001", "dimensions": 768, "api_key_secret": "OPENAI"}
     entry = json.dumps({**vectors, "base_url": embedding.address})
-    file = FILE.format(address=answering.address, vectors=entry)
-    (tmp_path / "databases.yaml").write_text(file, encoding="utf-8")
+    write_project(tmp_path, answering.address, SECTIONS.format(vectors=entry), DATABASES)
     (tmp_path / "exam.txt").write_text(f"{QUESTION}\n", encoding="utf-8")
     (tmp_path / "notes.md").write_text("# Orders\n\nCustomers order in the shop.\n", encoding="utf-8")
     for collection in COLLECTIONS[1:]:

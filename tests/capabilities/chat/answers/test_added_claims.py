@@ -23,37 +23,23 @@ GIVEN = Grounding(
     {1: source(1, "shop.billing.invoice", INVOICES), 2: source(2, "handbook.pdf", HANDBOOK, is_passage=True)},
     "How do invoices and cold stores work?",
 )
-ADDED = (
+DROPPED = (
     "An invoice is due 14 weeks after it is issued [1].",
     "An invoice is due 14 hours after it is issued [1].",
     "An invoice is not due 14 days after it is issued [1].",
     "An invoice is never sent to a customer [1].",
-    "The accountant sends an invoice to a customer [1].",
     "An invoice is due 14 days after it is issued because of the law [1].",
-    "Every invoice sent to a customer is always paid [1].",
-    "An invoice is due 14 days after it is paid [1].",
-    "The column paid_on is the day on which the invoice was issued [1].",
-    "The column net_cents is the amount with tax [1].",
-    "The column gross_cents is the amount without tax [1].",
-    "The column issued_on is empty while the invoice is open [1].",
-    "The column paid_on is filled by a nightly job [1].",
-    "The invoice is sent to a supplier [1].",
-    "The amounts are in dollars [1].",
-    "Invoices are archived after the payment [1].",
     "Cold stores are not kept at 4 degrees [2].",
     "Cold stores are kept at 4 minutes [2].",
     "Cold stores are kept at 30 degrees [2].",
     "The night shift checks the doors every 4 minutes [2].",
     "The night shift checks the doors every 30 seconds [2].",
-    "The day shift checks the doors every 30 minutes [2].",
-    "The security guard checks the doors [2].",
     "All pallets are moved with a forklift [2].",
     "Pallets are moved only with a forklift [2].",
     "Damaged goods are returned to the shelf [2].",
     "A supervisor must approve a late delivery [2].",
     "A supervisor may not approve a late delivery [2].",
     "The temperature is logged to prevent theft [2].",
-    "The forklift logs the temperature [2].",
 )
 STILL_SHOWN = (
     "The accountant sends an invoice to a customer [1].",
@@ -71,6 +57,7 @@ STILL_SHOWN = (
     "The security guard checks the doors [2].",
     "The forklift logs the temperature [2].",
 )
+ADDED = (*DROPPED, *STILL_SHOWN)
 HONEST = (
     "One row of the table is one invoice [1].",
     "Each row is an invoice that was sent to a customer [1].",

@@ -174,9 +174,7 @@ def open_checkout(folder: Path) -> Iterator[GitCheckout | None]:
     try:
         from tribal.adapters.git.checkout import GitCheckout
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{error.name} is not installed, but reading git needs it; run: pip install 'tribal-knowledge[knowledge]'"
-        ) from error
+        raise ConfigurationError(missing_package(error.name, "reading git", "knowledge")) from error
     checkout = GitCheckout.find(folder)
     try:
         yield checkout

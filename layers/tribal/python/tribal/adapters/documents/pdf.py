@@ -35,11 +35,11 @@ def pdf_pages(file: IO[bytes], first: int, most: int) -> Iterator[str]:
 def _text(document: PdfDocument, number: int) -> str:
     try:
         page = document[number - 1]
-        text_page = _upright(page)
+        text_page, angle = _upright(page)
     except PdfiumError as error:
         raise ParsingFailed("unreadable", f"its page {number:,} is damaged") from error
     try:
-        parts = (_shown(text_page), *filled_fields(document, page))
+        parts = (_shown(text_page, angle), *filled_fields(document, page))
         return "\n\n".join(filter(str.strip, parts))
     finally:
         # In this order, or the memory of thousands of pages is held.
@@ -47,22 +47,23 @@ def _text(document: PdfDocument, number: int) -> str:
         page.close()
 
 
-def _upright(page: PdfPage) -> PdfTextPage:
-    """The text of a page, turned so that most of it is upright: lines are ordered as they appear."""
+def _upright(page: PdfPage) -> tuple[PdfTextPage, int]:
+    """The text of a page, turned so that most of it is upright, and its angle: lines are ordered as they appear."""
     text_page = page.get_textpage()
-    rotation = -text_angle(text_page) % 360
+    angle = text_angle(text_page)
+    rotation = -angle % 360
     if page.get_rotation() != rotation:
         text_page.close()
         page.set_rotation(rotation)
         text_page = page.get_textpage()
-    return text_page
+    return text_page, angle
 
 
-def _shown(text_page: PdfTextPage) -> str:
+def _shown(text_page: PdfTextPage, angle: int) -> str:
     inside: str = text_page.get_text_bounded()
     everything: str = text_page.get_text_range()
     # The text within bounds lacks line breaks where text is rotated, and says nothing about its characters.
-    return laid_out(text_page, everything) if _squeezed(inside) == _squeezed(everything) else inside
+    return laid_out(text_page, everything, angle) if _squeezed(inside) == _squeezed(everything) else inside
 
 
 def _squeezed(text: str) -> str:

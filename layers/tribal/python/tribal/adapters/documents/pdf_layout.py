@@ -43,7 +43,7 @@ class _Line:
     size: float
     is_bold: bool
     height: float
-    """Where it is on the page, from its last line."""
+    """How far it stands above the page's origin once the page is turned upright."""
 
 
 def text_angle(text_page: PdfTextPage) -> int:
@@ -55,9 +55,9 @@ def text_angle(text_page: PdfTextPage) -> int:
     return turns.most_common(1)[0][0] * _QUARTER % 360 if turns else 0
 
 
-def laid_out(text_page: PdfTextPage, text: str) -> str:
-    """The whole text of a page, with empty lines around headings and between paragraphs."""
-    reader = _LineReader(text_page, text_angle(text_page))
+def laid_out(text_page: PdfTextPage, text: str, angle: int) -> str:
+    """The whole text of a page, which runs at an angle, with empty lines around headings and between paragraphs."""
+    reader = _LineReader(text_page, angle)
     lines = [reader.line(found[0], found.start()) for found in _LINE.finditer(text)]
     gaps = [one.height - other.height for one, other in pairwise(lines)]
     usual = median_low([gap for gap in gaps if gap > 0] or [math.inf])

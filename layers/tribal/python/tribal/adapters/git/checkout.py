@@ -1,4 +1,4 @@
-"""What git knows of a checkout, read from its files: no program, filter or hook that it configures runs.
+"""Reads the state of a git checkout from its files: no program, filter or hook that it configures runs.
 
 Source: git's documentation of gitignore, gitrepository-layout and index-format.
 """
@@ -130,7 +130,7 @@ class GitCheckout:
 
     @cached_property
     def _index(self) -> dict[bytes, IndexEntry | ConflictedIndexEntry]:
-        """What is in the index by path; of a split or sparse one, only what it lists itself."""
+        """The entries of the index by path. A split or sparse index yields only the entries in its own file."""
         try:
             with Path(self._repository.index_path()).open("rb") as file:
                 # The checksum is not compared: dulwich 1.2 cannot skip the extensions of split and sparse indexes.

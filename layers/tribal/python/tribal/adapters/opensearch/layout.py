@@ -180,7 +180,7 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
 
 
 def _kind_of(table: TableDocument | None) -> dict[str, str | bool | list[str] | None]:
-    """What kind of table it is, what it repeats, whether it only relates others, and its partitions."""
+    """The fields for the kind of table, the table that it copies, whether it is a junction, and its partitions."""
     if table is None:
         return {}
     copy = table.copy_of

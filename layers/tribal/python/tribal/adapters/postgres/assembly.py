@@ -158,7 +158,7 @@ def _statistics(head: TableRow) -> TableStatistics:
 
 
 _MOST_PARTITIONS = 5_000
-"""Names of partitions that are kept for one table. By judgement: more make its document larger than all else in it."""
+"""How many partition names are kept for one table. By judgement: more would outweigh the rest of its document."""
 
 
 class _Parts:

@@ -293,7 +293,7 @@ class PostgresCatalog:
         return readable & planned
 
     def _refused_inside(self, table: CatalogTable, refusal: DatabaseError) -> str:
-        """What to grant when a view may be read, but not what it reads."""
+        """The error for a view that the user may read, over a relation that its owner may not."""
         schema, name = table.schema_name, table.table_name
         with self.transaction("asking for privileges", queries.BEGIN) as session:
             rows = session.run(row_queries.REFUSED_TO_VIEW, schema, name)

@@ -46,26 +46,12 @@ def build_definitions(
             unusable.append(database)
         else:
             queries.append(_query(file, database, known, earlier.get(file.file)))
+    metrics = [_metric(metric, database, known) for metric, database in written.metrics]
+    terms = [_term(term, database, known) for term, database in written.terms]
     return Definitions(
         schema_version="1.0",
-        metrics=list(
-            _with_one_name(
-                _with_gone(
-                    [_metric(metric, database, known) for metric, database in written.metrics],
-                    previous.metrics if previous else (),
-                    known,
-                )
-            )
-        ),
-        terms=list(
-            _with_one_name(
-                _with_gone(
-                    [_term(term, database, known) for term, database in written.terms],
-                    previous.terms if previous else (),
-                    known,
-                )
-            )
-        ),
+        metrics=list(_with_one_name(_with_gone(metrics, previous.metrics if previous else (), known))),
+        terms=list(_with_one_name(_with_gone(terms, previous.terms if previous else (), known))),
         queries=sorted(queries, key=lambda query: query.file),
         routines=list(known.routines),
         unusable=sorted(unusable, key=lambda each: (each.file, each.line)),

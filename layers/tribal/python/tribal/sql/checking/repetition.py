@@ -84,15 +84,14 @@ class Repetition:
         known |= {classes.of(each) for each in selection.constant}
         key = min(relation.keys, key=len)
         left = [name for name in key if classes.of((relation, name)) not in known]
-        found = [places.get((relation, name)) for name in left]
-        return None if None in found else frozenset(each for each in found if each is not None)
+        return _outputs_of(((relation, name) for name in left), places)
 
     def _passed(self, repeat: Repeat, relation: Relation, places: Mapping[Place, int]) -> Repeat:
         """A repeat of an earlier query, with the places of its keys in this one."""
         if repeat.keys is None:
             return repeat
-        found = [places.get((relation, relation.columns[number].name)) for number in repeat.keys]
-        return Repeat(repeat.by, None if None in found else frozenset(each for each in found if each is not None))
+        keys = ((relation, relation.columns[number].name) for number in repeat.keys)
+        return Repeat(repeat.by, _outputs_of(keys, places))
 
     def _repeated_before(
         self, node: exp.Expr, selection: Selection, fixed: Collection[Place]
@@ -245,3 +244,9 @@ class Repetition:
             f"{node.key.upper()} counts combinations of rows of {names}: the joins repeat the rows of each",
             None,
         )
+
+
+def _outputs_of(columns: Iterable[Place], places: Mapping[Place, int]) -> frozenset[int] | None:
+    """The places of columns in a result; `None` if it lacks one of them."""
+    found = [places.get(each) for each in columns]
+    return None if None in found else frozenset(each for each in found if each is not None)

@@ -19,7 +19,7 @@ _LONGEST_HEADING_CHARS = 100
 _NO_HEADING = re.compile(
     r"[\n\t]|^\s*(?:[*>|\u2022-]|\d+[.)]\s)|[.!?:;,\u2026\u3002\uff01\uff1f][\"')\]\u00bb\u201d\u2019]*\s*$"
 )
-"""What a heading that only its place shows does not have: lines, cells, a bullet, or the end of a sentence."""
+"""Signs that an unmarked line is no heading: line breaks, cells, a bullet, or punctuation at the end."""
 _LEAST_SHARED_CHARS = 20
 
 
@@ -29,7 +29,7 @@ class Sentence:
 
     text: str
     heading: str = ""
-    """What stands above it."""
+    """The last heading before it."""
     is_heading: bool = False
 
 

@@ -41,7 +41,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def visible(text: str) -> str:
-    """What a text shows: NFKD, folded case, plain blanks, no invisible characters and no marks."""
+    """The text as a reader sees it, for comparing: NFKD, folded case, plain blanks, no marks, nothing invisible."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     shown = (char for char in folded if unicodedata.category(char) not in _INVISIBLE and char not in _FILLERS)
     return _SPACES.sub(" ", "".join(shown))

@@ -34,6 +34,9 @@ _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Command)
 _TYPE_FOLLOWS = (TokenType.ALIAS, TokenType.DCOLON)
 _NOT_NAMES = (TokenType.STRING, TokenType.NUMBER)
 _ENDS_VALUE = (*_NOT_NAMES, TokenType.R_PAREN)
+_NOT_ALLOWED = (
+    "is neither a built-in function that only reads and computes nor a documented routine that does; leave it out"
+)
 
 
 class Safety:
@@ -59,9 +62,7 @@ class Safety:
                 name = called[-1]
                 if name.start not in aliases and not self._is_allowed(start, called):
                     shown = ".".join(each.text for each in called)[:80]
-                    self._report(
-                        name.start, f"{shown} is neither a built-in function that only reads and computes{_ELSE}"
-                    )
+                    self._report(name.start, f"{shown} {_NOT_ALLOWED}")
 
     def _is_allowed(self, before: Token | None, called: Sequence[Token]) -> bool:
         if before is not None and before.token_type in _TYPE_FOLLOWS:
@@ -73,7 +74,7 @@ class Safety:
         if self._is_snowflake:
             name = names[-1].casefold() if names[-1] == names[-1].upper() else ""
             listed = len(names) == 1 and (
-                name in snowflake_builtins.FUNCTIONS or (is_plain and name in _SNOWFLAKE_WORDS)
+                name in snowflake_builtins.FUNCTIONS or (is_plain and name in snowflake_builtins.WORDS)
             )
         else:
             is_built_in = len(names) == 1 or names[:-1] == ["pg_catalog"]
@@ -117,10 +118,6 @@ class Safety:
 
     def _report(self, offset: int, why: str) -> None:
         self._names.notes.report(offset, "unsafe_sql", why)
-
-
-_ELSE = " nor a documented routine that does; leave it out"
-_SNOWFLAKE_WORDS = snowflake_builtins.WORDS
 
 
 def _is_grammar(before: Token | None, token: Token) -> bool:
