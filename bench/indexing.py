@@ -20,8 +20,8 @@ from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.indexing import IndexingContext, IndexingRequest, index_documents
+from tribal.jobs.clock import SystemClock
 from tribal.ports import IndexWriter, StopToken
-from tribal.runs.clock import SystemClock
 from tribal.runs.sinks import SilentSink
 from tribal_contracts import TableDocument
 

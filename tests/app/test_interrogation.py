@@ -36,9 +36,9 @@ from tribal.app.options import options_of
 from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 from tribal.identity.scope import EVERYTHING, Scope
+from tribal.jobs.clock import SystemClock
 from tribal.models import read_spending
 from tribal.ports import Provider, RunParameters
-from tribal.runs.clock import SystemClock
 from tribal.settings import load_settings
 from tribal.settings.deployment import load_deployment
 from tribal.settings.prompt_files import prompts_in_folder

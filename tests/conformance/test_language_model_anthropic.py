@@ -17,10 +17,10 @@ from tests.fakes.claude.failures import Failure
 from tests.fakes.memory_store import MemoryStore
 from tests.waiting import LONGEST_SECONDS
 from tribal.adapters.anthropic.model import anthropic_model
+from tribal.jobs.clock import SystemClock
 from tribal.models import Budget, CappedModel, Caps, Spender, Timing
 from tribal.models.known_models import KNOWN_MODELS, model_facts
 from tribal.ports import LanguageModel, ModelAnswer, StopToken
-from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelSettings
 
 

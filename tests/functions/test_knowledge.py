@@ -30,9 +30,9 @@ from tribal.capabilities import capabilities
 from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.errors import ConfigurationError, SourceFailed
 from tribal.identity.scope import EVERYTHING
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Identity
 from tribal.ports.remembering.knowledge_source import KnowledgeSource
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.tools.registry import EVERYTHING as EVERY_TOOL
 from tribal.tools.remote import RemoteTools
 

@@ -17,7 +17,7 @@ from infra.function_packages import FUNCTIONS, handler_of, layers_of, model_laye
 from tests import ROOT
 from tests.infra.synthesis import BEHIND_THE_API, OF_THE_CHAT, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
-from tribal.runs.leases.lease import TERM_SECONDS
+from tribal.jobs.lease import TERM_SECONDS
 from tribal.settings.deployment import load_deployment
 from tribal_contracts import MemorySettings
 

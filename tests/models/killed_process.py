@@ -18,9 +18,9 @@ import tribal.models.ledger as ledger
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.models.building import PRICE, request, settings, spender
 from tribal.adapters.local.folder import FolderStore
+from tribal.jobs.clock import SystemClock
 from tribal.models import Budget, CappedModel, Caps, Timing
 from tribal.ports import ModelAnswer, ModelOutcome, ModelRequest, StopToken
-from tribal.runs.clock import SystemClock
 
 CALLS = 100_000
 _THREADS = 8

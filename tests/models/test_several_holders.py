@@ -23,9 +23,9 @@ from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
 from tribal.identity.locations import BUDGET_FILE
+from tribal.jobs.clock import SystemClock
 from tribal.models import Budget, CappedModel, Caps, Timing
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
-from tribal.runs.clock import SystemClock
 from tribal_contracts import ModelUsage
 
 

@@ -12,9 +12,9 @@ from tests.remote.environments import BUCKET, Deployed, deployed
 from tests.remote.signed_api import REGION
 from tests.remote.test_running import SHOP, open_elsewhere
 from tribal.errors import RunLocked
-from tribal.runs.clock import SystemClock
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
+from tribal.jobs.clock import SystemClock
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 
 STORE = f"s3://{BUCKET}"
 PLANT = "CREATE TABLE machine (id int PRIMARY KEY, model text); CREATE TABLE stop (id int REFERENCES machine)"

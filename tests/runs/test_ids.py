@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 from tests.fakes import FixedClock, MemoryStore
 from tribal.identity.locations import require_key, run_file
-from tribal.runs.clock import SystemClock
+from tribal.jobs.clock import SystemClock
 from tribal.runs.records import RunLog, new_run_id
 from tribal_contracts import RunRecord, agent_error
 

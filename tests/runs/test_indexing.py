@@ -15,10 +15,10 @@ from tests.sample_shop.indexed import shop_tables, write_documentation
 from tests.sample_shop.indexing_runs import EVERYWHERE, LetterEmbedder
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, run
+from tribal.jobs.lease import TERM_SECONDS
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import StopToken
 from tribal.runs.indexing import LEASE, run_task_exclusively
-from tribal.runs.leases.lease import TERM_SECONDS
-from tribal.runs.leases.lease_file import LeaseFile
 
 MANIFEST, REBUILD = IndexTask(kind="manifest"), IndexTask(kind="rebuild")
 

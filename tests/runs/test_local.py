@@ -18,9 +18,9 @@ from tests.sample_shop.documented import TABLES, Shop
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
 from tribal.identity.locations import PLAN_FILE
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Caller, Provider, RunParameters, Selection
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun
 from tribal.tools.call import call_tool
 

@@ -23,8 +23,8 @@ from tests.sample_shop.indexing_runs import LetterEmbedder
 from tribal.adapters.opensearch.writer import OpenSearchIndexWriter
 from tribal.errors import TribalError
 from tribal.indexing import IndexingContext, IndexingRequest, IndexTask, TaskResult, index_documents
+from tribal.jobs.clock import SystemClock
 from tribal.ports import StopToken
-from tribal.runs.clock import SystemClock
 from tribal.runs.indexing import run_task_exclusively
 from tribal_contracts import TableDocument
 

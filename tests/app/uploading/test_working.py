@@ -24,10 +24,10 @@ from tribal.capabilities.chat.errors import ChatBusy
 from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
 from tribal.identity.locations import collection_lease
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Caller, RunParameters, StopToken
 from tribal.ports.application import WorkerLaunch
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.settings import load_settings
 
 TEXT = "Refunds are paid within fourteen days of the return. A refund over 500 euros needs the consent of a manager. "

@@ -21,6 +21,7 @@ from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.app.models import Models
 from tribal.errors import DatabaseError, DatabaseUnreachable
 from tribal.identity import locations
+from tribal.jobs.clock import SystemClock, iso_timestamp
 from tribal.ports import (
     Application,
     CatalogReader,
@@ -32,7 +33,6 @@ from tribal.ports import (
     ProcessLock,
     Provider,
 )
-from tribal.runs.clock import SystemClock, iso_timestamp
 from tribal.runs.local import LocalRun
 from tribal_contracts import (
     BudgetRecord,

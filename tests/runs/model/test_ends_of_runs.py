@@ -9,8 +9,8 @@ from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, says
 from tribal.errors import LeaseLost, StoreUnwritable
 from tribal.identity import locations
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import StopToken
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.local import LocalRun
 from tribal.runs.staged import StagedRun
 from tribal.runs.workers.pool import ThreadWorkerPool

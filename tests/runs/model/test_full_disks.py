@@ -14,7 +14,7 @@ from tests.runs.model.made import asked_about, over_folder, says, tables_asked
 from tribal.adapters.local.folder import FolderStore
 from tribal.errors import StoreUnwritable, unwritable
 from tribal.identity import locations
-from tribal.runs.clock import SystemClock
+from tribal.jobs.clock import SystemClock
 
 TABLES = 12
 

@@ -10,7 +10,7 @@ from tests.fakes.catalogs import column, table
 from tests.fakes.claude import FakeClaude
 from tests.runs.model.made import ModelRuns, data_of, says, shop
 from tribal.adapters.local.folder import FolderStore
-from tribal.runs.clock import SystemClock
+from tribal.jobs.clock import SystemClock
 from tribal_contracts import CatalogTable, DatabaseEntry
 
 ODD = (

@@ -10,8 +10,8 @@ import pytest
 from tests.fakes import FixedClock, MemoryStore, RecordingSink
 from tribal.errors import RunInterrupted, RunLocked
 from tribal.identity import locations
-from tribal.runs.leases.lease import SharedLease
-from tribal.runs.leases.lease_file import LeaseFile
+from tribal.jobs.lease import SharedLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.runs.records import RunLog
 from tribal.runs.reports.following import Following
 from tribal.runs.workers.pool import ThreadWorkerPool

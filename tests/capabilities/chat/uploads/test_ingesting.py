@@ -22,9 +22,9 @@ from tribal.capabilities.chat.errors import ChatBusy, CollectionNotFound, JobNot
 from tribal.capabilities.chat.uploads.ingesting import ingest
 from tribal.errors import EmbeddingFailed, RunInterrupted
 from tribal.identity.locations import collection_lease
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import StopToken
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal_contracts.chat.jobs import UploadJob
 from tribal_contracts.chat.requests import UploadRequest
 from tribal_contracts.chat.settings import CollectionEntry, UploadLimits

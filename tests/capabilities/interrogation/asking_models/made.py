@@ -24,11 +24,11 @@ from tribal.capabilities.interrogation.parties import Detective, Witness
 from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
+from tribal.jobs.clock import SystemClock
 from tribal.models import Budget, CappedModel, Caps, Spender, Timing
 from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel, StopToken
 from tribal.prompt_templates import INTERROGATING, load_prompts
-from tribal.runs.clock import SystemClock
 from tribal_contracts import NANODOLLARS, ModelEntry
 from tribal_contracts.interrogation.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import InterrogationSession

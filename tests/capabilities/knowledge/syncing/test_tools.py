@@ -14,10 +14,10 @@ from tests.capabilities.knowledge.syncing.house import ADA, ADR_042, EVE, call, 
 from tests.fakes.application import with_knowledge
 from tribal.errors import ConfigurationError
 from tribal.identity.locations import SYNC_LEASE
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Caller
 from tribal.ports.remembering.identity import Identity
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 
 DATABASES = "orgs/acme/adrs/adr-042-database-selection.md"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def system_clock(source_date_epoch: int | None = None) -> Clock:
     """The system clock; with an epoch, published times are fixed at it."""
-    from tribal.runs.clock import SystemClock
+    from tribal.jobs.clock import SystemClock
 
     return SystemClock(source_date_epoch)
 

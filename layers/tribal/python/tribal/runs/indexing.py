@@ -7,8 +7,8 @@ from datetime import datetime
 
 from tribal.errors import RunLocked
 from tribal.indexing import FollowUp, IndexingContext, IndexTask, TaskResult, run_task
-from tribal.runs.leases.lease import TERM_SECONDS, RunLease
-from tribal.runs.leases.lease_file import LeaseFile
+from tribal.jobs.lease import TERM_SECONDS, RunLease
+from tribal.jobs.lease_file import LeaseFile
 
 LEASE = "indexing"
 """Name of the lease of indexers."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Self
 
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.identity import locations
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closing_run, is_partial
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import document_run, index_run, plan_run
 from tribal.runs.records import RunLog, new_run_id, prune_runs
 from tribal.runs.signals import interrupted, stop_on_signal

@@ -12,12 +12,12 @@ from tribal.documenting import finish
 from tribal.errors import ConfigurationError, ObjectNotFound, doing
 from tribal.identity import locations
 from tribal.identity.expansion import expanded
+from tribal.jobs.lease import SharedLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.planning import latest_readings, read_catalog, select_units
 from tribal.ports import Application, ObjectStore, ProgressSink, RunContext, StopToken, WorkerPool
 from tribal.runs.context import CountingSink, closing_run, is_partial, selected_units
 from tribal.runs.expanding import find_databases, record_databases, recorded_databases
-from tribal.runs.leases.lease import SharedLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.pipeline import compose_run
 from tribal.runs.records import RunLog
 from tribal.runs.reports.waiting import merge_waiting

@@ -10,8 +10,8 @@ from tribal.capabilities.chat.parts import ChatParts
 from tribal.errors import ObjectDamaged, PreconditionFailed, StoreError
 
 if TYPE_CHECKING:
+    from tribal.jobs.lease_file import LeaseFile
     from tribal.ports import Application
-    from tribal.runs.leases.lease_file import LeaseFile
     from tribal_contracts.chat.jobs import UploadJob
 
 Job = tuple[str, str]
@@ -57,7 +57,7 @@ def release_leases(app: Application, process_id: int) -> bool:
     Raises:
         StoreError: when the store does not answer.
     """
-    from tribal.runs.leases.lease import process_name
+    from tribal.jobs.lease import process_name
 
     released = False
     for collection in _collections(app):
@@ -77,14 +77,14 @@ def _collections(app: Application) -> list[str]:
 
 def _lease_file(app: Application, collection: str) -> LeaseFile:
     from tribal.identity.locations import collection_lease
-    from tribal.runs.leases.lease_file import LeaseFile
+    from tribal.jobs.lease_file import LeaseFile
 
     return LeaseFile(app.store(), app.clock, collection_lease(collection))
 
 
 def _is_worked_on(app: Application, collection: str) -> bool:
     """Whether a process works on a collection, or has died less than the term of its lease ago."""
-    from tribal.runs.leases.lease_file import is_running
+    from tribal.jobs.lease_file import is_running
 
     lease, _ = _lease_file(app, collection).read()
     return lease is not None and is_running(lease, app.clock)

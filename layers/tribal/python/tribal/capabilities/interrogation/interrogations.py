@@ -34,11 +34,11 @@ from tribal.capabilities.interrogation.sessions.repository import Sessions, star
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.capabilities.interrogation.sessions.visibility import scope_of, session_scope
 from tribal.errors import TribalError
+from tribal.jobs.lease import this_process
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.remembering.identity import Identity
 from tribal.ports.stopping import StopToken
-from tribal.runs.leases.lease import this_process
 from tribal_contracts.interrogation import InterrogationSettings
 from tribal_contracts.interrogation.sessions import InterrogationSession
 

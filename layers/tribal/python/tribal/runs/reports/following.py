@@ -10,8 +10,8 @@ from datetime import datetime
 from tribal.documenting import read_units
 from tribal.errors import RunInterrupted, TribalError
 from tribal.identity import locations
+from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import Clock, ObjectStore, ProgressSink, WorkerPool
-from tribal.runs.leases.lease_file import is_running, read_lease
 from tribal.runs.records import STAGED_COMMAND
 from tribal.store import read_record
 from tribal_contracts import RunOutline, RunRecord, UnitItem, WorkUnitProgress

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tribal.documenting import fold_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity import locations
+from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import Clock, ObjectStore, WorkerPool
-from tribal.runs.leases.lease_file import is_running, read_lease
 from tribal.runs.records import RunState, state_of
 from tribal.store import content_hash, read_record, require_record
 from tribal_contracts import (

@@ -37,12 +37,12 @@ from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader, Paused
 from tribal.errors import ObjectDamaged, ObjectNotFound, RunError, RunLocked, TribalError, is_refused_write, unwritable
 from tribal.identity.locations import collection_lease
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Clock
 from tribal.ports.application import Application
 from tribal.ports.passages import TextEmbedder
 from tribal.ports.stopping import StopToken
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal_contracts.chat.collections import (
     CollectionManifest,
     CollectionRecord,

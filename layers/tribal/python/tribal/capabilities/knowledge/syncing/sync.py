@@ -23,9 +23,9 @@ from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.capabilities.knowledge.syncing.record import load_record, record_problem, record_sync
 from tribal.errors import RunError, SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports.stopping import StopToken
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.records import new_run_id
 from tribal_contracts.knowledge import ItemFailure, SyncNowInput, SyncNowOutput, SyncRecord, SyncResult
 

@@ -145,7 +145,7 @@ def _require_no_other(app: Application, profile: str) -> None:
         RunLocked: when another run is in progress.
     """
     from tribal.errors import RunLocked, StoreError
-    from tribal.runs.leases.lease_file import holder_text, is_running, read_lease
+    from tribal.jobs.lease_file import holder_text, is_running, read_lease
 
     try:
         lease, _ = read_lease(app.store(), app.clock)

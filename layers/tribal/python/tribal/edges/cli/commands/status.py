@@ -165,7 +165,7 @@ def _print(report: StatusReport, state: IndexState | None, again: Callable[[str]
     from tribal.documenting import WAITING
     from tribal.edges.cli.model_view import usage_text, waiting_lines
     from tribal.edges.cli.safe_console import escape
-    from tribal.runs.leases.lease_file import holder_text
+    from tribal.jobs.lease_file import holder_text
 
     out = console()
     if report.lease is not None and report.running:

@@ -42,7 +42,7 @@ def last_run(store: ObjectStore, clock: Clock) -> str:
         PlanError: when no run is found.
     """
     from tribal.errors import PlanError
-    from tribal.runs.leases.lease_file import find_lease
+    from tribal.jobs.lease_file import find_lease
 
     found = find_lease(store, clock)
     if found.damaged:

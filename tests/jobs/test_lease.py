@@ -14,10 +14,10 @@ from tests.fakes import FixedClock, MemoryStore
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.errors import LeaseLost, RunLocked, StoreUnwritable
 from tribal.identity.locations import LEASE_FILE
+from tribal.jobs.clock import SystemClock
+from tribal.jobs.lease import RunLease, this_process
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Lease
-from tribal.runs.clock import SystemClock
-from tribal.runs.leases.lease import RunLease, this_process
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal_contracts import LeaseRecord
 
 PATIENCE_SECONDS = 30.0
@@ -331,9 +331,9 @@ _RUN_FOR_EVER = """
 import sys
 from pathlib import Path
 from tribal.adapters.local.folder import FolderLock, FolderStore
-from tribal.runs.clock import SystemClock
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
+from tribal.jobs.clock import SystemClock
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 root = Path(sys.argv[1])
 with RunLease(LeaseFile(FolderStore(root), SystemClock()), "r1", lock=FolderLock(root)):
     print("running", flush=True)

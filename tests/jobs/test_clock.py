@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from pydantic import TypeAdapter
 
-from tribal.runs.clock import SystemClock, iso_timestamp
+from tribal.jobs.clock import SystemClock, iso_timestamp
 from tribal_contracts import ISOTimestamp
 
 

@@ -7,9 +7,9 @@ import pytest
 from tests.fakes import FixedClock, MemoryStore
 from tribal.errors import LeaseLost, RunLocked
 from tribal.identity.locations import LEASE_FILE
+from tribal.jobs.lease import RunLease, SharedLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Lease
-from tribal.runs.leases.lease import RunLease, SharedLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal_contracts import LeaseRecord
 
 

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from tribal.errors import LeaseLost, ObjectDamaged, ObjectNotFound, PreconditionFailed, RunLocked
 from tribal.identity.locations import DOCUMENTATION_LEASE, lease_file
+from tribal.jobs.clock import iso_timestamp
 from tribal.ports import Clock, ObjectStore
-from tribal.runs.clock import iso_timestamp
 from tribal.store import report_damage, require_seal, sealed
 from tribal_contracts import LeaseRecord
 

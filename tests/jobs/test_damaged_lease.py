@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FixedClock, MemoryStore
-from tests.runs.leases.test_lease import OneLock
+from tests.jobs.test_lease import OneLock
 from tribal.adapters.local.folder import FolderStore
 from tribal.errors import RunLocked
 from tribal.identity.locations import LEASE_FILE
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile, find_lease
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile, find_lease
 
 DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 

@@ -12,10 +12,10 @@ from tests.fakes import FixedClock, MemoryStore
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.errors import LeaseLost, RunLocked
 from tribal.identity.locations import LEASE_FILE
+from tribal.jobs.clock import SystemClock
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import StopToken
-from tribal.runs.clock import SystemClock
-from tribal.runs.leases.lease import RunLease
-from tribal.runs.leases.lease_file import LeaseFile
 from tribal.runs.workers.pool import ThreadWorkerPool
 from tribal_contracts import LeaseRecord
 

@@ -11,8 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from tribal.errors import LeaseLost, PreconditionFailed, StoreError
-from tribal.ports import ProcessLock, StopToken
-from tribal.runs.leases.lease_file import (
+from tribal.jobs.lease_file import (
     LONGEST_TERM_SECONDS,
     LeaseFile,
     is_running,
@@ -20,6 +19,7 @@ from tribal.runs.leases.lease_file import (
     lost_error,
     same_holding,
 )
+from tribal.ports import ProcessLock, StopToken
 from tribal_contracts import LeaseRecord
 
 TERM_SECONDS = 60.0

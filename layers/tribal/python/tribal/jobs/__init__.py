@@ -1,0 +1,1 @@
+"""Jobs that can be killed and resumed."""

@@ -1,1 +1,0 @@
-"""The right to write, held by one run at a time."""
