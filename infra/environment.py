@@ -19,7 +19,7 @@ from infra.networks import Arn, GroupName, Network, OpenSearchSize
 from infra.schedule import Schedule
 from infra.sections import CapabilitySection, Chat, Interrogation, Memory
 from tribal.capabilities import capabilities
-from tribal.ports.tool import Capability, FunctionSpec, FunctionUse
+from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.chat.settings import CollectionEntry, wrong_collections
 from tribal_contracts.core.models import ModelName, ModelSection, resolved
@@ -227,15 +227,15 @@ class Environment(Part):
             if each.name in self.sections or not spec.needs_section
         }
 
-    def is_set(self, function: str, setting: str) -> bool:
-        """Whether a setting of a function's own section is true."""
+    def section_of(self, function: str) -> Any:
+        """The section of the capability that a function belongs to; `None` if it is absent."""
         owner = next(each.name for each in self.capabilities for spec in each.functions if spec.name == function)
-        return bool(getattr(self.sections.get(owner), setting, False))
+        return self.sections.get(owner)
 
     def streams(self, function: str) -> bool:
         """Whether a function sends the answers of its routes in pieces."""
         spec = self.function_specs.get(function)
-        return spec is not None and spec.streams is not None and self.is_set(function, spec.streams)
+        return spec is not None and bool(spec.streams and getattr(self.section_of(function), spec.streams, False))
 
     def timeout_of(self, function: str) -> int:
         """Seconds that a function may take: no more than API Gateway waits where it waits for a whole answer."""

@@ -16,7 +16,6 @@ from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.chat.events import ChatEvent, Finished
 from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import CallerLimits
 from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
 from tribal.edges.http.chat.whole_events import EventSource
 from tribal.edges.http.messages import Response
@@ -64,7 +63,7 @@ def _requests() -> ToolRequests:
 @cache
 def _routes() -> tuple[Route, ...]:
     """The routes of this instance, whose limits on callers hold for it alone."""
-    return (*ROUTES, *chat_routes(ChatBackend(open_chat=_open_chat), CallerLimits()))
+    return (*ROUTES, *chat_routes(ChatBackend(open_chat=_open_chat)))
 
 
 def _open_chat(app: Application, caller: Caller, request: ChatRequest) -> EventSource:

@@ -12,8 +12,6 @@ from functions.contexts import LambdaContext
 from functions.offering import fault_metric_of, offered_tools
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import CallerLimits
 from tribal.edges.http.chat.routes import chat_routes
 from tribal.edges.http.routing import Route
 from tribal.ports import Application
@@ -39,7 +37,7 @@ def _count_call(status: int, _: bool) -> None:
 
 @cache
 def _routes() -> tuple[Route, ...]:
-    return chat_routes(ChatBackend(), CallerLimits())
+    return chat_routes()
 
 
 @cache

@@ -100,7 +100,7 @@ class ToolsApi(Construct):
             )
 
         self.retriever = with_tools(RETRIEVER)
-        names = [name for name, spec in environment.function_specs.items() if not spec.has_queue]
+        names = [name for name, spec in environment.function_specs.items() if spec.queue is None]
         self.others = {name: with_tools(name) for name in names if name != RETRIEVER}
         """The functions that answer some of the tools, or routes, by name; the retriever answers all other tools."""
         self.authorizer = self._authorizer(environment, layers)
@@ -139,7 +139,7 @@ class ToolsApi(Construct):
         """The ARN of the state machine that a function starts; there is one where it asks models."""
         machine = self._environment.function_specs[function].machine
         asks = self._environment.models_of(function)
-        return state_machine_arn(self, self._environment, machine) if machine is not None and asks else None
+        return state_machine_arn(self, self._environment, machine.name) if machine is not None and asks else None
 
     def _queue_of(self, function: str) -> sqs.Queue | None:
         """The queue that a function sends messages to."""

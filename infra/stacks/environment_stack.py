@@ -14,12 +14,14 @@ from infra.stacks import search
 from infra.stacks.api import ToolsApi
 from infra.stacks.functions import Layers, NetworkPlace
 from infra.stacks.indexing import Indexing
-from infra.stacks.ingesting import INGESTER, Ingesting
+from infra.stacks.job_machine import job_definition
+from infra.stacks.job_queue import JobQueue
 from infra.stacks.observability import Observability
+from infra.stacks.permissions import allow
 from infra.stacks.pipeline import Pipeline
 from infra.stacks.schedules import SLOT, schedule
 from infra.stacks.search import Search
-from infra.stacks.sessions import INTERROGATOR, Sessions
+from infra.stacks.state_machines import state_machine
 from infra.stacks.storage import Storage
 
 SCHEDULED = "scheduled_at"
@@ -51,10 +53,10 @@ class EnvironmentStack(Stack):
             variables=self._variables,
             undelivered=self.indexing.undelivered,
         )
-        self.ingesting = self._ingesting()
+        self.queues = self._job_queues()
         self.api = self._api()
-        self._sync_by_schedule()
-        self.sessions = self._sessions()
+        self._call_by_schedule()
+        self.machines = self._job_machines()
         self.search = self._search()
         self._watch()
         self._tell()
@@ -80,19 +82,23 @@ class EnvironmentStack(Stack):
             variables=self._variables,
         )
 
-    def _ingesting(self) -> Ingesting | None:
-        if INGESTER not in self.environment_settings.function_specs:
-            return None
-        return Ingesting(
-            self,
-            "Ingesting",
-            environment=self.environment_settings,
-            storage=self.storage,
-            layers=self.layers,
-            place=self._index_place,
-            undelivered=self.indexing.undelivered,
-            variables=self._variables,
-        )
+    def _job_queues(self) -> dict[str, JobQueue]:
+        """The queues of functions, by their names."""
+        return {
+            name: JobQueue(
+                self,
+                name.capitalize(),
+                spec=spec,
+                environment=self.environment_settings,
+                storage=self.storage,
+                layers=self.layers,
+                place=self._index_place,
+                undelivered=self.indexing.undelivered,
+                variables=self._variables,
+            )
+            for name, spec in self.environment_settings.function_specs.items()
+            if spec.queue is not None
+        }
 
     def _api(self) -> ToolsApi:
         return ToolsApi(
@@ -103,29 +109,39 @@ class EnvironmentStack(Stack):
             place=self._index_place,
             bucket_arn=self.storage.bucket.bucket_arn,
             variables=self._variables,
-            queues={} if self.ingesting is None else {INGESTER: self.ingesting.queue},
+            queues={name: each.queue for name, each in self.queues.items()},
         )
 
-    def _sync_by_schedule(self) -> None:
-        knowledge = self.environment_settings.knowledge
-        if knowledge is None:
-            return
-        schedule(
-            self,
-            "Sync",
-            when=knowledge.schedule,
-            environment=self.environment_settings,
-            target_arn=self.api.with_own_tools["syncer"].arn,
-            action="lambda:InvokeFunction",
-            message=json.dumps({SCHEDULED: SLOT}),
-            undelivered=self.indexing.undelivered,
-        )
+    def _call_by_schedule(self) -> None:
+        for name, spec in self.environment_settings.function_specs.items():
+            if spec.schedule is not None:
+                schedule(
+                    self,
+                    spec.schedule,
+                    when=self.environment_settings.section_of(name).schedule,
+                    environment=self.environment_settings,
+                    target_arn=self.api.with_own_tools[name].arn,
+                    action="lambda:InvokeFunction",
+                    message=json.dumps({SCHEDULED: SLOT}),
+                    undelivered=self.indexing.undelivered,
+                )
 
-    def _sessions(self) -> Sessions | None:
-        if not self.environment_settings.models_of(INTERROGATOR):
-            return None
-        interrogator = self.api.with_own_tools[INTERROGATOR]
-        return Sessions(self, "Sessions", environment=self.environment_settings, interrogator=interrogator)
+    def _job_machines(self) -> dict[str, str]:
+        """The ARNs of the state machines that call functions which ask models, by the names of the functions."""
+        environment, machines = self.environment_settings, dict[str, str]()
+        for name, spec in environment.function_specs.items():
+            if spec.machine is not None and environment.models_of(name):
+                function = self.api.with_own_tools[name]
+                machine = state_machine(
+                    self,
+                    f"{name.capitalize()}Machine",
+                    environment,
+                    spec.machine.name,
+                    job_definition(spec.machine, function.arn, function.timeout_seconds),
+                    [allow("CallFunction", ["lambda:InvokeFunction"], function.arn)],
+                )
+                machines[name] = machine.attr_arn
+        return machines
 
     def _search(self) -> Search | None:
         size = self.environment_settings.opensearch
@@ -148,18 +164,12 @@ class EnvironmentStack(Stack):
     def _watch(self) -> None:
         environment = self.environment_settings
         watching = Observability(self, "Observability", environment)
-        taking = [self.indexing.function, *([] if self.ingesting is None else [self.ingesting.function])]
+        taking = [self.indexing.function, *(each.function for each in self.queues.values())]
         watching.watch_functions([*self.pipeline.functions, *taking, *self.api.functions])
         watching.watch_runs(self.pipeline.run.attr_arn, self.pipeline.start.attr_arn)
         watching.watch_queues(self.indexing.queue, [self.indexing.dead, self.indexing.undelivered])
         watching.watch_api(environment.prefix, environment.name)
-        if environment.memory is not None:
-            watching.watch_memory()
-        if self.ingesting is not None:
-            watching.watch_chat(self.ingesting.queue, self.ingesting.dead)
-        watching.watch_sessions(None if self.sessions is None else self.sessions.machine.attr_arn)
-        if environment.knowledge is not None:
-            watching.watch_knowledge(environment.knowledge)
+        watching.watch_capabilities(self.queues, self.machines)
         if environment.opensearch is not None:
             watching.watch_search(environment.prefix, self.account, environment.opensearch.volume_gb)
 

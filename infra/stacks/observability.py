@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -14,16 +15,14 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.environment import Alarms, Environment
-from infra.knowledge import Knowledge
 from infra.stacks.functions import Function, metrics_namespace
+from infra.stacks.job_queue import JobQueue
 from infra.stacks.permissions import trusting
+from tribal.ports.capability import Measure
 
 _FIVE_MINUTES = Duration.minutes(5)
 _OLDEST_MESSAGE_SECONDS = 3600
 _FREE_STORAGE_SHARE = 0.2
-_ANSWERS = ("Answers", "StreamsCutOff", "AnswersFailed")
-_LAWS = ("scope", "integrity")
-_ACCOUNTS = ("chat", "upload", "session", "run", "all")
 
 
 class Observability(Construct):
@@ -88,65 +87,57 @@ class Observability(Construct):
         )
         self._show("Latency, p95", [_api_metric("Latency", api_name, stage, "p95")])
 
-    def watch_memory(self) -> None:
-        """An alarm on calls of memory that fail by our fault; over MCP they are no server errors of the API."""
-        faults = self._own_metric("MemoryFaults", "memory")
-        self._alarm("memory-faults", faults, 1, "Memory could not be read or written; see docs/operating.md")
-        self._show("Memory: calls that failed", [self._own_metric("ToolErrors", "memory"), faults])
+    def watch_capabilities(self, queues: Mapping[str, JobQueue], machines: Mapping[str, str]) -> None:
+        """The alarms and charts that capabilities declare.
 
-    def watch_chat(self, queue: sqs.Queue, dead: sqs.Queue) -> None:
-        """Alarms on uploads that fail or wait, and on answers and uploads that fail by our fault.
-
-        A refusal by a law is no failure, and a client that disconnects neither.
+        Args:
+            queues: of functions that have one, by name.
+            machines: the ARNs of the state machines of functions that have one, by name.
         """
-        self._watch_dead("ingester-dead-letters", dead)
-        age = queue.metric_approximate_age_of_oldest_message(period=_FIVE_MINUTES, statistic="Maximum")
-        self._alarm("ingester-behind", age, _OLDEST_MESSAGE_SECONDS, "Uploads have been waiting for an hour")
-        jobs = [self._own_metric(f"Jobs{state}", "ingester") for state in ("Completed", "Partial", "Failed")]
-        self._alarm("uploads-failed", jobs[-1], 1, "An upload failed; `tribal jobs` says why")
-        faults = [self._own_metric("ChatFaults", "chat"), self._own_metric("UploadFaults", "uploads")]
-        self._alarm("chat-faults", faults[0], 1, "Questions could not be answered; see docs/operating.md")
-        self._alarm("upload-faults", faults[1], 1, "Uploads could not be taken; see docs/operating.md")
-        depths = [each.metric_approximate_number_of_messages_visible(period=_FIVE_MINUTES) for each in (queue, dead)]
-        self._show("Uploads", [*jobs, *depths, faults[1]])
-        laws = [self._by("Refusals", "chat", "law", law) for law in _LAWS]
-        self._show("Answers", [*(self._own_metric(name, "chat") for name in _ANSWERS), *laws, faults[0]])
-        self._show("Spending of a day in USD", [self._by("SpentUsd", "chat", "account", each) for each in _ACCOUNTS])
+        for each in self._environment.capabilities:
+            section: Any = self._environment.sections.get(each.name)
+            for alarm in each.alarms:
+                metrics = self._metrics(alarm.measures, queues, machines)
+                if alarm.silent_hours is not None:
+                    if section is not None and section.schedule.enabled:
+                        hours = getattr(section, alarm.silent_hours)
+                        (hourly,) = self._metrics(alarm.measures, queues, machines, Duration.hours(1))
+                        self._expect(hourly, hours, alarm.name, alarm.says.format(hours=hours))
+                elif metrics:
+                    self._alarm(alarm.name, _sum(metrics), alarm.threshold, alarm.says)
+            for chart in each.charts:
+                metrics = self._metrics(chart.measures, queues, machines)
+                if metrics:
+                    self._show(chart.title, metrics)
 
-    def watch_sessions(self, machine_arn: str | None) -> None:
-        """Alarms on calls of interrogation that fail by our fault and, with models, on sessions that fail or are stuck.
+    def _metrics(
+        self,
+        measures: Sequence[Measure],
+        queues: Mapping[str, JobQueue],
+        machines: Mapping[str, str],
+        period: Duration = _FIVE_MINUTES,
+    ) -> list[cloudwatch.Metric]:
+        """The metrics of the measures whose functions are deployed."""
+        environment = self._environment
+        return [
+            self._metric(each, queues, machines, period)
+            for each in measures
+            if each.function in environment.function_specs
+            and (not each.with_models or environment.models_of(each.function))
+        ]
 
-        A session that someone stopped has not failed.
-        """
-        faults = self._own_metric("InterrogationFaults", "interrogator")
-        self._alarm("interrogation-faults", faults, 1, "Interrogations could not be read or written")
-        shown = [self._own_metric("ToolErrors", "interrogator"), faults]
-        if machine_arn is not None:
-            failed = self._own_metric("SessionsFailed", "interrogator")
-            self._alarm("sessions-failed", failed, 1, "An interrogation failed; its audit trail says why")
-            stuck = {name: _states_metric(f"Executions{name}", machine_arn) for name in ("Failed", "TimedOut")}
-            either = cloudwatch.MathExpression(
-                expression="failed + timedout",
-                using_metrics={name.lower(): metric for name, metric in stuck.items()},
-                period=_FIVE_MINUTES,
-            )
-            self._alarm("sessions-stuck", either, 1, "An interrogation does not end; see docs/operating.md")
-            shown += [failed, *stuck.values()]
-        self._show("Interrogations", shown)
-
-    def watch_knowledge(self, knowledge: Knowledge) -> None:
-        """Alarms on syncs that fail or are overdue, on unusable files, and on checks that fail by our fault."""
-        failed, items = self._own_metric("SyncsFailed", "syncer"), self._own_metric("ItemsFailed", "syncer")
-        faults = self._own_metric("CheckFaults", "checker")
-        self._alarm("sync-failed", failed, 1, "Decisions could not be synced; see docs/operating.md")
-        self._alarm("sync-items-failed", items, 1, "Files of decisions could not be used; sync_status names them")
-        self._alarm("check-faults", faults, 1, "Changes could not be checked against decisions; see docs/operating.md")
-        done = self._own_metric("SyncsDone", "syncer", Duration.hours(1))
-        if knowledge.schedule.enabled:
-            hours = knowledge.alarm_hours
-            self._expect(done, hours, "sync-missing", f"Decisions were not synced for {hours} hours")
-        self._show("Syncs", [self._own_metric("SyncsDone", "syncer"), failed, items])
-        self._show("Checks: calls that failed", [self._own_metric("ToolErrors", "checker"), faults])
+    def _metric(
+        self, measure: Measure, queues: Mapping[str, JobQueue], machines: Mapping[str, str], period: Duration
+    ) -> cloudwatch.Metric:
+        if measure.of == "function":
+            return self._own_metric(measure.name, measure.function, period, measure.where, measure.statistic)
+        if measure.of == "machine":
+            return _states_metric(measure.name, machines[measure.function])
+        queue = queues[measure.function]
+        if measure.of == "oldest message":
+            return queue.queue.metric_approximate_age_of_oldest_message(period=period, statistic="Maximum")
+        letters = queue.dead if measure.of == "dead letters" else queue.queue
+        return letters.metric_approximate_number_of_messages_visible(period=period, statistic="Maximum")
 
     def watch_search(self, domain_name: str, account: str, volume_gb: int) -> None:
         """Alarms on a domain that has lost data, refuses writes or runs out of space."""
@@ -242,28 +233,32 @@ class Observability(Construct):
         )
         alarm.add_alarm_action(actions.SnsAction(self.topic))
 
-    def _own_metric(self, name: str, service: str, period: Duration = _FIVE_MINUTES) -> cloudwatch.Metric:
+    def _own_metric(
+        self,
+        name: str,
+        service: str,
+        period: Duration = _FIVE_MINUTES,
+        where: tuple[str, str] | None = None,
+        statistic: str = "Sum",
+    ) -> cloudwatch.Metric:
         return cloudwatch.Metric(
             namespace=metrics_namespace(self._environment),
             metric_name=name,
-            dimensions_map={"service": service},
-            statistic="Sum",
+            dimensions_map={"service": service, **dict([where] if where else [])},
+            statistic=statistic,
             period=period,
-        )
-
-    def _by(self, name: str, service: str, dimension: str, value: str) -> cloudwatch.Metric:
-        """A metric of the chat by another dimension."""
-        return cloudwatch.Metric(
-            namespace=metrics_namespace(self._environment),
-            metric_name=name,
-            dimensions_map={"service": service, dimension: value},
-            statistic="Maximum" if name == "SpentUsd" else "Sum",
-            period=_FIVE_MINUTES,
-            label=f"{name} {value}",
+            label=f"{name} {where[1]}" if where else None,
         )
 
     def _show(self, title: str, metrics: Sequence[cloudwatch.IMetric]) -> None:
         self._dashboard.add_widgets(cloudwatch.GraphWidget(title=title, left=list(metrics), width=12))
+
+
+def _sum(metrics: Sequence[cloudwatch.Metric]) -> cloudwatch.IMetric:
+    if len(metrics) == 1:
+        return metrics[0]
+    named = {f"m{number}": metric for number, metric in enumerate(metrics)}
+    return cloudwatch.MathExpression(expression=" + ".join(named), using_metrics=named, period=_FIVE_MINUTES)
 
 
 def _lambda_metric(name: str, function: Function, statistic: str = "Sum") -> cloudwatch.Metric:

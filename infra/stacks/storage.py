@@ -9,10 +9,6 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.environment import Environment
-from infra.sections import Chat
-
-AUDIT = "audit/chat/"
-"""The prefix of stored questions and answers."""
 
 
 def removal_of(environment: Environment) -> RemovalPolicy:
@@ -24,19 +20,19 @@ def removal_of(environment: Environment) -> RemovalPolicy:
 
 
 def _audit_rules(environment: Environment) -> list[s3.LifecycleRule]:
-    """Removes stored questions and answers of the chat when they are old, with their last version a day later.
+    """Removes records of capabilities when they are old, with their last version a day later.
 
-    The rule stays when they are no longer stored, for those that were.
+    A rule stays when they are no longer stored, for those that were.
     """
-    chat = environment.sections.get("chat")
-    if not isinstance(chat, Chat):
-        return []
     return [
         s3.LifecycleRule(
-            prefix=AUDIT,
-            expiration=Duration.days(chat.audit_days),
+            prefix=audit.prefix,
+            expiration=Duration.days(getattr(environment.sections[each.name], audit.days)),
             noncurrent_version_expiration=Duration.days(1),
         )
+        for each in environment.capabilities
+        for audit in each.audits
+        if each.name in environment.sections
     ]
 
 

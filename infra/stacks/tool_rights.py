@@ -10,7 +10,7 @@ from aws_cdk import aws_iam as iam
 from infra.environment import Environment
 from infra.model import variables_of
 from infra.stacks import permissions, search
-from tribal.ports.tool import FunctionUse
+from tribal.ports.capability import FunctionUse
 from tribal_contracts import ModelEntry
 
 
@@ -44,7 +44,7 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         pattern
         for use in uses
         for setting, patterns in use.keeps_with.items()
-        if environment.is_set(function, setting)
+        if getattr(environment.section_of(function), setting, False)
         for pattern in patterns
     ]
     read, written = [*read, *kept], [*written, *kept]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 from functions.interrogator import handler
 from functions.offering import answered_by
 from functions.scopes import RIGHTS, SCOPE, write_rights, write_scope
-from infra.stacks import session_definition as definition
+from infra.stacks.job_machine import job_definition
 from tests.fakes import MemoryStore
 from tests.functions.calls import Context, api_request
 from tests.infra.state_machines import BUCKET, REGION, Account
@@ -31,6 +31,7 @@ from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import fail, hold
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
+from tribal.ports.capability import MachineSpec
 from tribal.settings.deployment import load_deployment
 from tribal.tools.registry import EVERYTHING as EVERY_TOOL
 from tribal_contracts import ModelQuote
@@ -38,6 +39,7 @@ from tribal_contracts import ModelQuote
 HYPOTHESIS = {"hypothesis": "How many customers are there in each region?"}
 ARN = f"arn:aws:iam::{123456789012}:user/ada"
 LATER = "2100-01-01T00:00:00Z"
+IMPATIENT = MachineSpec(name="sessions", job="session_id", most_calls=60, pause_seconds=0, longest_seconds=600)
 RIGHTS_TO_ALL = ("interrogation:start", "interrogation:read")
 
 
@@ -129,9 +131,7 @@ def background_fixture(account: Account, app: Application, monkeypatch: pytest.M
     """The function where models are configured, with its state machine."""
     background = Background(account, "")
     function = account.add_function("interrogator", background.call)
-    background.machine = account.add_state_machine(
-        "sessions", definition.session_definition(function, 900, pause_seconds=0)
-    )
+    background.machine = account.add_state_machine("sessions", job_definition(IMPATIENT, function, 900))
     monkeypatch.setenv("TRIBAL_STATE_MACHINE", background.machine)
     launch = partial(launch_session, load_deployment())
     parts = InterrogationParts(parties=rules_by_model, quote=no_quote, launch=launch)
@@ -204,15 +204,14 @@ def test_a_session_that_another_process_holds_is_called_for_again(app: Applicati
 def test_one_that_never_ends_is_given_up(
     background: Background, app: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(definition, "MOST_CALLS", 3)
-    again = definition.session_definition(background.account.arn("interrogator"), 900, pause_seconds=0)
+    again = job_definition(replace(IMPATIENT, most_calls=3), background.account.arn("interrogator"), 900)
     background.machine = background.account.add_state_machine("impatient", again)
     monkeypatch.setenv("TRIBAL_STATE_MACHINE", background.machine)
     session_id = saved(app)
     background.remaining_ms = [5_100] * 10
     launch_session(load_deployment(), session_id)
     execution = background.ended(session_id)
-    assert (execution["status"], execution["error"]) == ("FAILED", "InterrogationStuck")
+    assert (execution["status"], execution["error"]) == ("FAILED", "JobStuck")
     assert len(background.account.called("interrogator")) == 3
     assert Sessions(app.store()).read(session_id).session.is_running
 

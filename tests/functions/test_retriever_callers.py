@@ -27,7 +27,7 @@ from tests.tools.questions import START_RIGHT, Questions
 from tribal.errors import IdentifierRefused, RequestRefused
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller, Identity
-from tribal.ports.tool import Capability
+from tribal.ports.capability import Capability
 from tribal.settings.deployment import COMPANY_VARIABLE, section_variable
 from tribal.tools.registry import EVERYTHING as EVERY_TOOL
 from tribal.tools.registry import REGISTRY, Registry
@@ -100,7 +100,9 @@ def test_whom_iam_let_in_may_have_decisions_synced_where_there_are_any(monkeypat
 def test_whom_iam_let_in_spends_no_money_on_models_even_if_a_capability_lists_the_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asking = Capability(name="questions", errors="tribal.errors", write_rights=(START_RIGHT, "memory:write"))
+    asking = Capability(
+        name="questions", errors="tribal.errors", page="tools.md", write_rights=(START_RIGHT, "memory:write")
+    )
     tools = Registry((*EVERY_TOOL.groups, Questions().group))
     monkeypatch.setattr(callers, "offered_tools", lambda: tools)
     monkeypatch.setattr(callers, "capabilities", lambda: (asking,))

@@ -92,13 +92,13 @@ def test_uploads_reads_no_passage_and_deletes_nothing(template: Template) -> Non
     assert keys(found.pop("s3:PutObject")) == {MANIFEST, JOBS, "collections/*/uploads/*"}
     assert found.keys() == {"s3:ListBucket", "sqs:SendMessage"}
     (queue,) = found["sqs:SendMessage"]
-    assert queue.startswith("<IngestingQueue")
+    assert queue.startswith("<IngesterQueue")
 
 
 def test_the_ingester_owns_collections_and_asks_no_model_but_the_embedding(template: Template) -> None:
     if not template.has_chat:
         return
-    found = actions_of(template, "IngestingIngesterRole")
+    found = actions_of(template, "IngesterConsumerRole")
     embeds = template.environment.name == WITH_MODELS
     budget = {BUDGET} if embeds else set()
     assert keys(found.pop("s3:GetObject")) == {ALL} | budget
@@ -108,7 +108,7 @@ def test_the_ingester_owns_collections_and_asks_no_model_but_the_embedding(templ
     assert secrets == ({"tribal/gemini/key-??????"} if embeds else set())
     of_queue = {"ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage", "SendMessage"}
     assert found.keys() == {"s3:ListBucket", "s3:ListBucketVersions", *(f"sqs:{each}" for each in of_queue)}
-    own = [each for name, each in statements(template) if name.startswith("IngestingIngesterRole")]
+    own = [each for name, each in statements(template) if name.startswith("IngesterConsumerRole")]
     (listing,) = [each for each in own if each["Sid"] == "ListVersions"]
     assert listing["Condition"] == {"StringLike": {"s3:prefix": [ALL]}}
 
@@ -120,7 +120,7 @@ def test_nothing_else_may_touch_collections_and_audits(template: Template) -> No
         for resource in flat_resources(template, statement)
         if "/collections/" in resource or "/audit/" in resource
     }
-    of_chat = {"ApiChat", "ApiUploads", "IngestingIngester"}
+    of_chat = {"ApiChat", "ApiUploads", "IngesterConsumer"}
     assert touching == (of_chat if template.has_chat else set())
 
 
@@ -198,7 +198,7 @@ def test_forms_are_sent_as_bytes(template: Template) -> None:
 
 
 def test_an_upload_in_the_store_reaches_the_ingester_once_and_its_own_files_do_not(template: Template) -> None:
-    rules = [each for each in template.of_type("AWS::Events::Rule").values() if each["Name"].endswith("-uploaded")]
+    rules = [each for each in template.of_type("AWS::Events::Rule").values() if each["Name"].endswith("-ingester")]
     assert len(rules) == template.has_chat
     if not rules:
         return
@@ -208,7 +208,7 @@ def test_an_upload_in_the_store_reaches_the_ingester_once_and_its_own_files_do_n
     queue = queues[f"{template.environment.prefix}-ingester"]
     assert queue["VisibilityTimeout"] == 960
     dead = template.flat(queue["RedrivePolicy"]["deadLetterTargetArn"])
-    assert dead.startswith("<IngestingDeadLetters")
+    assert dead.startswith("<IngesterDeadLetters")
 
 
 def test_failed_uploads_and_dead_letters_raise_alarms(template: Template) -> None:

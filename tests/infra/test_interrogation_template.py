@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from infra.stacks.session_definition import SESSION_SECONDS
 from tests.infra.synthesis import DETECTIVES, Assembly, Template
 from tests.infra.test_roles import listed, objects_of, statements
 from tests.infra.test_run_definition import definitions, states
@@ -111,9 +110,9 @@ def test_a_state_machine_runs_sessions_where_models_take_part_in_them(template: 
     (call,) = [state for _, state in states(definition) if state["Type"] == "Task"]
     assert {name.removesuffix(".$") for name in call["Parameters"]} == {*InterrogationTask.model_fields}
     assert call["TimeoutSeconds"] == 900 + 30
-    assert definition["TimeoutSeconds"] == SESSION_SECONDS
-    role = {name.partition("Role")[0] for name, each in statements(template) if each["Sid"] == "CallInterrogator"}
-    assert role == {"SessionsMachine"}
+    assert definition["TimeoutSeconds"] == 12 * 3600
+    role = {name.partition("Role")[0] for name, each in statements(template) if each["Sid"] == "CallFunction"}
+    assert role == {"InterrogatorMachine"}
 
 
 def test_failed_and_stuck_sessions_raise_alarms(template: Template) -> None:

@@ -130,12 +130,12 @@ def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_no_o
             invoking |= {name[:10] for each in resources if each == "*" or any(name in each for name in asked)}
     ((actions, called_by_mcp),) = own
     assert (actions, sorted(called_by_mcp)) == (["lambda:InvokeFunction"], sorted(f"<{name}.Arn>" for name in asked))
-    callers = {"SyncRole": "ApiSyncer", "SessionsMachineRole": "ApiInterrogator"}
+    callers = {"SyncRole": "ApiSyncer", "InterrogatorMachineRole": "ApiInterrogator"}
     others = {
         name[:10]: (function, flat_resources(template, statement))
         for name, statement in statements(template)
         for start, function in callers.items()
-        if name.startswith(start) and statement["Sid"] in ("Deliver", "CallInterrogator")
+        if name.startswith(start) and statement["Sid"] in ("Deliver", "CallFunction")
     }
     assert invoking == {"ApiMcpRole", *others}
     for function, (called,) in others.values():

@@ -18,12 +18,10 @@ from tests.edges.http.asking import Asking, asking
 from tests.edges.http.chat.answers import ANSWER, NOW, source_of
 from tests.waiting import LONGEST_SECONDS
 from tribal.app import local
-from tribal.capabilities import capabilities
 from tribal.capabilities.chat.errors import CollectionNotFound, JobNotFound, QuestionInvalid
 from tribal.capabilities.chat.events import ChatEvent, Finished, TextPiece
 from tribal.capabilities.chat.parts import ChatParts
-from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
-from tribal.edges.http.asgi import application, starting
+from tribal.edges.http.chat import routes
 from tribal.edges.http.chat.backend import ChatBackend
 from tribal.edges.http.chat.routes import QUESTIONS, UPLOADS
 from tribal.edges.http.chat.whole_events import EventSource
@@ -220,19 +218,13 @@ def chatting(folder: Path, settings: ChatSettings | None = None, **blueprint: An
         return build(*arguments, **named).with_part(parts)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(application, "ChatBackend", lambda: backend)
+        patch.setattr(routes, "ChatBackend", lambda: backend)
         patch.setattr(local, "local_application", built)
-        patch.setattr(starting, "capabilities", lambda: (*capabilities(), _Writing()))
         with (
             asking(folder, **blueprint) as server,
             httpx2.Client(base_url=server.address, timeout=LONGEST_SECONDS) as client,
         ):
             yield ChatServer(server, chats, uploads, scratch, client)
-
-
-@dataclass(frozen=True)
-class _Writing:
-    write_rights: tuple[str, ...] = (WRITE_COLLECTIONS,)
 
 
 def parsed_events(answer: httpx2.Response) -> list[Any]:

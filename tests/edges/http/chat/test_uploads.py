@@ -19,10 +19,10 @@ from tests.edges.http.served import Raw, read_answer
 from tests.edges.mcp.asked import index_project
 from tests.fakes import application
 from tests.waiting import LONGEST_SECONDS, wait_until
-from tribal.edges.http.asgi import uploads as uploading
+from tribal.edges.http.asgi import receiving as uploading
 from tribal.edges.http.asgi.metrics import resident_bytes
 from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE, CallerLimits
+from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE
 from tribal.edges.http.chat.routes import UPLOADS, chat_routes
 from tribal.edges.http.messages import Request
 from tribal.edges.http.routes import respond
@@ -248,7 +248,7 @@ def wait_until_files(server: ChatServer, number: int) -> None:
 
 def test_an_edge_that_receives_whole_bodies_takes_uploads_too(tmp_path: Path) -> None:
     uploads, app = RecordedUploads(), application().with_part(chat_parts(tmp_path))
-    routes = chat_routes(ChatBackend(uploads=uploads.of), CallerLimits())
+    routes = chat_routes(ChatBackend(uploads=uploads.of))
     body = form_of((COLLECTION, b"handbook"), (FILE, b"x"))
     writer = Caller("ada", rights=frozenset(["collections:write"]))
     request = Request("POST", UPLOADS, writer, body, headers={"content-type": TYPE})

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports.tool import Capability
+    from tribal.ports.capability import Capability
 
 NAMES = (
     "retrieval",

@@ -1,4 +1,4 @@
-"""Declarations of tools, and of the capabilities that group them.
+"""Declarations of tools.
 
 A tool is declared once; the command line, HTTP and MCP derive everything else. A declaration imports no contract,
 because `tribal --help` lists the tools: functions return the models, and handlers import what they need when called.
@@ -6,7 +6,7 @@ because `tribal --help` lists the tools: functions return the models, and handle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
-    from tribal_contracts import AgentError, CapabilitySettings, Contract, ToolError
+    from tribal_contracts import AgentError, Contract, ToolError
 
 BYTES_A_TOKEN = 4
 
@@ -206,121 +206,3 @@ def tool_errors(codes: Mapping[str, str], internal_code: str) -> dict[str, Any]:
         return agent_error(code, answer.message, timestamp=_NO_TIME, context=details or None)
 
     return {"failed": failed, "failure_model": failure_model, "error_of": error_of}
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandSpec:
-    """A command of `tribal` that is not derived from a tool."""
-
-    name: str
-    target: str
-    """`module:name` of a function, or of a `typer.Typer` with subcommands."""
-    help: str | None = None
-    """Of a command with subcommands; a function has a docstring."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FunctionSpec:
-    """A function in AWS that answers tools. It is deployed where its capability is configured."""
-
-    name: str
-    package: str = "capability"
-    """The folder in `functions/` with its handler."""
-    layers: tuple[str, ...] = ()
-    """Dependency layers that it needs besides those of every function with tools."""
-    fault_metric: str | None = None
-    """The metric that counts its answers with a status of 500 or more."""
-    memory_mb: int = 1769
-    timeout_seconds: int = 25
-    """API Gateway waits 29 s. Only a function that `may_take_longer` has more."""
-    storage_mb: int = 512
-    """Size of its temporary folder."""
-    has_schedule: bool = False
-    machine: str | None = None
-    """The state machine that calls it until it is done, and that it starts itself. It is deployed where the function
-    asks models."""
-    needs_section: bool = False
-    """Whether it is deployed only where the section of its capability is present."""
-    answers_tools: bool = True
-    """Whether it answers tools, and has the layers for that."""
-    layers_with_models: tuple[str, ...] = ()
-    """Dependency layers where it asks models, in place of `layers` and of the layer with the models' SDKs: a function
-    may have five layers."""
-    routes: tuple[str, ...] = ()
-    """What it answers besides tools: methods and paths, such as `GET /api/things/{name}`."""
-    streams: str | None = None
-    """The setting of its section that says whether the answers of its routes are sent in pieces. It then starts by the
-    file `start` of its package."""
-    takes: tuple[str, ...] = ()
-    """Types of bodies that it is sent as bytes, besides text."""
-    sends_to: str | None = None
-    """The function to whose queue it sends messages."""
-    has_queue: bool = False
-    """Whether it takes messages from a queue of its own; it is then not behind the API."""
-
-    @property
-    def may_take_longer(self) -> bool:
-        """Whether it may take longer than API Gateway waits for a whole answer."""
-        return self.has_schedule or self.machine is not None or self.streams is not None or self.has_queue
-
-
-@dataclass(frozen=True, kw_only=True)
-class FunctionUse:
-    """How a capability uses a function, and the rights that this needs. A function may serve several capabilities.
-
-    Patterns are keys of the store, where `*` matches any text.
-    """
-
-    function: str
-    tools: tuple[str, ...] = ()
-    asks_index: bool = True
-    """Whether it reads the index of tables."""
-    reads: tuple[str, ...] = ()
-    reads_without_search: tuple[str, ...] = ()
-    """Read only in environments without a search domain, where indexes are files."""
-    writes: tuple[str, ...] = ()
-    removes: tuple[str, ...] = ()
-    writes_memories: bool = False
-    """Whether it writes memories and their index."""
-    secret: str | None = None
-    """The setting that names a secret to read."""
-    models: tuple[str, ...] = ()
-    """The settings that name models to ask: entries of `models`, alone or in lists."""
-    servers: tuple[str, ...] = ()
-    """The settings that hold further entries of models to ask, such as those of embeddings."""
-    reads_with_models: tuple[str, ...] = ()
-    writes_with_models: tuple[str, ...] = ()
-    """Read and written only where it asks models."""
-    keeps_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What it reads, writes and deletes with all versions only where a setting is true, by the setting."""
-    versions: tuple[str, ...] = ()
-    """What it deletes with all earlier versions."""
-    loads: str = ""
-    """Python statements that import what it loads only when it is called; packaging runs them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Capability:
-    """Everything that the edges, the functions and `infra/` need to know about a capability."""
-
-    name: str
-    groups: tuple[ToolGroup, ...] = ()
-    section: Callable[[], type[CapabilitySettings]] | None = None
-    """Imports the model of its section in `databases.yaml`, which has the capability's name."""
-    needs_section: bool = True
-    """Whether its tools are offered only where its section is present, if it has one."""
-    errors: str
-    """The module with its errors."""
-    write_rights: tuple[str, ...] = ()
-    """Write rights of callers who sign with IAM, and of local callers on a server that allows writing."""
-    named_rights: tuple[str, ...] = ()
-    """Rights of its routes that callers who sign with IAM have only where the environment names them."""
-    commands: tuple[CommandSpec, ...] = ()
-    extras: tuple[str, ...] = ()
-    """The optional dependencies that it needs."""
-    functions: tuple[FunctionSpec, ...] = ()
-    uses: tuple[FunctionUse, ...] = ()
-
-    def is_configured(self, sections: Collection[str]) -> bool:
-        """Whether its tools are offered where these sections are present."""
-        return self.section is None or not self.needs_section or self.name in sections

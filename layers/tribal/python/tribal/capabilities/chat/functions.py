@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal.ports.tool import FunctionSpec, FunctionUse
+from tribal.ports.capability import AlarmSpec, AuditSpec, ChartSpec, FunctionSpec, FunctionUse, Measure, QueueSpec
 
 CHAT, UPLOADS, INGESTER = "chat", "uploads", "ingester"
 STREAM = "POST /api/chat/stream"
@@ -80,7 +80,8 @@ FUNCTIONS = (
         timeout_seconds=900,
         needs_section=True,
         answers_tools=False,
-        has_queue=True,
+        # The uploads of one collection take turns.
+        queue=QueueSpec(created=_UPLOADS, at_once=4),
     ),
 )
 
@@ -114,5 +115,50 @@ USES = (
         reads_with_models=(_BUDGET,),
         writes_with_models=(_BUDGET,),
         loads=_LOADS_INGESTER,
+    ),
+)
+
+AUDITS = (AuditSpec(prefix="audit/chat/", days="audit_days"),)
+
+
+def _counts(function: str, *names: str) -> tuple[Measure, ...]:
+    return tuple(Measure(function=function, name=name) for name in names)
+
+
+_JOBS_ENDED = _counts(INGESTER, "JobsCompleted", "JobsPartial", "JobsFailed")
+_CHAT_FAULTS, _UPLOAD_FAULTS = _counts(CHAT, "ChatFaults"), _counts(UPLOADS, "UploadFaults")
+_DEAD = Measure(function=INGESTER, of="dead letters")
+
+# A refusal by a law is no failure, and a client that disconnects neither.
+ALARMS = (
+    AlarmSpec(
+        name="ingester-dead-letters", measures=(_DEAD,), says="Messages could not be handled; see docs/operating.md"
+    ),
+    AlarmSpec(
+        name="ingester-behind",
+        measures=(Measure(function=INGESTER, of="oldest message"),),
+        threshold=3_600,
+        says="Uploads have been waiting for an hour",
+    ),
+    AlarmSpec(name="uploads-failed", measures=_JOBS_ENDED[-1:], says="An upload failed; `tribal jobs` says why"),
+    AlarmSpec(name="chat-faults", measures=_CHAT_FAULTS, says="Questions could not be answered; see docs/operating.md"),
+    AlarmSpec(name="upload-faults", measures=_UPLOAD_FAULTS, says="Uploads could not be taken; see docs/operating.md"),
+)
+CHARTS = (
+    ChartSpec(title="Uploads", measures=(*_JOBS_ENDED, Measure(function=INGESTER, of="queue"), _DEAD, *_UPLOAD_FAULTS)),
+    ChartSpec(
+        title="Answers",
+        measures=(
+            *_counts(CHAT, "Answers", "StreamsCutOff", "AnswersFailed"),
+            *(Measure(function=CHAT, name="Refusals", where=("law", law)) for law in ("scope", "integrity")),
+            *_CHAT_FAULTS,
+        ),
+    ),
+    ChartSpec(
+        title="Spending of a day in USD",
+        measures=tuple(
+            Measure(function=CHAT, name="SpentUsd", where=("account", account), statistic="Maximum")
+            for account in ("chat", "upload", "session", "run", "all")
+        ),
     ),
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.chat.functions import FUNCTIONS, USES
+from tribal.capabilities.chat.functions import ALARMS, AUDITS, CHARTS, FUNCTIONS, USES
 from tribal.capabilities.chat.rights import ASK_CHAT, READ_AUDIT, WRITE_COLLECTIONS
 from tribal.capabilities.chat.tools import CHAT
-from tribal.ports.tool import Capability, CommandSpec
+from tribal.ports.capability import Capability, CommandSpec
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -25,7 +25,10 @@ CAPABILITY = Capability(
     section=_section,
     needs_section=False,
     errors="tribal.capabilities.chat.errors",
+    page="chat.md",
+    routes="tribal.edges.http.chat.routes:chat_routes",
     write_rights=(WRITE_COLLECTIONS,),
+    asking_rights=(ASK_CHAT,),
     named_rights=(ASK_CHAT, WRITE_COLLECTIONS, READ_AUDIT),
     commands=(
         CommandSpec(name="ask", target="tribal.edges.cli.chat.asking:ask"),
@@ -44,4 +47,7 @@ CAPABILITY = Capability(
     extras=("chat",),
     functions=FUNCTIONS,
     uses=USES,
+    alarms=ALARMS,
+    charts=CHARTS,
+    audits=AUDITS,
 )

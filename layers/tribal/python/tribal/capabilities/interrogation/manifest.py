@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities.interrogation.rights import START_INTERROGATION
 from tribal.capabilities.interrogation.tools import INTERROGATION
-from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.capability import (
+    AlarmSpec,
+    Capability,
+    ChartSpec,
+    CommandSpec,
+    FunctionSpec,
+    FunctionUse,
+    MachineSpec,
+    Measure,
+)
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -15,6 +24,13 @@ _SESSIONS = "sessions/*"
 _BUDGET = "progress/budget.json"
 _CONFIGURATION = ("config/*", "catalog/databases.json")
 """Which databases are kept from models, and prompts of one's own."""
+_FUNCTION = "interrogator"
+_FAULTS = Measure(function=_FUNCTION, name="InterrogationFaults")
+_FAILED = Measure(function=_FUNCTION, name="SessionsFailed", with_models=True)
+_STUCK = tuple(
+    Measure(function=_FUNCTION, name=name, of="machine", with_models=True)
+    for name in ("ExecutionsFailed", "ExecutionsTimedOut")
+)
 _LOADS = """
 from tribal.adapters.aws.state_machine import StateMachine
 from tribal.capabilities.interrogation.interrogations import Interrogations, run_for_owner
@@ -36,6 +52,7 @@ CAPABILITY = Capability(
     section=_section,
     needs_section=False,
     errors="tribal.capabilities.interrogation.errors",
+    page="interrogation.md",
     write_rights=(START_INTERROGATION,),
     commands=(
         CommandSpec(name="interrogate", target="tribal.edges.cli.interrogation.interrogate:interrogate"),
@@ -47,16 +64,20 @@ CAPABILITY = Capability(
     ),
     functions=(
         FunctionSpec(
-            name="interrogator",
+            name=_FUNCTION,
             package="interrogator",
             fault_metric="InterrogationFaults",
             timeout_seconds=900,
-            machine="interrogation",
+            # 20 questions and an audit, in calls of at most 15 minutes. The pauses together outlast the lease of a
+            # call that died, and a provider that is down for half an hour. By judgement.
+            machine=MachineSpec(
+                name="interrogation", job="session_id", most_calls=60, pause_seconds=60, longest_seconds=12 * 3600
+            ),
         ),
     ),
     uses=(
         FunctionUse(
-            function="interrogator",
+            function=_FUNCTION,
             tools=tuple(spec.name for spec in INTERROGATION.tools),
             reads=("docs/definitions.json", _SESSIONS),
             writes=(_SESSIONS,),
@@ -65,6 +86,20 @@ CAPABILITY = Capability(
             reads_with_models=(*_CONFIGURATION, _BUDGET),
             writes_with_models=(_BUDGET,),
             loads=_LOADS,
+        ),
+    ),
+    # A session that someone stopped has not failed.
+    alarms=(
+        AlarmSpec(name="interrogation-faults", measures=(_FAULTS,), says="Interrogations could not be read or written"),
+        AlarmSpec(
+            name="sessions-failed", measures=(_FAILED,), says="An interrogation failed; its audit trail says why"
+        ),
+        AlarmSpec(name="sessions-stuck", measures=_STUCK, says="An interrogation does not end; see docs/operating.md"),
+    ),
+    charts=(
+        ChartSpec(
+            title="Interrogations",
+            measures=(Measure(function=_FUNCTION, name="ToolErrors"), _FAULTS, _FAILED, *_STUCK),
         ),
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.syncing.tools import RIGHT_TO_SYNC, SYNC
 from tribal.capabilities.knowledge.tools import KNOWLEDGE
-from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.capability import AlarmSpec, Capability, ChartSpec, CommandSpec, FunctionSpec, FunctionUse, Measure
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -18,6 +18,10 @@ _ALL = "knowledge/*"
 _SYNC_RECORD = "progress/sync.json"
 _SYNC_LEASE = "progress/sync-lease.json"
 _MEMORIES = "memory/*"
+_DONE = Measure(function="syncer", name="SyncsDone")
+_FAILED = Measure(function="syncer", name="SyncsFailed")
+_UNUSABLE = Measure(function="syncer", name="ItemsFailed")
+_FAULTS = Measure(function="checker", name="CheckFaults")
 _LOADS_SNAPSHOT = """
 assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 from tribal.capabilities.knowledge.query import query, show
@@ -59,6 +63,7 @@ CAPABILITY = Capability(
     groups=(KNOWLEDGE, SYNC),
     section=_section,
     errors="tribal.capabilities.knowledge.errors",
+    page="knowledge.md",
     write_rights=(RIGHT_TO_SYNC,),
     commands=(CommandSpec(name="comply", target="tribal.edges.cli.comply.command:comply"),),
     extras=("knowledge",),
@@ -69,7 +74,7 @@ CAPABILITY = Capability(
             package="syncer",
             layers=("deps-sync",),
             timeout_seconds=600,
-            has_schedule=True,
+            schedule="Sync",
         ),
     ),
     uses=(
@@ -93,6 +98,35 @@ CAPABILITY = Capability(
             writes_memories=True,
             secret="token_secret",  # noqa: S106 - the name of a setting
             loads=_LOADS_SYNC,
+        ),
+    ),
+    alarms=(
+        AlarmSpec(
+            name="sync-failed",
+            measures=(_FAILED,),
+            says="Decisions could not be synced; see docs/operating.md",
+        ),
+        AlarmSpec(
+            name="sync-items-failed",
+            measures=(_UNUSABLE,),
+            says="Files of decisions could not be used; sync_status names them",
+        ),
+        AlarmSpec(
+            name="check-faults",
+            measures=(_FAULTS,),
+            says="Changes could not be checked against decisions; see docs/operating.md",
+        ),
+        AlarmSpec(
+            name="sync-missing",
+            measures=(_DONE,),
+            says="Decisions were not synced for {hours} hours",
+            silent_hours="alarm_hours",
+        ),
+    ),
+    charts=(
+        ChartSpec(title="Syncs", measures=(_DONE, _FAILED, _UNUSABLE)),
+        ChartSpec(
+            title="Checks: calls that failed", measures=(Measure(function="checker", name="ToolErrors"), _FAULTS)
         ),
     ),
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.memory.tools import MEMORY, WRITE_MEMORY
-from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.capability import AlarmSpec, Capability, ChartSpec, CommandSpec, FunctionSpec, FunctionUse, Measure
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
 
 _OBJECTS = "memory/*"
+_FAULTS = Measure(function="memory", name="MemoryFaults")
 _LOADS = """
 from tribal.adapters.journal.memories import JournalMemories
 from tribal.adapters.opensearch.memories import OpenSearchMemories
@@ -30,6 +31,7 @@ CAPABILITY = Capability(
     groups=(MEMORY,),
     section=_section,
     errors="tribal.capabilities.memory.errors",
+    page="memory.md",
     write_rights=(WRITE_MEMORY,),
     commands=(
         CommandSpec(
@@ -51,5 +53,16 @@ CAPABILITY = Capability(
             writes_memories=True,
             loads=_LOADS,
         ),
+    ),
+    # Over MCP, such calls are no server errors of the API.
+    alarms=(
+        AlarmSpec(
+            name="memory-faults",
+            measures=(_FAULTS,),
+            says="Memory could not be read or written; see docs/operating.md",
+        ),
+    ),
+    charts=(
+        ChartSpec(title="Memory: calls that failed", measures=(Measure(function="memory", name="ToolErrors"), _FAULTS)),
     ),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tribal.capabilities.retrieval.tools import RETRIEVAL
-from tribal.ports.tool import Capability, CommandSpec, FunctionSpec, FunctionUse
+from tribal.ports.capability import Capability, CommandSpec, FunctionSpec, FunctionUse
 
 CAPABILITY = Capability(
     name="retrieval",
     groups=(RETRIEVAL,),
     errors="tribal.capabilities.retrieval.errors",
+    page="tools.md",
     commands=(CommandSpec(name="check-sql", target="tribal.edges.cli.check_sql.command:check_sql"),),
     functions=(FunctionSpec(name="retriever", package="retriever", layers=("deps-policies",)),),
     uses=(

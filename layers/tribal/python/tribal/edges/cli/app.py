@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Annotated, Any, Optional
 
 import typer
@@ -12,6 +11,7 @@ from tribal.capabilities import capabilities
 from tribal.edges.cli.commands import mcp, pipeline, project, queries, review, serve, site, status, tail, token
 from tribal.edges.cli.usage import require_no_dsn, unquoted
 from tribal.edges.cli.version import print_version
+from tribal.ports.capability import load
 from tribal.tools.registry import EVERYTHING, Registry
 
 _GIVEN = "tribal.arguments"
@@ -117,8 +117,7 @@ def command_line(tools: Registry) -> typer.Typer:
     app.command("serve")(serve.serve)
     app.add_typer(token.token, name="token", help="Create, list and revoke tokens for tribal serve.")
     for command in COMMANDS:
-        module, _, name = command.target.partition(":")
-        target = getattr(import_module(module), name)
+        target = load(command.target)
         if isinstance(target, typer.Typer):
             app.add_typer(target, name=command.name, help=command.help)
         else:

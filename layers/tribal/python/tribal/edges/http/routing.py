@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tribal.edges.http.messages import JSON, Request, Response
 from tribal.errors import MethodRefused, PathUnknown, TribalError
@@ -29,6 +30,18 @@ class Call:
     """The values in the path, by name in the route's path."""
     routes: Sequence[Route] = ()
     """Every route of the server."""
+
+
+class BodyReceiver(Protocol):
+    """Takes a body piece by piece."""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes; raises a `TribalError` to refuse the rest."""
+        ...
+
+    def finish(self) -> Response:
+        """Answer, after the last bytes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,11 @@ class Route:
     """Imports and returns the models of body and answer, for the documentation."""
     failures: tuple[type[TribalError], ...] = ()
     """Errors that it may answer with, besides those of every route."""
+    receives: Callable[[Request, Application, Hashable], AbstractContextManager[BodyReceiver]] | None = None
+    """In `tribal serve`, takes the body as it arrives, in place of `answer`: of a request without its body, and what
+    identifies the requests that share a slot. Raises a `TribalError` before anything is read."""
+    sweep: Callable[[Application], None] | None = None
+    """Removes what a killed process left behind; called when a server starts."""
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -104,6 +122,12 @@ def find_route(method: str, path: str, routes: Sequence[Route]) -> tuple[Route, 
     refused = MethodRefused(f"the path does not support this method, only {', '.join(allowed)}")
     refused.context = {"allowed": list(allowed)}
     raise refused
+
+
+def receiving_route(method: str, path: str, routes: Sequence[Route]) -> Route | None:
+    """The route that takes the body of a request as it arrives; `None` if it is to be received whole."""
+    found = (each for each in routes if each.receives is not None and each.method == method)
+    return next((each for each in found if each.values_in(_plain(path)) is not None), None)
 
 
 def largest_body(path: str, routes: Sequence[Route], tools: Registry) -> int:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 from anyio import to_thread
 from starlette.applications import Starlette
@@ -17,7 +16,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 from starlette.routing import Route as Endpoint
 
-from tribal.capabilities.chat.parts import ChatParts
 from tribal.edges.http.asgi.answer_threads import AnswerThreads
 from tribal.edges.http.asgi.event_streams import EventStreams
 from tribal.edges.http.asgi.guards import MCP, Guards
@@ -31,23 +29,20 @@ from tribal.edges.http.asgi.messages import (
     Scope,
     Send,
     headers_of,
+    request_of,
     send_response,
 )
 from tribal.edges.http.asgi.metrics import CONTENT_TYPE, Metrics
 from tribal.edges.http.asgi.observing import RequestObserver
+from tribal.edges.http.asgi.receiving import ReceivingEndpoint
 from tribal.edges.http.asgi.serving import Serving
-from tribal.edges.http.asgi.uploads import UploadEndpoint, is_upload
 from tribal.edges.http.audit import RequestLog
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.forms import remove_abandoned
-from tribal.edges.http.chat.limits import CallerLimits
-from tribal.edges.http.chat.routes import UPLOADS, chat_routes
 from tribal.edges.http.corrections import correction_routes
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
-from tribal.edges.http.messages import Request, Response, refusal
+from tribal.edges.http.messages import Response, refusal
 from tribal.edges.http.page import PAGE_ROUTES, prepare_page
-from tribal.edges.http.routes import ROUTES, TOOLS, respond
-from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body
+from tribal.edges.http.routes import ROUTES, TOOLS, capability_routes, respond
+from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body, receiving_route
 from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import RequestRefused, RightMissing, TooManyRequests, TribalError
@@ -80,19 +75,17 @@ def asgi_application(
         write: writes a line to the log.
         workers: works on uploads while the server runs.
     """
-    backend, limits = ChatBackend(), CallerLimits()
-    routes = (*ROUTES, *PAGE_ROUTES, *chat_routes(backend, limits), *_own_routes(serving, metrics))
+    routes = (*ROUTES, *PAGE_ROUTES, *capability_routes(app.sections), *_own_routes(serving, metrics))
     waiting = WaitingThreads()
     streams = EventStreams(waiting)
     mcp = mcp_asgi(app, tools, sessions=serving.one_process, waiting=waiting)
     observed = _Mcp(mcp, tools)
-    bridge = _Bridge(app, tools, serving, routes, streams)
-    uploads = UploadEndpoint(app, backend, limits, bridge)
+    answering = ReceivingEndpoint(app, routes, _Bridge(app, tools, serving, routes, streams))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         # Concurrently with the first requests: the server starts at once, and the first page is fast.
-        threading.Thread(target=_prepare, args=(app, tools), daemon=True).start()
+        threading.Thread(target=_prepare, args=(app, tools, routes), daemon=True).start()
         if workers is not None:
             workers.start()
         try:
@@ -108,9 +101,7 @@ def asgi_application(
         routes=[
             Endpoint(MCP, observed),
             Endpoint(f"{MCP}/", observed),
-            Endpoint(UPLOADS, uploads),
-            Endpoint(f"{UPLOADS}/", uploads),
-            Mount("/", app=bridge),
+            Mount("/", app=answering),
         ],
         middleware=[
             Middleware(RequestObserver, routes=routes, metrics=metrics, clock=app.clock, write=write),
@@ -120,7 +111,7 @@ def asgi_application(
                 clock=app.clock,
                 is_public=partial(_is_public, routes),
                 largest_body=partial(largest_body, routes=routes, tools=tools),
-                receives_body=is_upload,
+                receives_body=lambda method, path: receiving_route(method, path, routes) is not None,
             ),
             Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED),
         ],
@@ -138,10 +129,10 @@ def prepare_answers(app: Application, tools: Registry) -> None:
     prepare_page(app)
 
 
-def _prepare(app: Application, tools: Registry) -> None:
-    parts = app.part(ChatParts)
-    if parts is not None:
-        remove_abandoned(parts.scratch)
+def _prepare(app: Application, tools: Registry, routes: Sequence[Route]) -> None:
+    for route in routes:
+        if route.sweep is not None:
+            route.sweep(app)
     # Without an index there is nothing to prepare; each request gets an error.
     with suppress(TribalError):
         prepare_answers(app, tools)
@@ -211,9 +202,6 @@ def _is_public(routes: tuple[Route, ...], path: str) -> bool:
         return False
 
 
-_MOST_PARAMETERS = 50
-
-
 class _Bridge:
     """An ASGI application over the routes."""
 
@@ -239,16 +227,8 @@ class _Bridge:
         parent, _, name = scope["path"].rstrip("/").rpartition("/")
         if parent == TOOLS and name in self._tools.tools:
             seen.tool = name
-        headers = headers_of(scope)
-        request = Request(
-            scope["method"],
-            scope["path"],
-            scope[CALLER],
-            message.get("body", b""),
-            query=_query(scope["query_string"]),
-            headers=headers,
-            base=self._serving.base(scope["scheme"], headers.get("host", "")),
-        )
+        base = self._serving.base(scope["scheme"], headers_of(scope).get("host", ""))
+        request = request_of(scope, message.get("body", b""), base)
         answer = partial(respond, request, self._app, self._tools, self._routes)
         seen.waits = _asks_model(self._tools, seen.tool, request.caller)
         threads = self._streams.threads if seen.waits else self._turns
@@ -261,10 +241,3 @@ class _Bridge:
         except TooManyRequests as error:
             response = refusal(error, self._app.clock.published())
         await send_response(response, scope, send)
-
-
-def _query(text: bytes) -> dict[str, str]:
-    try:
-        return dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
-    except ValueError:
-        raise RequestRefused(f"the query string has more than {_MOST_PARAMETERS} parameters") from None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 import anyio
 
-from tribal.edges.http.messages import Response
+from tribal.edges.http.messages import Request, Response
+from tribal.errors import RequestRefused
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -24,6 +26,7 @@ REQUEST_LOG = "tribal.request"
 STREAMS = "tribal.streams"
 """Key of the server's `EventStreams` in the state that its connections share."""
 _LINGERING_SECONDS = 1.0
+_MOST_PARAMETERS = 50
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
@@ -33,6 +36,30 @@ def headers_of(scope: Scope) -> dict[str, str]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         found[key] = f"{found[key]}, {text}" if key in found else text
     return found
+
+
+def request_of(scope: Scope, body: bytes = b"", base: str = "") -> Request:
+    """The request of an identified caller.
+
+    Raises:
+        RequestRefused: when the query string has too many parameters.
+    """
+    return Request(
+        scope["method"],
+        scope["path"],
+        scope[CALLER],
+        body,
+        query=_query(scope["query_string"]),
+        headers=headers_of(scope),
+        base=base,
+    )
+
+
+def _query(text: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
+    except ValueError:
+        raise RequestRefused(f"the query string has more than {_MOST_PARAMETERS} parameters") from None
 
 
 def start_message(response: Response) -> Message:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tribal.capabilities import capabilities
-from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.metrics import Metrics
 from tribal.edges.http.asgi.observing import standard_error
@@ -115,7 +114,8 @@ def serving_of(blueprint: ServerBlueprint, app: Application, tools: Registry) ->
         if blueprint.write
         else set()
     )
-    rights = tools.read_rights | tools.asking_rights | {METRICS_RIGHT, ASK_CHAT} | writing
+    asking = {right for each in capabilities() for right in each.asking_rights}
+    rights = tools.read_rights | tools.asking_rights | {METRICS_RIGHT} | asking | writing
     local = replace(local_caller(settings), rights=rights)
     callers = Callers(
         OwnTokens(app.store, app.clock.real, time.monotonic),

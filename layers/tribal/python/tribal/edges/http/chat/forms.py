@@ -83,11 +83,6 @@ class UploadForm:
         # It would log each malformed form.
         self._parser.logger = _QUIET
 
-    @property
-    def received(self) -> int:
-        """The bytes so far."""
-        return self._received
-
     def require_size(self, content_length: str | None) -> None:
         """Refuse a form by the size that its request states.
 

@@ -6,8 +6,8 @@ Source: chat specification, 3; docs/contracts.md, Chat
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,14 +38,14 @@ from tribal.edges.http.chat.framings import (
 )
 from tribal.edges.http.chat.limits import CallerLimits
 from tribal.edges.http.chat.whole_events import AnswerEvents
-from tribal.edges.http.messages import EVENT_STREAM, JSON, Events, Response, event_stream
+from tribal.edges.http.messages import EVENT_STREAM, JSON, Events, Request, Response, event_stream
 from tribal.edges.http.routing import Call, Route
 from tribal.errors import AnswerTypeRefused, IndexNotReady, RequestRefused
 from tribal_contracts.chat.requests import MAX_REQUEST_BYTES, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings
 
 if TYPE_CHECKING:
-    from tribal.edges.http.chat.forms import ReceivedForm
+    from tribal.edges.http.chat.forms import ReceivedForm, UploadForm
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import Contract
@@ -65,9 +65,9 @@ _LONGEST_NUMBER = 9
 Admission = Callable[[], AbstractContextManager[object]]
 
 
-def chat_routes(backend: ChatBackend, limits: CallerLimits) -> tuple[Route, ...]:
-    """The routes of one server process."""
-    routes = _ChatRoutes(backend, limits)
+def chat_routes(backend: ChatBackend | None = None) -> tuple[Route, ...]:
+    """The routes of one server process, whose limits on callers hold for it alone."""
+    routes = _ChatRoutes(backend or ChatBackend(), CallerLimits())
     return (
         Route(
             "POST",
@@ -89,6 +89,8 @@ def chat_routes(backend: ChatBackend, limits: CallerLimits) -> tuple[Route, ...]
             body_type=FORM,
             models=_upload_models,
             failures=(UploadRefused, UploadTooLarge, CollectionNotFound, ChatForbidden, ChatBusy),
+            receives=routes.receive,
+            sweep=_sweep,
         ),
         Route(
             "GET",
@@ -137,7 +139,7 @@ class _ChatRoutes:
         return _framed(events, question, request.headers, admission, settings.answer_seconds)
 
     def upload(self, call: Call) -> Response:
-        """Answer an upload whose body has arrived whole; `tribal serve` receives them piece by piece instead."""
+        """Answer an upload whose body has arrived whole."""
         from tribal.edges.http.chat.forms import UploadForm
 
         require_writer(call.request.caller)
@@ -152,7 +154,22 @@ class _ChatRoutes:
         limit = parts.settings.uploads.largest_mb
         with UploadForm(headers.get("content-type"), parts.scratch, limit) as form:
             form.feed(call.request.body)
-            return accept_upload(self.backend, call.app, call.request.caller, form.finish())
+            return _accept_upload(self.backend, call.app, call.request.caller, form.finish())
+
+    @contextmanager
+    def receive(self, request: Request, app: Application, slot: Hashable) -> Iterator[_ReceivedUpload]:
+        """Take an upload as it arrives."""
+        from tribal.edges.http.chat.forms import UploadForm
+
+        require_writer(request.caller)
+        parts = chat_parts(app)
+        limit = parts.settings.uploads.largest_mb
+        with (
+            self.limits.upload(slot),
+            UploadForm(request.headers.get("content-type"), parts.scratch, limit) as form,
+        ):
+            form.require_size(request.headers.get("content-length"))
+            yield _ReceivedUpload(form, partial(_accept_upload, self.backend, app, request.caller))
 
     def job(self, call: Call) -> Response:
         return _answered(self.backend.uploads(call.app, call.request.caller).job(call.values["job_id"]))
@@ -165,6 +182,25 @@ class _ChatRoutes:
         require_writer(call.request.caller)
         uploads = self.backend.uploads(call.app, call.request.caller)
         return _answered(uploads.remove(call.values["name"], call.values["source_id"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReceivedUpload:
+    form: UploadForm
+    accept: Callable[[ReceivedForm], Response]
+
+    def feed(self, data: bytes) -> None:
+        self.form.feed(data)
+
+    def finish(self) -> Response:
+        return self.accept(self.form.finish())
+
+
+def _sweep(app: Application) -> None:
+    from tribal.edges.http.chat.forms import remove_abandoned
+
+    if (parts := app.part(ChatParts)) is not None:
+        remove_abandoned(parts.scratch)
 
 
 def chat_settings(app: Application) -> ChatSettings:
@@ -185,7 +221,7 @@ def require_writer(caller: Caller) -> None:
         )
 
 
-def accept_upload(backend: ChatBackend, app: Application, caller: Caller, form: ReceivedForm) -> Response:
+def _accept_upload(backend: ChatBackend, app: Application, caller: Caller, form: ReceivedForm) -> Response:
     """Hand over a file that has arrived, and answer with the job that indexes it."""
     from tribal_contracts.chat.jobs import UploadAccepted
 

@@ -1,4 +1,4 @@
-"""From an upload in the bucket to the passages of its collection: event, queue, ingester."""
+"""Functions of capabilities that take messages from a queue of their own."""
 
 from __future__ import annotations
 
@@ -15,25 +15,22 @@ from infra.stacks.permissions import allow
 from infra.stacks.queues import dead_letters
 from infra.stacks.storage import Storage
 from infra.stacks.tool_rights import model_variables, rights_of
+from tribal.ports.capability import FunctionSpec
 
-INGESTER = "ingester"
-UPLOADED = "collections/*/uploads/*"
-"""The keys of uploads."""
-_AT_ONCE = 4
-"""The most uploads that are read at the same time; those of one collection take turns. By judgement."""
 _BEYOND_TIMEOUT_SECONDS = 60
 """As for the indexer: a message whose call died comes back when that call and its lease have ended."""
 _ATTEMPTS = 5
 
 
-class Ingesting(Construct):
-    """The queue of uploads and removals, and the ingester that consumes it."""
+class JobQueue(Construct):
+    """The queue of a function, and the function that consumes it."""
 
     def __init__(
         self,
         scope: Construct,
         name: str,
         *,
+        spec: FunctionSpec,
         environment: Environment,
         storage: Storage,
         layers: Layers,
@@ -42,12 +39,13 @@ class Ingesting(Construct):
         variables: dict[str, str],
     ) -> None:
         super().__init__(scope, name)
-        self.dead = dead_letters(self, "DeadLetters", f"{environment.prefix}-{INGESTER}-dead")
-        timeout = environment.timeout_of(INGESTER)
+        assert spec.queue is not None
+        self.dead = dead_letters(self, "DeadLetters", f"{environment.prefix}-{spec.name}-dead")
+        timeout = environment.timeout_of(spec.name)
         self.queue = sqs.Queue(
             self,
             "Queue",
-            queue_name=f"{environment.prefix}-{INGESTER}",
+            queue_name=f"{environment.prefix}-{spec.name}",
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
             visibility_timeout=Duration.seconds(timeout + _BEYOND_TIMEOUT_SECONDS),
@@ -57,35 +55,36 @@ class Ingesting(Construct):
         consume = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         self.function = Function(
             self,
-            "Ingester",
-            name=INGESTER,
+            "Consumer",
+            name=spec.name,
             environment=environment,
             layers=layers,
             place=place,
             statements=[
-                *rights_of(Stack.of(self), environment, storage.bucket.bucket_arn, INGESTER),
+                *rights_of(Stack.of(self), environment, storage.bucket.bucket_arn, spec.name),
                 allow("TakeMessages", consume, self.queue.queue_arn),
                 allow("CarryOn", ["sqs:SendMessage"], self.queue.queue_arn),
             ],
             variables=variables
-            | environment.sections["chat"].variables
-            | model_variables(environment, INGESTER)
+            | environment.section_of(spec.name).variables
+            | model_variables(environment, spec.name)
             | {"TRIBAL_QUEUE_URL": self.queue.queue_url},
         )
-        events.Rule(
-            self,
-            "Uploaded",
-            rule_name=f"{environment.prefix}-uploaded",
-            event_pattern=events.EventPattern(
-                source=["aws.s3"],
-                detail_type=["Object Created"],
-                detail={
-                    "bucket": {"name": [storage.bucket.bucket_name]},
-                    "object": {"key": events.Match.wildcard(UPLOADED)},
-                },
-            ),
-            targets=[targets.SqsQueue(self.queue, dead_letter_queue=undelivered)],
-        )
+        if spec.queue.created is not None:
+            events.Rule(
+                self,
+                "Created",
+                rule_name=f"{environment.prefix}-{spec.name}",
+                event_pattern=events.EventPattern(
+                    source=["aws.s3"],
+                    detail_type=["Object Created"],
+                    detail={
+                        "bucket": {"name": [storage.bucket.bucket_name]},
+                        "object": {"key": events.Match.wildcard(spec.queue.created)},
+                    },
+                ),
+                targets=[targets.SqsQueue(self.queue, dead_letter_queue=undelivered)],
+            )
         lambda_.CfnEventSourceMapping(
             self,
             "Messages",
@@ -93,5 +92,5 @@ class Ingesting(Construct):
             function_name=self.function.resource.ref,
             batch_size=1,
             function_response_types=["ReportBatchItemFailures"],
-            scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(maximum_concurrency=_AT_ONCE),
+            scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(maximum_concurrency=spec.queue.at_once),
         )

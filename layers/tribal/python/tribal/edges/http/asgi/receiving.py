@@ -1,34 +1,29 @@
-"""Receives uploads: the body goes to disk as it arrives, and is never held whole."""
+"""Receives the bodies of routes that take them piece by piece: they are never held whole."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from tribal.capabilities.chat.parts import chat_parts
 from tribal.edges.http.asgi.messages import (
-    CALLER,
     REQUEST_LOG,
     SLOT,
     Asgi,
     Receive,
     Scope,
     Send,
-    headers_of,
     lingering,
+    request_of,
     send_response,
 )
 from tribal.edges.http.audit import DISCONNECTED, RequestLog
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.forms import ReceivedForm, UploadForm
-from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE, CallerLimits
-from tribal.edges.http.chat.routes import UPLOADS, accept_upload, require_writer
 from tribal.edges.http.messages import Response, refusal
+from tribal.edges.http.routing import BodyReceiver, Route, receiving_route
 from tribal.errors import ClientDisconnected, RequestTooSlow, TribalError
 from tribal.ports.application import Application
 
@@ -38,43 +33,39 @@ GRACE_SECONDS = 60.0
 """How long a client may be slower than `SLOWEST_BYTES_A_SECOND`. By judgement."""
 SLOWEST_BYTES_A_SECOND = 32 * 1024
 """By judgement: 200 MB take two hours at this rate."""
+_THREADS = 4
+"""By judgement: more only share the same disk and network."""
 
 Result = TypeVar("Result")
 
 
-def is_upload(method: str, path: str) -> bool:
-    """Whether a request is an upload, whose body is received here."""
-    return method == "POST" and path.rstrip("/") == UPLOADS
-
-
-class UploadEndpoint:
-    """An ASGI application for uploads; other requests are passed on.
+class ReceivingEndpoint:
+    """An ASGI application for bodies that are received piece by piece; other requests are passed on.
 
     Args:
-        app: the application that takes the files.
-        backend: the use cases.
-        limits: of callers.
-        otherwise: answers other methods at the path.
+        app: the application that answers.
+        routes: of the server.
+        otherwise: answers all other requests.
     """
 
-    def __init__(self, app: Application, backend: ChatBackend, limits: CallerLimits, otherwise: Asgi) -> None:
+    def __init__(self, app: Application, routes: Sequence[Route], otherwise: Asgi) -> None:
         self._app = app
-        self._backend = backend
-        self._limits = limits
+        self._routes = routes
         self._otherwise = otherwise
         # Their own threads: writing to a slow disk must not keep answers waiting.
-        self._threads = CapacityLimiter(UPLOADS_AT_ONCE)
+        self._threads = CapacityLimiter(_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if not is_upload(scope["method"], scope["path"]):
+        route = receiving_route(scope["method"], scope["path"], self._routes)
+        if route is None:
             await self._otherwise(scope, receive, send)
             return
         seen: RequestLog = scope[REQUEST_LOG]
         seen.waits = True
         body = _Body(receive)
         try:
-            response = await self._answer(scope, body)
+            response = await self._answer(route, scope, body)
         except ClientDisconnected:
             seen.ended_as = DISCONNECTED
             return
@@ -85,27 +76,21 @@ class UploadEndpoint:
                 send = lingering(send, receive)
         await send_response(response, scope, send)
 
-    async def _answer(self, scope: Scope, body: _Body) -> Response:
-        caller, headers = scope[CALLER], headers_of(scope)
-        require_writer(caller)
-        parts = chat_parts(self._app)
-        with (
-            self._limits.upload(scope[SLOT]),
-            UploadForm(headers.get("content-type"), parts.scratch, parts.settings.uploads.largest_mb) as form,
-        ):
-            form.require_size(headers.get("content-length"))
-            received = await self._receive(form, body)
-            return await self._run(partial(accept_upload, self._backend, self._app, caller, received))
+    async def _answer(self, route: Route, scope: Scope, body: _Body) -> Response:
+        assert route.receives is not None
+        with route.receives(request_of(scope), self._app, scope[SLOT]) as receiver:
+            await self._receive(receiver, body)
+            return await self._run(receiver.finish)
 
-    async def _receive(self, form: UploadForm, body: _Body) -> ReceivedForm:
+    async def _receive(self, receiver: BodyReceiver, body: _Body) -> None:
         began = time.monotonic()
-        while True:
+        received = 0
+        while not body.is_whole:
             piece = await body.next_piece()
             if piece:
-                await self._run(partial(form.feed, piece))
-            if body.is_whole:
-                return await self._run(form.finish)
-            if time.monotonic() - began > GRACE_SECONDS + form.received / SLOWEST_BYTES_A_SECOND:
+                received += len(piece)
+                await self._run(partial(receiver.feed, piece))
+            if not body.is_whole and time.monotonic() - began > GRACE_SECONDS + received / SLOWEST_BYTES_A_SECOND:
                 raise RequestTooSlow(
                     f"less than {SLOWEST_BYTES_A_SECOND // 1024} KB/s arrive; upload over a faster connection"
                 )

@@ -1,0 +1,225 @@
+"""What a capability declares of itself in its manifest: data only.
+
+The edges, the functions, the builders of the application and `infra/` loop over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from tribal.ports.tool import ToolGroup
+    from tribal_contracts import CapabilitySettings
+
+
+def load(target: str) -> Any:
+    """Import what a manifest names as `module:name`."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandSpec:
+    """A command of `tribal` that is not derived from a tool."""
+
+    name: str
+    target: str
+    """`module:name` of a function, or of a `typer.Typer` with subcommands."""
+    help: str | None = None
+    """Of a command with subcommands; a function has a docstring."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineSpec:
+    """A state machine that calls a function until its job has ended. An execution is named after its job, so that a job
+    that is started twice runs once."""
+
+    name: str
+    job: str
+    """The field of the function's input with the id of the job."""
+    most_calls: int
+    pause_seconds: int
+    """The pause between two calls."""
+    longest_seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueSpec:
+    """The queue of a function."""
+
+    created: str | None = None
+    """Keys of the store; a message says that such an object was created."""
+    at_once: int
+    """The most messages that are worked on at the same time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionSpec:
+    """A function in AWS that answers tools. It is deployed where its capability is configured."""
+
+    name: str
+    package: str = "capability"
+    """The folder in `functions/` with its handler."""
+    layers: tuple[str, ...] = ()
+    """Dependency layers that it needs besides those of every function with tools."""
+    fault_metric: str | None = None
+    """The metric that counts its answers with a status of 500 or more."""
+    memory_mb: int = 1769
+    timeout_seconds: int = 25
+    """API Gateway waits 29 s. Only a function that `may_take_longer` has more."""
+    storage_mb: int = 512
+    """Size of its temporary folder."""
+    schedule: str | None = None
+    """The name of the schedule that calls it, which its section has as `schedule`."""
+    machine: MachineSpec | None = None
+    """The state machine that calls it until it is done, and that it starts itself. It is deployed where the function
+    asks models."""
+    needs_section: bool = False
+    """Whether it is deployed only where the section of its capability is present."""
+    answers_tools: bool = True
+    """Whether it answers tools, and has the layers for that."""
+    layers_with_models: tuple[str, ...] = ()
+    """Dependency layers where it asks models, in place of `layers` and of the layer with the models' SDKs: a function
+    may have five layers."""
+    routes: tuple[str, ...] = ()
+    """What it answers besides tools: methods and paths, such as `GET /api/things/{name}`."""
+    streams: str | None = None
+    """The setting of its section that says whether the answers of its routes are sent in pieces. It then starts by the
+    file `start` of its package."""
+    takes: tuple[str, ...] = ()
+    """Types of bodies that it is sent as bytes, besides text."""
+    sends_to: str | None = None
+    """The function to whose queue it sends messages."""
+    queue: QueueSpec | None = None
+    """The queue that it takes messages from; it is then not behind the API."""
+
+    @property
+    def may_take_longer(self) -> bool:
+        """Whether it may take longer than API Gateway waits for a whole answer."""
+        return (
+            self.schedule is not None or self.machine is not None or self.streams is not None or self.queue is not None
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionUse:
+    """How a capability uses a function, and the rights that this needs. A function may serve several capabilities.
+
+    Patterns are keys of the store, where `*` matches any text.
+    """
+
+    function: str
+    tools: tuple[str, ...] = ()
+    asks_index: bool = True
+    """Whether it reads the index of tables."""
+    reads: tuple[str, ...] = ()
+    reads_without_search: tuple[str, ...] = ()
+    """Read only in environments without a search domain, where indexes are files."""
+    writes: tuple[str, ...] = ()
+    removes: tuple[str, ...] = ()
+    writes_memories: bool = False
+    """Whether it writes memories and their index."""
+    secret: str | None = None
+    """The setting that names a secret to read."""
+    models: tuple[str, ...] = ()
+    """The settings that name models to ask: entries of `models`, alone or in lists."""
+    servers: tuple[str, ...] = ()
+    """The settings that hold further entries of models to ask, such as those of embeddings."""
+    reads_with_models: tuple[str, ...] = ()
+    writes_with_models: tuple[str, ...] = ()
+    """Read and written only where it asks models."""
+    keeps_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What it reads, writes and deletes with all versions only where a setting is true, by the setting."""
+    versions: tuple[str, ...] = ()
+    """What it deletes with all earlier versions."""
+    loads: str = ""
+    """Python statements that import what it loads only when it is called; packaging runs them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What is counted about a function; where the function is not deployed, it is left out."""
+
+    function: str
+    name: str = ""
+    """A metric that the function writes, or one of its state machine."""
+    of: Literal["function", "machine", "queue", "dead letters", "oldest message"] = "function"
+    where: tuple[str, str] | None = None
+    """A further dimension of the metric, and its value."""
+    statistic: Literal["Sum", "Maximum"] = "Sum"
+    with_models: bool = False
+    """Left out where the function asks no models, as a state machine is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlarmSpec:
+    """An alarm."""
+
+    name: str
+    measures: tuple[Measure, ...]
+    """Their sum is compared."""
+    says: str
+    """What happened, and what to do."""
+    threshold: float = 1
+    silent_hours: str | None = None
+    """The setting of the capability's section with a number of hours; the alarm is raised when nothing was counted for
+    so long, if the schedule of the section is enabled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartSpec:
+    """A chart of the dashboard."""
+
+    title: str
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditSpec:
+    """Records that are removed when they are old, also where they are no longer written."""
+
+    prefix: str
+    """Of their keys in the store."""
+    days: str
+    """The setting of the capability's section that says after how many days."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability:
+    """Everything that the edges, the functions and `infra/` need to know about a capability."""
+
+    name: str
+    groups: tuple[ToolGroup, ...] = ()
+    section: Callable[[], type[CapabilitySettings]] | None = None
+    """Imports the model of its section in `databases.yaml`, which has the capability's name."""
+    needs_section: bool = True
+    """Whether its tools are offered only where its section is present, if it has one."""
+    errors: str
+    """The module with its errors."""
+    page: str
+    """The page of the documentation that explains it, in `docs/`."""
+    builder: str | None = None
+    """`module:name` of the function in `tribal.app` that builds its parts from a `Building`."""
+    routes: str | None = None
+    """`module:name` of the function that makes its HTTP routes, once in each process of a server."""
+    write_rights: tuple[str, ...] = ()
+    """Write rights of callers who sign with IAM, and of local callers on a server that allows writing."""
+    asking_rights: tuple[str, ...] = ()
+    """Rights of its routes that all local callers have: to spend money on models without changing anything."""
+    named_rights: tuple[str, ...] = ()
+    """Rights of its routes that callers who sign with IAM have only where the environment names them."""
+    commands: tuple[CommandSpec, ...] = ()
+    extras: tuple[str, ...] = ()
+    """The optional dependencies that it needs."""
+    functions: tuple[FunctionSpec, ...] = ()
+    uses: tuple[FunctionUse, ...] = ()
+    alarms: tuple[AlarmSpec, ...] = ()
+    charts: tuple[ChartSpec, ...] = ()
+    audits: tuple[AuditSpec, ...] = ()
+
+    def is_configured(self, sections: Collection[str]) -> bool:
+        """Whether its tools are offered where these sections are present."""
+        return self.section is None or not self.needs_section or self.name in sections
