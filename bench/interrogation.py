@@ -26,7 +26,7 @@ from tribal.errors import TribalError
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Application, Caller, Provider
 from tribal_contracts import Description, TableDocument
-from tribal_contracts.interrogation.answers import AskInput
+from tribal_contracts.answering.answers import AskInput
 
 _CALLER = Caller("bench")
 _MANY, _TIMED = 1_000, 100

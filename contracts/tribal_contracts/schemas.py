@@ -15,14 +15,14 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import chat, core, interrogation, knowledge, memory, retrieval
+from tribal_contracts import answering, chat, core, interrogation, knowledge, memory, retrieval
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.documentation import exports as documentation
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
-CAPABILITIES = (core, documentation, retrieval, memory, knowledge, interrogation, chat)
+CAPABILITIES = (core, documentation, retrieval, memory, knowledge, answering, interrogation, chat)
 """Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {
@@ -34,7 +34,7 @@ EXPORTED: dict[str, type[BaseModel]] = {
 _OF_MEMORY_SPECIFICATION = {**memory.EXPORTED, **knowledge.EXPORTED}
 _FAILURES: dict[str, type[BaseModel]] = {
     **dict.fromkeys(_OF_MEMORY_SPECIFICATION, memory.ToolError),
-    **dict.fromkeys(interrogation.EXPORTED, interrogation.FailedAnswer),
+    **dict.fromkeys({**answering.EXPORTED, **interrogation.EXPORTED}, answering.FailedAnswer),
 }
 """How the tools fail whose outputs have no place for an error."""
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"

@@ -19,7 +19,7 @@ from tribal.errors import ToolInputInvalid
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
 from tribal_contracts import TableDocument
-from tribal_contracts.interrogation.answers import Answer, AskInput
+from tribal_contracts.answering.answers import Answer, AskInput
 from tribal_contracts.interrogation.settings import InterrogationSettings
 
 

@@ -27,7 +27,8 @@ from tribal.models import read_spending
 from tribal.ports import Application, Caller, StopToken
 from tribal.settings import load_settings
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
-from tribal_contracts.chat.settings import CollectionEntry, EmbeddingEntry
+from tribal_contracts.chat.settings import CollectionEntry
+from tribal_contracts.core.models import EmbeddingEntry
 
 QUESTION = "which customers ordered something?"
 COLLECTIONS = """collections:

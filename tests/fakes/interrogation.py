@@ -12,14 +12,9 @@ from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Not
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import target_hash, target_name
 from tribal_contracts import ModelUsage, TableDocument
-from tribal_contracts.interrogation.answers import AnswerSource
-from tribal_contracts.interrogation.open_gaps import GapQuestion, OpenGap
-from tribal_contracts.interrogation.sessions import (
-    Contradiction,
-    Gap,
-    GapSeverity,
-    InterrogationSession,
-)
+from tribal_contracts.answering.answers import AnswerSource
+from tribal_contracts.answering.open_gaps import GapQuestion, GapSeverity, OpenGap
+from tribal_contracts.interrogation.sessions import Contradiction, Gap, InterrogationSession
 
 DETECTIVE = "openai:gpt-4o"
 OTHER = "anthropic:claude-sonnet-4"

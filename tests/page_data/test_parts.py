@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +155,7 @@ def asked_fixture(tmp_path: Path) -> Iterator[Page]:
         QuestionResult(text="Is it late?", gaps=[gap(STATUS), gap("word:late")], scope=session_scope(SALES)),
     ]
     record(Sessions(store), index, results)
-    yield Page(application_over(index, store=store))
+    yield Page(replace(application_over(index, store=store), gaps=visible_gaps))
     index.close()
 
 
@@ -183,7 +183,7 @@ def test_who_may_see_one_schema_sees_only_questions_within_it(asked: Page) -> No
 
 def test_a_static_site_shows_the_questions_of_exams_and_never_those_of_sessions(asked: Page) -> None:
     app = asked.app
-    gaps = visible_gaps(app.store(), Caller("site"), exams_only=True)
+    gaps = app.open_gaps(Caller("site"), exams_only=True)
     with app.index().reading():
         parts = dict(every_part(page_toolbox(Caller("site"), app), app.store(), {}, gaps))
     texts = json.dumps(parts)

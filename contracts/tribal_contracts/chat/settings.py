@@ -10,11 +10,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from tribal_contracts.core.models import (
-    BaseUrl,
     Dollars,
+    EmbeddingEntry,
     ModelEntry,
     ModelName,
-    ModelPrice,
     ModelProvider,
     unknown_model,
 )
@@ -27,7 +26,6 @@ TUTOR_COLLECTION = "comp237_course_materials"
 TUTOR_COURSE = "COMP 237"
 TUTOR_MODELS = ("gemini-2.0-flash", "gemini-1.5-pro-001")
 """The chat models that the profile `tutor` allows, besides any of Groq. Source: specification, 5."""
-TUTOR_EMBEDDING = "models/embedding-001"
 TUTOR_DIMENSIONS = 768
 TUTOR_DISTANCE = 1.5
 """The squared L2 distance from which a question is out of scope. Source: specification, 2."""
@@ -77,32 +75,6 @@ class Laws(ClosedContract):
 
     scope: ScopeLaw = Field(default_factory=ScopeLaw)
     integrity: IntegrityLaw = Field(default_factory=IntegrityLaw)
-
-
-class EmbeddingEntry(ClosedContract):
-    """The model that turns passages and questions into vectors; without one, that of the index does."""
-
-    provider: Literal["gemini", "openai", "ollama"]
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    """As the provider calls it, such as `gemini-embedding-001`."""
-    dimensions: int = Field(default=TUTOR_DIMENSIONS, ge=8, le=4_096)
-    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
-    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's.")
-    usd_per_million_tokens: float | Unset = optional(
-        "What a million tokens cost; unset, 0 on this machine and what the shipped table says elsewhere.",
-        ge=0,
-        le=1_000,
-    )
-    call_timeout_seconds: float = Field(default=30.0, gt=0, le=300)
-
-    @property
-    def entry(self) -> ModelEntry:
-        """The same as an entry of a model: address, key and price."""
-        usd = self.usd_per_million_tokens
-        price = None if usd is None else ModelPrice(input_usd=usd, output_usd=0, smallest_cached_prefix=0)
-        stated = {"api_key_secret": self.api_key_secret, "base_url": self.base_url, "price": price}
-        given = {name: value for name, value in stated.items() if value is not None}
-        return ModelEntry.model_validate({"provider": self.provider, "name": self.name, **given})
 
 
 class CollectionEntry(ClosedContract):

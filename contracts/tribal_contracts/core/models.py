@@ -110,6 +110,32 @@ class ModelEntry(ClosedContract):
         return self.provider == "ollama" if self.base_url is None else _LOOPBACK.match(self.base_url) is not None
 
 
+class EmbeddingEntry(ClosedContract):
+    """The model that turns passages and questions into vectors; without one, that of the index does."""
+
+    provider: Literal["gemini", "openai", "ollama"]
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """As the provider calls it, such as `gemini-embedding-001`."""
+    dimensions: int = Field(default=768, ge=8, le=4_096)
+    api_key_secret: str | Unset = optional("Name of the secret with the key of the provider's API.", min_length=1)
+    base_url: BaseUrl | Unset = optional("Address to send to instead of the provider's.")
+    usd_per_million_tokens: float | Unset = optional(
+        "What a million tokens cost; unset, 0 on this machine and what the shipped table says elsewhere.",
+        ge=0,
+        le=1_000,
+    )
+    call_timeout_seconds: float = Field(default=30.0, gt=0, le=300)
+
+    @property
+    def entry(self) -> ModelEntry:
+        """The same as an entry of a model: address, key and price."""
+        usd = self.usd_per_million_tokens
+        price = None if usd is None else ModelPrice(input_usd=usd, output_usd=0, smallest_cached_prefix=0)
+        stated = {"api_key_secret": self.api_key_secret, "base_url": self.base_url, "price": price}
+        given = {name: value for name, value in stated.items() if value is not None}
+        return ModelEntry.model_validate({"provider": self.provider, "name": self.name, **given})
+
+
 class RunCaps(ClosedContract):
     """What describing tables may cost, and in which words it is done."""
 

@@ -40,6 +40,7 @@ DatabaseType = Literal["postgres", "snowflake"]
 TablePriority = Literal[1, 2, 3]
 ErrorSeverity = Literal["warning", "error", "fatal"]
 
+Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0)]
 RowCount = Annotated[int, Field(ge=-1, description="Approximate number of rows; -1 when it is unknown.")]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from tribal_contracts.interrogation.answers import Answer, AskInput, FailedAnswer
+from tribal_contracts.answering.open_gaps import OpenGaps
 from tribal_contracts.interrogation.configuration import Configuration
 from tribal_contracts.interrogation.exams import ExamResult
-from tribal_contracts.interrogation.open_gaps import OpenGaps
 from tribal_contracts.interrogation.sessions import InterrogationSession, SessionListItem
 from tribal_contracts.interrogation.settings import InterrogationSettings
 from tribal_contracts.interrogation.tools import (
@@ -27,8 +26,6 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "session-list-item": SessionListItem,
     "exam-result": ExamResult,
     "open-gaps": OpenGaps,
-    "ask-input": AskInput,
-    "ask-output": Answer,
     "start-interrogation-input": StartInterrogationInput,
     "start-interrogation-output": StartInterrogationOutput,
     "stop-interrogation-input": StopInterrogationInput,
@@ -40,4 +37,4 @@ EXPORTED: dict[str, type[BaseModel]] = {
 }
 """The contracts exported as JSON Schema, by file name."""
 
-__all__ = ["EXPORTED", "FailedAnswer", "InterrogationSettings"]
+__all__ = ["EXPORTED", "InterrogationSettings"]

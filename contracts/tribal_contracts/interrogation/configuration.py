@@ -11,8 +11,8 @@ from pydantic import Field, SecretStr, model_validator
 
 from tribal_contracts.core.camel import CamelContract
 from tribal_contracts.core.models import BaseUrl
-from tribal_contracts.core.shape import Unset, optional
-from tribal_contracts.interrogation.sessions import IterationLimit, Text
+from tribal_contracts.core.shape import Text, Unset, optional
+from tribal_contracts.interrogation.sessions import IterationLimit
 
 DetectiveProvider = Literal["openai", "anthropic", "gemini"]
 

@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tribal_contracts.answering.open_gaps import GapCategory, GapSeverity, SessionScope
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import ContentHash, Count, UnitInterval, Unset, optional
-from tribal_contracts.interrogation.sessions import GapCategory, GapSeverity, Score, SessionId, SessionScope, Text
+from tribal_contracts.core.shape import ContentHash, Count, Text, UnitInterval, Unset, optional
+from tribal_contracts.interrogation.sessions import Score, SessionId
 from tribal_contracts.interrogation.times import DateTime
 
 MAX_QUESTIONS = 5_000

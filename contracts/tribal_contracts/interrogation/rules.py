@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from tribal_contracts.answering.open_gaps import GAP_CATEGORIES
 from tribal_contracts.interrogation.scoring import consistency_score
 from tribal_contracts.interrogation.sessions import (
-    GAP_CATEGORIES,
     MAX_ANSWER_CHARS,
     MAX_CONTRADICTIONS,
     MAX_GAPS,

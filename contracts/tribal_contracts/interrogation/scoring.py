@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tribal_contracts.interrogation.sessions import Gap, GapSeverity
+from tribal_contracts.answering.open_gaps import GapSeverity
+from tribal_contracts.interrogation.sessions import Gap
 
 _CONTRADICTION_PENALTY = 10
 _GAP_PENALTIES: dict[GapSeverity, int] = {"high": 10, "medium": 5, "low": 2}

@@ -11,9 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from tribal_contracts.answering.answers import AnswerSource
+from tribal_contracts.answering.open_gaps import GAP_CATEGORIES, GapCategory, GapSeverity, SessionScope
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import ContentHash, Count, Unset, optional
-from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.core.shape import ContentHash, Count, Text, Unset, optional
 from tribal_contracts.interrogation.times import DateTime
 
 LEAST_ITERATIONS, MOST_ITERATIONS = 5, 20
@@ -26,10 +27,7 @@ MAX_CONTRADICTIONS = 50
 MAX_TRAIL_ENTRIES = 200
 
 SessionStatus = Literal["running", "completed", "failed", "limit-reached"]
-GapCategory = Literal["missing_information", "ambiguity", "inconsistency", "vagueness"]
-GapSeverity = Literal["low", "medium", "high"]
 TrailEvent = Literal["provider_switch", "timeout", "error"]
-GAP_CATEGORIES: tuple[GapCategory, ...] = ("missing_information", "ambiguity", "inconsistency", "vagueness")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -42,7 +40,6 @@ def _uuid(text: str) -> str:
 SessionId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid"})]
 Score = Annotated[int, Field(ge=0, le=100)]
 IterationLimit = Annotated[int, Field(ge=LEAST_ITERATIONS, le=MOST_ITERATIONS)]
-Text = Annotated[str, Field(min_length=1)]
 
 
 class Hypothesis(CamelContract):
@@ -119,20 +116,6 @@ class AuditTrailEntry(CamelContract):
     from_provider: str | Unset = optional("Only of a switch.")
     to_provider: str | Unset = optional("Only of a switch.")
     reason: str
-
-
-class SchemaOfDatabase(CamelContract):
-    """One schema of one database."""
-
-    database: Text
-    schema_name: Text
-
-
-class SessionScope(CamelContract):
-    """Extension: what the session may read; without either field, everything."""
-
-    databases: list[Text] | Unset = optional("Whole databases.")
-    schemas: list[SchemaOfDatabase] | Unset = optional("Single schemas, in addition.")
 
 
 class SessionHolder(CamelContract):

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tribal_contracts.answering.settings import ANSWER_TOKENS, AnsweringSettings
 from tribal_contracts.core.models import Dollars, ModelEntry, ModelName, unknown_model
-from tribal_contracts.core.shape import CapabilitySettings, Unset, optional
+from tribal_contracts.core.shape import Unset, optional
 from tribal_contracts.interrogation.sessions import IterationLimit
 
 Location = tuple[str | int, ...]
@@ -18,7 +19,7 @@ _MAY_QUESTION = ("openai", "anthropic", "gemini", "bedrock")
 ModelNames = Annotated[list[ModelName], Field(max_length=20)]
 
 
-class InterrogationSettings(CapabilitySettings):
+class InterrogationSettings(AnsweringSettings):
     """Who questions the documentation, who answers, and what that may cost. Without it, rules do both."""
 
     detectives: ModelNames = Field(
@@ -37,13 +38,20 @@ class InterrogationSettings(CapabilitySettings):
     iterations: IterationLimit = Field(default=10, description="Questions of a session, unless it says otherwise.")
     per_session_usd: Dollars = Field(default=1.0, description="What the models of one session may cost.")
     per_exam_usd: Dollars = Field(default=5.0, description="What the models of one exam may cost.")
-    answer_tokens: int = Field(default=1_200, ge=500, le=8_000, description="The most tokens of an answer of `ask`.")
+    answer_tokens: int = Field(
+        default=ANSWER_TOKENS, ge=500, le=8_000, description="The most tokens of an answer of `ask`."
+    )
     sessions_days: int = Field(default=365, ge=1, le=36_500, description="How long ended sessions and exams are kept.")
 
     @property
     def order(self) -> list[str]:
         """The detectives in the order in which a call tries them."""
         return list(dict.fromkeys([*self.detectives[:1], *(self.fallback or self.detectives)]))
+
+    @property
+    def most_answer_tokens(self) -> int:
+        """The most tokens of an answer of `ask`."""
+        return self.answer_tokens
 
     @property
     def has_models(self) -> bool:

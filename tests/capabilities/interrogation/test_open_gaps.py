@@ -32,8 +32,8 @@ from tribal.identity.targets import current_gaps, target_hash
 from tribal.ports import Caller, ObjectStore
 from tribal.store import require_seal
 from tribal_contracts import DefinedTerm, Definitions, Description, TableDocument
+from tribal_contracts.answering.open_gaps import MAX_TEXTS, OpenGaps
 from tribal_contracts.interrogation.exams import ExamResult
-from tribal_contracts.interrogation.open_gaps import MAX_TEXTS, OpenGaps
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
 
 CUSTOMER, EMAIL, SALARY = "shop.crm.customer", "shop.crm.customer.email", "shop.hr.employee.salary"

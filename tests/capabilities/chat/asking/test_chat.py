@@ -24,7 +24,8 @@ from tribal.ports import Application, Caller, ModelFailure, StopToken
 from tribal.ports.remembering.identity import Identity
 from tribal.settings import load_settings
 from tribal_contracts.chat.collections import EmbeddingRecord
-from tribal_contracts.chat.settings import CollectionEntry, EmbeddingEntry
+from tribal_contracts.chat.settings import CollectionEntry
+from tribal_contracts.core.models import EmbeddingEntry
 
 READER = frozenset({"documentation:read"})
 MAY_ASK = READER | {"chat:ask"}

@@ -8,7 +8,8 @@ from tests.fakes.passages import MemoryPassages, passage
 from tribal.errors import IndexNotReady
 from tribal.ports import Application, Caller
 from tribal_contracts.chat.collections import EmbeddingRecord
-from tribal_contracts.chat.settings import CollectionEntry, EmbeddingEntry
+from tribal_contracts.chat.settings import CollectionEntry
+from tribal_contracts.core.models import EmbeddingEntry
 
 READER = frozenset({"documentation:read"})
 MAY_ASK = READER | {"chat:ask"}

@@ -30,7 +30,7 @@ from tribal.models.known_models import model_facts
 from tribal.ports import LanguageModel, StopToken
 from tribal.prompt_templates import INTERROGATING, load_prompts
 from tribal_contracts import NANODOLLARS, ModelEntry
-from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 OPENAI_KEY, CLAUDE_KEY = "sk-test-Zq7Zq7Zq7Zq7Zq7Zq7", "sk-ant-test-Zq8Zq8Zq8Zq8Zq8"

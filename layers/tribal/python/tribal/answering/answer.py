@@ -13,13 +13,10 @@ from tribal.capabilities.retrieval.join_path import get_join_path
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.ports.tool import tokens_of
 from tribal_contracts import GetJoinPathInput
-from tribal_contracts.interrogation.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
-
-ANSWER_TOKENS = 1_200
-"""The most tokens of statements and their sources, unless settings say otherwise."""
+from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 
 
-def answer_of(focus: Focus, toolbox: Toolbox, max_tokens: int = ANSWER_TOKENS) -> Answer:
+def answer_of(focus: Focus, toolbox: Toolbox, max_tokens: int) -> Answer:
     """What the documentation says about a question, in at most `max_tokens` of statements and sources."""
     every = list(statements(focus))
     kept = _that_fit(every, max_tokens)

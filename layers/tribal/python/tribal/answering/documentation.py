@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tribal.answering.answer import ANSWER_TOKENS, answer_of
+from tribal.answering.answer import answer_of
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -33,8 +33,8 @@ from tribal_contracts import (
     ListDomainsInput,
     TableDocument,
 )
-from tribal_contracts.interrogation import InterrogationSettings
-from tribal_contracts.interrogation.answers import Answer, AnswerSource, AskInput
+from tribal_contracts.answering.answers import Answer, AnswerSource, AskInput
+from tribal_contracts.answering.settings import AnsweringSettings
 
 MOST_TABLES = 10
 """The most tables that an answer uses."""
@@ -74,17 +74,15 @@ class Documentation:
             ToolInputInvalid: when the question is blank or too long.
             DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
         """
-        settings = self.app.setting(InterrogationSettings)
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
-            return answer_of(focus, toolbox, settings.answer_tokens if settings else ANSWER_TOKENS)
+            return answer_of(focus, toolbox, self._most_tokens)
 
     def about(self, request: AskInput) -> DocumentedAnswer:
         """The same with what the question is about, and the pages of its tables; raises as `answer` does."""
-        settings = self.app.setting(InterrogationSettings)
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
-            answer = answer_of(focus, toolbox, settings.answer_tokens if settings else ANSWER_TOKENS)
+            answer = answer_of(focus, toolbox, self._most_tokens)
             ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in focus.context.documents}
             records = toolbox.index.records([*ids.values()])
             shown = {name: records[each] for name, each in ids.items() if each in records}
@@ -157,6 +155,10 @@ class Documentation:
     def within(self, scope: Scope) -> Documentation:
         """The same for a caller who sees less."""
         return replace(self, caller=replace(self.caller, scope=scope))
+
+    @property
+    def _most_tokens(self) -> int:
+        return (self.app.setting(AnsweringSettings) or AnsweringSettings()).most_answer_tokens
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[OpenIndex, Toolbox]]:

@@ -25,7 +25,7 @@ from tribal_contracts import (
     TableDocument,
     VerifiedQuery,
 )
-from tribal_contracts.interrogation.answers import SourceKind
+from tribal_contracts.answering.answers import SourceKind
 
 TEXT_CHARS = 400
 """The most characters of a description that a statement repeats. By judgement."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from tribal.app.project_text import ProjectText
     from tribal.ports import Embedder, LanguageModel, ModelFacts, Provider
     from tribal.ports.passages import TextEmbedder
-    from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, EmbeddingEntry, Intent
+    from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
+    from tribal_contracts.core.models import EmbeddingEntry
 
 CHAT_SHARE = 0.5
 """The share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.app.chat import chat_parts
-from tribal.app.interrogation import deployed_party_models, interrogation_parts, text_in_bucket
+from tribal.app.interrogation import deployed_party_models, interrogation_parts, text_in_bucket, visible_gaps
 from tribal.app.knowledge import JoinedGuidance, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -129,6 +129,7 @@ def deployed_application(
         else None,
         pointers=None if memory is None else pointer_writers(memory, store, embedder, clock),
         policies=None if knowledge is None else policy_checker,
+        gaps=visible_gaps,
         derived=derived,
         answer_tokens=deployment.answer_tokens,
         sections=deployment.sections,

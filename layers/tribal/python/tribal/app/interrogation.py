@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from tribal.capabilities.interrogation.asking_models.providers import PartyModel
     from tribal.identity.scope import Scope
     from tribal.models import CappedModel
-    from tribal.ports import ModelFacts, ObjectStore, Provider
+    from tribal.ports import Caller, ModelFacts, ObjectStore, Provider
     from tribal.prompt_templates import Prompts
     from tribal.settings import Settings
     from tribal.settings.deployment import Deployment
     from tribal_contracts import ModelEntry, ModelQuote
+    from tribal_contracts.answering.open_gaps import OpenGap
     from tribal_contracts.interrogation.configuration import Configuration
 
 _SPACES = re.compile(r"\s+")
@@ -71,6 +72,13 @@ def interrogation_parts(
         if models is None
         else InterrogationParts(parties=partial(_parties, models), quote=models.quote, launch=launch)
     )
+
+
+def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
+    """Read the open gaps; a `GapReader`."""
+    from tribal.capabilities.interrogation.open_gaps import reading
+
+    return reading.visible_gaps(store, caller, exams_only=exams_only)
 
 
 def _parties(models: ApplicationPartyModels, account: str, documentation: Documentation) -> ModelParties:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tribal.app.chat import chat_parts
 from tribal.app.chat_models import embeddings_readiness
-from tribal.app.interrogation import interrogation_parts, local_party_models, text_in_folder
+from tribal.app.interrogation import interrogation_parts, local_party_models, text_in_folder, visible_gaps
 from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
 from tribal.app.memory import pointer_writers, recovering
 from tribal.app.models import Models
@@ -115,6 +115,7 @@ def local_application(
         guidance=Provider(partial(_guidance, settings, memory, store, embedder, derived)),
         pointers=pointer_writers(memory, store, embedder, clock),
         policies=policy_checker,
+        gaps=visible_gaps,
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,

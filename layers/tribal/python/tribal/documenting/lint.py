@@ -39,7 +39,7 @@ from tribal_contracts import (
     TableDocument,
     VerifiedQuery,
 )
-from tribal_contracts.interrogation.open_gaps import OpenGap
+from tribal_contracts.answering.open_gaps import OpenGap
 
 Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key", "broken", "changed", "open_gaps"]
 RULES: tuple[Rule, ...] = (

@@ -13,7 +13,7 @@ from tribal.naming import split_identifier
 from tribal.ports import ObjectStore
 from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
 from tribal_contracts import DescriptionSource, DocumentedRelation, TableDocument
-from tribal_contracts.interrogation.open_gaps import OpenGap
+from tribal_contracts.answering.open_gaps import OpenGap
 
 # A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5

@@ -9,7 +9,7 @@ from typing import Any
 from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
 from tribal_contracts import Description, DocumentedColumn, TableDocument
-from tribal_contracts.interrogation.open_gaps import OpenGap
+from tribal_contracts.answering.open_gaps import OpenGap
 
 WORD = "word:"
 """Begins a target that is a word of a question."""

@@ -10,7 +10,7 @@ from typing import Any
 from tribal.errors import ConfigurationError
 from tribal.ports import ModelFacts, ModelPrices
 from tribal_contracts import ModelEntry, ModelPrice, ModelProvider
-from tribal_contracts.chat.settings import EmbeddingEntry
+from tribal_contracts.core.models import EmbeddingEntry
 
 _ANTHROPIC = "https://platform.claude.com/docs/en/about-claude/pricing, read on 22 November 2026"
 _OPENAI = "https://developers.openai.com/api/docs/pricing, read on 28 November 2026"

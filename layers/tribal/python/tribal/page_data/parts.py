@@ -21,7 +21,7 @@ from tribal.rendering.web.records import Record, table_record
 from tribal.sql.dialect import legible_identifier
 from tribal.store import read_record
 from tribal_contracts import OverviewDocument, TableDocument
-from tribal_contracts.interrogation.open_gaps import OpenGap
+from tribal_contracts.answering.open_gaps import OpenGap
 
 LISTED_CHARS = 110
 """Characters of a table's description in search results."""

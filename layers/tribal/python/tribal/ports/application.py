@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tribal.ports.stopping import StopToken
     from tribal.scoping.bounds import Bounds
     from tribal_contracts import CapabilitySettings, DatabaseEntry, ModelUsage
+    from tribal_contracts.answering.open_gaps import OpenGap
 
     OpenReader = Callable[[DatabaseEntry], CatalogReader]
 
@@ -125,6 +126,23 @@ class RunParts:
     """How to start processes that document units; `None` to document everything in this process."""
 
 
+class GapReader(Protocol):
+    """Reads the gaps that no one has closed."""
+
+    def __call__(self, store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
+        """Return the open gaps that a caller may see, those that block most questions first.
+
+        Args:
+            store: has the gaps, and the definitions.
+            caller: sees only gaps within its scope.
+            exams_only: hide the questions of sessions, as a static site does.
+
+        Raises:
+            TribalError: when the gaps cannot be read.
+        """
+        ...
+
+
 class Closable(Protocol):
     """Parts of a capability."""
 
@@ -158,6 +176,8 @@ class Application:
     """Writes memories that point to decisions; `None` without memory."""
     policies: Callable[[Application], PolicyChecker] | None = None
     """Checks SQL against policies; `None` without knowledge."""
+    gaps: GapReader | None = None
+    """Reads open gaps; `None` where nothing questions the documentation."""
     environment: DeployedEnvironment | None = None
     """The deployed environment that a profile shows."""
     derived: DerivedValues = field(default_factory=DerivedValues)
@@ -198,6 +218,10 @@ class Application:
         index = self.index()
         with index.reading():
             return load_bounds(scope, lambda: bounds_of(scope, index, self.derived))
+
+    def open_gaps(self, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
+        """The open gaps that a caller may see; see `GapReader`."""
+        return [] if self.gaps is None else self.gaps(self.store(), caller, exams_only=exams_only)
 
     def close(self) -> None:
         """Close every part that was opened; the application cannot be used afterwards."""

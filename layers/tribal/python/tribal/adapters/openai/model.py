@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tribal.adapters.language_models.connection import Unsent
     from tribal.ports import LanguageModel, ModelFacts
     from tribal_contracts import ModelEntry
-    from tribal_contracts.chat.settings import EmbeddingEntry
+    from tribal_contracts.core.models import EmbeddingEntry
 
 _NAMES = {"openai": "OpenAI", "gemini": "Gemini", "groq": "Groq", "ollama": "Ollama"}
 _CONSOLES = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import AgentError, Contract
-    from tribal_contracts.interrogation.answers import Answer, AskInput
+    from tribal_contracts.answering.answers import Answer, AskInput
 
 
 def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
@@ -33,13 +33,13 @@ def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
-    from tribal_contracts.interrogation.answers import FailedAnswer
+    from tribal_contracts.answering.answers import FailedAnswer
 
     return FailedAnswer(tokens_used=0, error=error)
 
 
 def _failure_model() -> type[Contract]:
-    from tribal_contracts.interrogation.answers import FailedAnswer
+    from tribal_contracts.answering.answers import FailedAnswer
 
     return FailedAnswer
 
@@ -59,7 +59,7 @@ CHAT = ToolGroup(
             " and memories that apply, each statement with its source, and the words that nothing documented explains."
             " No data is read. With a collection, it answers from that collection's documents, or refuses by its laws."
             " To write SQL, call get_query_context instead.",
-            models=models_of("tribal_contracts.interrogation.answers", "AskInput", "Answer"),
+            models=models_of("tribal_contracts.answering.answers", "AskInput", "Answer"),
             handler=_ask,
             right=READ_DOCUMENTATION,
             spends=ASK_CHAT,

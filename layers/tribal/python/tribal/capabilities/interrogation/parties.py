@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tribal_contracts import ModelUsage
-from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import (
     Contradiction,
     Gap,

@@ -113,13 +113,13 @@ def _interrogations(caller: Caller, app: Application) -> Interrogations:
 
 
 def _failed(_: ToolSpec, __: Mapping[str, Any], error: AgentError) -> Contract:
-    from tribal_contracts.interrogation.answers import FailedAnswer
+    from tribal_contracts.answering.answers import FailedAnswer
 
     return FailedAnswer(tokens_used=0, error=error)
 
 
 def _failure_model() -> type[Contract]:
-    from tribal_contracts.interrogation.answers import FailedAnswer
+    from tribal_contracts.answering.answers import FailedAnswer
 
     return FailedAnswer
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.page_data.survey import Survey
     from tribal.ports.application import Application
-    from tribal_contracts.interrogation.open_gaps import OpenGap
+    from tribal_contracts.answering.open_gaps import OpenGap
 
 PAGE = "/v1/page"
 _MAIN = "index.html"
@@ -70,9 +70,7 @@ def _questions(call: Call) -> Response:
 
 
 def _gaps(call: Call) -> list[OpenGap]:
-    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
-
-    return visible_gaps(call.app.store(), call.request.caller)
+    return call.app.open_gaps(call.request.caller)
 
 
 def _domain(call: Call) -> Response:

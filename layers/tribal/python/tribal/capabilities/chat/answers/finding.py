@@ -16,9 +16,9 @@ from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
 from tribal.ports import Application, Caller
 from tribal.ports.passages import PassageIndex, PassageMatch, TextEmbedder
+from tribal_contracts.answering.answers import AskInput
 from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
-from tribal_contracts.interrogation.answers import AskInput
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ from tribal.identity.addresses import Address
 from tribal.identity.table_names import TableIdentity
 from tribal.rendering.compact_table import compact_table
 from tribal_contracts import DatabaseType, DomainInfo
+from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.events import ChatSource
-from tribal_contracts.interrogation.answers import AnswerSource
 
 TABLE_CHARS = 2_400
 """The most characters of a table that a model is shown. By judgement: some 800 tokens."""

@@ -11,9 +11,9 @@ from tribal.capabilities.chat.events import Finished, SourcesFound, TextPiece
 from tribal.capabilities.chat.laws.integrity import order_to_change
 from tribal.ports import Application, Caller, StopToken
 from tribal_contracts import AgentError, agent_error
+from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 from tribal_contracts.chat.events import ChatSource
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
-from tribal_contracts.interrogation.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 
 _BLOCK = re.compile(r"^(?P<fence>`{3,})(?:sql)?\n(?P<text>.*?)^(?P=fence)$\n?", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"(?:\[\d+\])+")

@@ -24,8 +24,8 @@ from tribal.capabilities.interrogation.errors import DetectiveUnreachable, Party
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Note, Question, WitnessAnswer
 from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.prompt_templates import Prompts
+from tribal_contracts.answering.open_gaps import GAP_CATEGORIES
 from tribal_contracts.interrogation.sessions import (
-    GAP_CATEGORIES,
     MAX_CONTRADICTIONS,
     MAX_QUESTION_CHARS,
     Contradiction,

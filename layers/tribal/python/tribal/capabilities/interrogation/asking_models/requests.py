@@ -7,9 +7,9 @@ from typing import Any
 
 from tribal.capabilities.interrogation.parties import WitnessAnswer
 from tribal.capabilities.interrogation.sessions.audits import bounded
-from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.answering.answers import AnswerSource
+from tribal_contracts.answering.open_gaps import GAP_CATEGORIES
 from tribal_contracts.interrogation.sessions import (
-    GAP_CATEGORIES,
     MAX_ANSWER_CHARS,
     MAX_GAPS,
     MAX_QUESTION_CHARS,

@@ -13,7 +13,7 @@ from tribal.capabilities.interrogation.parties import Note, WitnessAnswer
 from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.ports import FailureKind
 from tribal.prompt_templates import Prompts
-from tribal_contracts.interrogation.answers import AnswerSource
+from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import MAX_ANSWER_CHARS, InterrogationSession
 
 ANSWER_TOKENS = 1_500

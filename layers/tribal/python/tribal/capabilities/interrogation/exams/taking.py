@@ -11,6 +11,7 @@ from tribal.capabilities.interrogation.interrogations import Interrogations, Par
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results
 from tribal.capabilities.interrogation.sessions.loop import run_unsaved
 from tribal.ports.stopping import StopToken
+from tribal_contracts.answering.open_gaps import GapSeverity
 from tribal_contracts.interrogation.exams import (
     BlockingGap,
     ExamBaseline,
@@ -19,14 +20,7 @@ from tribal_contracts.interrogation.exams import (
     ExamResult,
     ExamVerdict,
 )
-from tribal_contracts.interrogation.sessions import (
-    MOST_ITERATIONS,
-    Gap,
-    GapSeverity,
-    Hypothesis,
-    InterrogationSession,
-    SessionId,
-)
+from tribal_contracts.interrogation.sessions import MOST_ITERATIONS, Gap, Hypothesis, InterrogationSession, SessionId
 
 _ORDER: dict[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
 _BLOCKING: frozenset[GapSeverity] = frozenset(("high", "medium"))

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.identity.hashing import object_hash
 from tribal.identity.targets import WORD
-from tribal_contracts.interrogation.open_gaps import (
+from tribal_contracts.answering.open_gaps import (
     MAX_OTHERS,
     MAX_TARGETS,
     MAX_TEXTS,
+    GapCategory,
     GapQuestion,
+    GapSeverity,
     OpenGap,
     OpenGaps,
+    SessionScope,
 )
-from tribal_contracts.interrogation.sessions import Gap, GapCategory, GapSeverity, SessionScope
+from tribal_contracts.interrogation.sessions import Gap
 
 MAX_TEXT_CHARS = 300
 """Of a question and of a description. By judgement: what fits into two lines of a list."""

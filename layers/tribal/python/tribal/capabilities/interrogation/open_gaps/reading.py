@@ -15,7 +15,7 @@ from tribal.identity.targets import WORD, parse_target
 from tribal.ports import Caller, ObjectStore
 from tribal.store import read_record, require_seal
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions
-from tribal_contracts.interrogation.open_gaps import GapQuestion, OpenGap, OpenGaps
+from tribal_contracts.answering.open_gaps import GapQuestion, OpenGap, OpenGaps
 
 
 @dataclass(frozen=True, slots=True)

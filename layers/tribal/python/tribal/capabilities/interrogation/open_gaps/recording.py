@@ -17,8 +17,8 @@ from tribal.identity.targets import parse_target, target_hash
 from tribal.ports import IndexReader, ObjectStore
 from tribal.store import report_damage, sealed
 from tribal_contracts import TableDocument
+from tribal_contracts.answering.open_gaps import OpenGaps
 from tribal_contracts.interrogation.exams import ExamResult
-from tribal_contracts.interrogation.open_gaps import OpenGaps
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
 from tribal_contracts.interrogation.times import instant
 

@@ -12,7 +12,8 @@ from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import DocumentedColumn, TableDocument
-from tribal_contracts.interrogation.sessions import Gap, GapSeverity
+from tribal_contracts.answering.open_gaps import GapSeverity
+from tribal_contracts.interrogation.sessions import Gap
 
 _SMALL_WORDS = frozenset("id is has was can of to by at in on for and no the".split())
 _GENERIC_WORDS = frozenset(

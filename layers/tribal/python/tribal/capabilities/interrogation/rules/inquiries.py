@@ -35,7 +35,8 @@ from tribal.naming import singular
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing, shorten
 from tribal_contracts import DocumentedColumn, TableDocument
-from tribal_contracts.interrogation.sessions import Gap, GapSeverity
+from tribal_contracts.answering.open_gaps import GapSeverity
+from tribal_contracts.interrogation.sessions import Gap
 
 _QUOTED_CHARS = 300
 """The most characters of a hypothesis in a question."""

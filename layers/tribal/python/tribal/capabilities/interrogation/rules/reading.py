@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tribal.answering.documentation import Documentation
 from tribal.answering.focus import Focus
 from tribal.capabilities.interrogation.rules.inquiries import Inquiry, inquiries
-from tribal_contracts.interrogation.answers import AskInput
+from tribal_contracts.answering.answers import AskInput
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 

@@ -10,7 +10,7 @@ from tribal.answering.statements import Statement
 from tribal.capabilities.interrogation.parties import WitnessAnswer
 from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.errors import ToolInputInvalid
-from tribal_contracts.interrogation.answers import AskInput
+from tribal_contracts.answering.answers import AskInput
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 DOCUMENTATION = "documentation:1"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tribal.capabilities.interrogation.parties import Analysis, Audit
 from tribal.rendering.markdown import escape_text, list_section, page
 from tribal.rendering.words import listing, number
+from tribal_contracts.answering.open_gaps import GapSeverity
 from tribal_contracts.interrogation.rules import remaining_gaps
 from tribal_contracts.interrogation.scoring import completeness_score, consistency_score, requires_follow_up
 from tribal_contracts.interrogation.sessions import (
@@ -17,7 +18,6 @@ from tribal_contracts.interrogation.sessions import (
     Contradiction,
     Gap,
     GapAnalysis,
-    GapSeverity,
     InterrogationSession,
     QuestionAnswerPair,
 )

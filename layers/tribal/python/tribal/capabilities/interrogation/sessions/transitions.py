@@ -19,6 +19,7 @@ from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Not
 from tribal.capabilities.interrogation.sessions.audits import audit_result, bounded, gap_analysis, interim_audit
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
 from tribal_contracts import Contract, ModelUsage
+from tribal_contracts.answering.open_gaps import SessionScope
 from tribal_contracts.interrogation.sessions import (
     MAX_ANSWER_CHARS,
     MAX_QUESTION_CHARS,
@@ -28,7 +29,6 @@ from tribal_contracts.interrogation.sessions import (
     InterrogationSession,
     QuestionAnswerPair,
     SessionHolder,
-    SessionScope,
     SessionUsage,
 )
 from tribal_contracts.interrogation.times import instant

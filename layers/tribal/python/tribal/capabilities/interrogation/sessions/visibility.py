@@ -5,8 +5,8 @@ from __future__ import annotations
 from tribal.capabilities.interrogation.rights import READ_INTERROGATION
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import Caller
-from tribal_contracts.interrogation.open_gaps import GapQuestion
-from tribal_contracts.interrogation.sessions import InterrogationSession, SchemaOfDatabase, SessionScope
+from tribal_contracts.answering.open_gaps import GapQuestion, SchemaOfDatabase, SessionScope
+from tribal_contracts.interrogation.sessions import InterrogationSession
 
 
 def session_scope(scope: Scope) -> SessionScope:

@@ -128,7 +128,6 @@ def lint(
     with --strict.
     """
     from tribal.app.local import local_application
-    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
     from tribal.documenting import lint as lint_documents
     from tribal.edges.cli.review_view import lint_data, print_lint
     from tribal.edges.local_caller import local_caller
@@ -136,9 +135,9 @@ def lint(
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    store = local_application(settings).store()
-    gaps = visible_gaps(store, local_caller(settings)) if settings.lint.open_gaps else ()
-    report = lint_documents(store, settings.lint, settings.metrics, settings.terms, gaps)
+    app = local_application(settings)
+    gaps = app.open_gaps(local_caller(settings)) if settings.lint.open_gaps else ()
+    report = lint_documents(app.store(), settings.lint, settings.metrics, settings.terms, gaps)
     failed = report.failed or not report.covered or (strict and bool(report.findings))
     if as_json:
         print_json(lint_data(report, success=not failed))
@@ -161,15 +160,14 @@ def todo(
     them and by how unclear their names are. Ends with lines to fill in for annotations/ in this folder.
     """
     from tribal.app.local import local_application
-    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
     from tribal.documenting import todo as rank
     from tribal.edges.cli.review_view import print_todo, todo_data
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
-    store = local_application(settings).store()
-    found = rank(store, limit, visible_gaps(store, local_caller(settings)))
+    app = local_application(settings)
+    found = rank(app.store(), limit, app.open_gaps(local_caller(settings)))
     if as_json:
         print_json(todo_data(found))
     else:

@@ -26,7 +26,6 @@ def site(
     Writing it again replaces it atomically.
     """
     from tribal.app.local import local_application
-    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
     from tribal.edges.cli.commands.site_folder import write_site
     from tribal.identity.scope import EVERYTHING
     from tribal.page_data.changes import changes_part
@@ -40,7 +39,7 @@ def site(
         with app.index().reading():
             toolbox = page_toolbox(Caller("site"), app)
             changes = changes_part(app.store(), EVERYTHING)
-            gaps = visible_gaps(app.store(), Caller("site"), exams_only=True)
+            gaps = app.open_gaps(Caller("site"), exams_only=True)
             index = write_site(folder, every_part(toolbox, app.store(), changes, gaps))
     finally:
         app.close()

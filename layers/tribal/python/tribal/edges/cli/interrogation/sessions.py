@@ -112,7 +112,7 @@ def _service(project: Path) -> Iterator[Interrogations]:
 def _show_list(answer: object, *, as_json: bool) -> None:
     from tribal.edges.cli.tools.answers import print_error
     from tribal.tools.error_classes import error_class_of
-    from tribal_contracts.interrogation.answers import FailedAnswer
+    from tribal_contracts.answering.answers import FailedAnswer
     from tribal_contracts.interrogation.tools import ListInterrogationsOutput
 
     if as_json:

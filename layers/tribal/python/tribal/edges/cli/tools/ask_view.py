@@ -10,7 +10,7 @@ from tribal.edges.cli.tools.layout import print_indented
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal_contracts.interrogation.answers import Answer
+    from tribal_contracts.answering.answers import Answer
 
 _INDENT = 2
 

@@ -7,8 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import ContentHash, Unset, optional
-from tribal_contracts.interrogation.sessions import GapCategory, GapSeverity, SessionScope, Text
+from tribal_contracts.core.shape import ContentHash, Text, Unset, optional
+
+GapCategory = Literal["missing_information", "ambiguity", "inconsistency", "vagueness"]
+GapSeverity = Literal["low", "medium", "high"]
+GAP_CATEGORIES: tuple[GapCategory, ...] = ("missing_information", "ambiguity", "inconsistency", "vagueness")
 
 MAX_TARGETS = 10_000
 MAX_TEXTS = 20
@@ -17,6 +20,20 @@ MAX_OTHERS = 5_000
 """As many as an exam has questions; more are not counted."""
 BLOCKING: frozenset[GapSeverity] = frozenset(("high", "medium"))
 """A question with such a gap is not answered."""
+
+
+class SchemaOfDatabase(CamelContract):
+    """One schema of one database."""
+
+    database: Text
+    schema_name: Text
+
+
+class SessionScope(CamelContract):
+    """Extension: what the session may read; without either field, everything."""
+
+    databases: list[Text] | Unset = optional("Whole databases.")
+    schemas: list[SchemaOfDatabase] | Unset = optional("Single schemas, in addition.")
 
 
 class GapQuestion(CamelContract):
