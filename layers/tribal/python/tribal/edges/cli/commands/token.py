@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from tribal.capabilities.chat.rights import ASK_CHAT, READ_AUDIT, WRITE_COLLECTIONS
 from tribal.edges.cli.console import command, counted, print_json
 from tribal.edges.cli.options import Json, Project
 
@@ -21,8 +20,8 @@ _HERE = Path()
 _DAYS = 90
 _MOST_DAYS = 3_650
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-MORE_RIGHTS = ("annotations:write", "metrics:read", ASK_CHAT, WRITE_COLLECTIONS, READ_AUDIT)
-"""Rights that no tool or layer of memory needs."""
+MORE_RIGHTS = ("annotations:write", "metrics:read")
+"""Rights that no capability or layer of memory needs."""
 
 token = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -119,12 +118,14 @@ def _store(project: Path) -> tuple[ObjectStore, datetime]:
 
 
 def _rights(given: list[str] | None) -> list[str]:
+    from tribal.capabilities import capabilities
     from tribal.errors import ConfigurationError
     from tribal.ports.remembering.identity import WRITE_RIGHTS
     from tribal.tools.registry import EVERYTHING
 
     of_tools = {spec.right for spec in EVERYTHING.tools.values()} | EVERYTHING.spending_rights
-    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *of_tools}
+    of_routes = {right for each in capabilities() for right in each.named_rights}
+    known = {*MORE_RIGHTS, *WRITE_RIGHTS, *of_tools, *of_routes}
     for right in given or ():
         if right not in known:
             raise ConfigurationError(f"--right {right!r} is not a right; the rights are {', '.join(sorted(known))}")
