@@ -21,9 +21,9 @@ from infra.sections import CapabilitySection, Chat, Interrogation, Memory
 from tribal.capabilities import capabilities
 from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
-from tribal_contracts.chat.settings import CollectionEntry, wrong_collections
+from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import ModelName, ModelSection, resolved
-from tribal_contracts.interrogation.settings import written_location, wrong_names
+from tribal_contracts.core.shape import sections_in, written_place
 
 FOLDER = Path(__file__).parent / "environments"
 
@@ -159,27 +159,10 @@ class Environment(Part):
         return self
 
     @model_validator(mode="after")
-    def _the_parties_are_models(self) -> Self:
-        if self.interrogation is not None:
-            for location, problem in wrong_names(self.interrogation, self.models):
-                raise ValueError(f"{written_location(location)}: {problem}")
-        sent = [*self.named_models.values(), *filter(None, [self.interrogation])]
-        if sum(len(each.model_dump_json(exclude_unset=True)) for each in sent) > _VARIABLE_BYTES:
-            raise ValueError(
-                f"interrogation and its models have more than the {_VARIABLE_BYTES:,} bytes that functions take: name"
-                " fewer models"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _the_chat_fits(self) -> Self:
-        chat = self.sections.get("chat")
-        if not isinstance(chat, Chat):
-            return self
-        if self.chat is not None and self.chat.collections:
-            raise ValueError("collections belongs at the top level of the file, not under chat")
-        for location, problem in wrong_collections(chat, self.models):
-            raise ValueError(f"{written_location(location)}: {problem}")
+    def _the_sections_fit(self) -> Self:
+        for section in self.sections.values():
+            for place, problem, _ in section.problems(self.models):
+                raise ValueError(f"{written_place(place)}: {problem}")
         sent = sum(len(value.encode()) for value in self.tool_variables.values())
         sent += max(
             sum(len(model.model_dump_json(exclude_unset=True)) for model in self.models_of(function).values())
@@ -187,7 +170,7 @@ class Environment(Part):
         )
         if sent > _VARIABLE_BYTES:
             raise ValueError(
-                f"collections, with the other sections and their models, have {sent:,} bytes, and functions take "
+                f"{', '.join(self.sections)} and their models have {sent:,} bytes, and functions take "
                 f"{_VARIABLE_BYTES:,}: configure fewer collections, patterns or models"
             )
         return self
@@ -212,10 +195,7 @@ class Environment(Part):
     @property
     def sections(self) -> dict[str, CapabilitySection]:
         """The sections of capabilities that are present, by name."""
-        present = {each.name: getattr(self, each.name, None) for each in capabilities()}
-        if self.collections:
-            present["chat"] = (self.chat or Chat()).model_copy(update={"collections": self.collections})
-        return {name: section for name, section in present.items() if section is not None}
+        return sections_in(self)
 
     @property
     def function_specs(self) -> dict[str, FunctionSpec]:

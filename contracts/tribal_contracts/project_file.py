@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self, get_args
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -10,7 +10,7 @@ from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional, section_kinds, sections_in
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 from tribal_contracts.documentation.definitions import Metric, Term
 from tribal_contracts.interrogation.settings import InterrogationSettings
@@ -63,24 +63,15 @@ class ProjectFile(ClosedContract):
     )
 
     @model_validator(mode="after")
-    def _collections_are_listed_once(self) -> Self:
-        if self.chat is not None and self.chat.collections:
-            raise ValueError("collections belongs at the top level of the file, not under chat")
+    def _sections_are_whole(self) -> Self:
+        sections_in(self)
         return self
 
     @property
     def sections(self) -> dict[str, CapabilitySettings]:
         """The sections of capabilities that are present, by name."""
-        present = {name: getattr(self, name) for name in CAPABILITY_SECTIONS}
-        if self.collections:
-            present["chat"] = (self.chat or ChatSettings()).model_copy(update={"collections": self.collections})
-        return {name: section for name, section in present.items() if section is not None}
+        return sections_in(self)
 
 
-CAPABILITY_SECTIONS: dict[str, type[CapabilitySettings]] = {
-    name: kind
-    for name, field in ProjectFile.model_fields.items()
-    for kind in get_args(field.annotation)
-    if isinstance(kind, type) and issubclass(kind, CapabilitySettings)
-}
+CAPABILITY_SECTIONS = section_kinds(ProjectFile)
 """The section of each capability that has one, by name."""

@@ -17,7 +17,7 @@ from tribal_contracts.core.models import (
     ModelProvider,
     unknown_model,
 )
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
+from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Place, SectionProblem, Unset, optional
 
 CATALOG = "catalog"
 """The collection that is the documentation itself: always there, and nothing can be uploaded to it."""
@@ -167,6 +167,8 @@ class UploadLimits(ClosedContract):
 class ChatSettings(CapabilitySettings):
     """The chat: its default collection, what it may cost, and what is kept."""
 
+    TOP_LEVEL = frozenset({"collections"})
+
     collection: CollectionName | Unset = optional("The collection of questions that name none; unset, `catalog`.")
     streaming: bool = Field(default=True, description="Whether a deployed chat streams; else it answers in one piece.")
     show_thinking: bool = Field(default=False, description="Whether to show a model's thinking where it returns it.")
@@ -185,6 +187,23 @@ class ChatSettings(CapabilitySettings):
     collections: list[CollectionEntry] = Field(
         default_factory=list, max_length=100, description="Filled from the section `collections`."
     )
+
+    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
+        """What is wrong with the collections where these models are configured."""
+        names = Counter(each.title for each in self.collections)
+        for number, each in enumerate(self.collections):
+            where = ("collections", number)
+            if names[each.title] > 1:
+                yield _problem((*where, "name"), f"{each.title!r} is listed twice; keep one of them")
+            for name in each.every_model:
+                if name not in models:
+                    yield _problem((*where, "models"), unknown_model(name, models))
+                elif each.profile == "tutor":
+                    problem = _not_of_tutor(name, models[name], each.successors)
+                    if problem:
+                        yield _problem((*where, "models"), problem)
+        if self.collection is not None and self.entry(self.collection) is None:
+            yield _problem(("chat", "collection"), f"{self.collection!r} is not one of collections")
 
     @property
     def has_models(self) -> bool:
@@ -212,31 +231,8 @@ class ChatSettings(CapabilitySettings):
         return self.collection or CATALOG
 
 
-Place = tuple[str | int, ...]
-"""Where a value is in the file, such as `("collections", 0, "models")`."""
-
-
-def written_place(place: Place) -> str:
-    """A place as people write it, such as `collections[0].models`."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
-
-
-def wrong_collections(settings: ChatSettings, models: Mapping[str, ModelEntry]) -> Iterator[tuple[Place, str]]:
-    """What is wrong with the collections, each with its place."""
-    names = Counter(each.title for each in settings.collections)
-    for number, each in enumerate(settings.collections):
-        where = ("collections", number)
-        if names[each.title] > 1:
-            yield (*where, "name"), f"{each.title!r} is listed twice; keep one of them"
-        for name in each.every_model:
-            if name not in models:
-                yield (*where, "models"), unknown_model(name, models)
-            elif each.profile == "tutor":
-                problem = _not_of_tutor(name, models[name], each.successors)
-                if problem:
-                    yield (*where, "models"), problem
-    if settings.collection is not None and settings.entry(settings.collection) is None:
-        yield ("chat", "collection"), f"{settings.collection!r} is not one of collections"
+def _problem(place: Place, message: str) -> SectionProblem:
+    return SectionProblem(place, message, "CHAT_MODEL_NOT_ALLOWED")
 
 
 def _not_of_tutor(name: str, model: ModelEntry, successors: Mapping[str, str]) -> str:

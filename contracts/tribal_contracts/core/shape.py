@@ -8,12 +8,15 @@ Source: specification section 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
+
+if TYPE_CHECKING:
+    from tribal_contracts.core.models import ModelEntry
 
 SCHEMA_VERSION = "1.0"
 
@@ -91,8 +94,33 @@ class ClosedContract(Contract):
     model_config = ConfigDict(extra="forbid")
 
 
+Place = tuple[int | str, ...]
+"""Where a value is in a configuration file, such as `("chat", "collection")`."""
+
+
+def written_place(place: Place) -> str:
+    """A place as people write it, such as `collections[0].models`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+class SectionProblem(NamedTuple):
+    """What is wrong with a section, besides what its model says."""
+
+    place: Place
+    message: str
+    """What to write instead."""
+    code: str
+
+
 class CapabilitySettings(ClosedContract):
     """The section of a capability in `databases.yaml`."""
+
+    TOP_LEVEL: ClassVar[frozenset[str]] = frozenset()
+    """Its lists that stand at the top level of the file, under their own names."""
+
+    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:  # noqa: ARG002
+        """What is wrong with it where these models are configured."""
+        yield from ()
 
     @property
     def has_models(self) -> bool:
@@ -101,6 +129,36 @@ class CapabilitySettings(ClosedContract):
 
 
 Section = TypeVar("Section", bound=CapabilitySettings)
+
+
+def section_kinds(file: type[BaseModel]) -> dict[str, type[CapabilitySettings]]:
+    """The sections of capabilities that a configuration file may have, by name."""
+    return {
+        name: kind
+        for name, field in file.model_fields.items()
+        for kind in (field.annotation, *get_args(field.annotation))
+        if isinstance(kind, type) and issubclass(kind, CapabilitySettings)
+    }
+
+
+def sections_in(file: BaseModel) -> dict[str, Any]:
+    """The sections of capabilities that are present, by name, with their lists from the top level of the file.
+
+    Raises:
+        ValueError: when such a list is in the section itself.
+    """
+    present = {}
+    for name, kind in section_kinds(type(file)).items():
+        section = getattr(file, name)
+        for key in kind.TOP_LEVEL:
+            if section is not None and getattr(section, key):
+                raise ValueError(f"{key} belongs at the top level of the file, not under {name}")
+        lists = {key: listed for key in kind.TOP_LEVEL if (listed := getattr(file, key))}
+        if lists:
+            section = (kind() if section is None else section).model_copy(update=lists)
+        if section is not None:
+            present[name] = section
+    return present
 
 
 def find_section(sections: Mapping[str, CapabilitySettings], kind: type[Section]) -> Section | None:

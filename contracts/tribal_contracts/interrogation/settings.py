@@ -10,9 +10,10 @@ from pydantic import Field
 
 from tribal_contracts.answering.settings import ANSWER_TOKENS, AnsweringSettings
 from tribal_contracts.core.models import Dollars, ModelEntry, ModelName, unknown_model
-from tribal_contracts.core.shape import Unset, optional
+from tribal_contracts.core.shape import SectionProblem, Unset, optional, written_place
 from tribal_contracts.interrogation.sessions import IterationLimit
 
+SECTION = "interrogation"
 Location = tuple[str | int, ...]
 """Where a value is in the section, such as `("detectives", 0)`."""
 _MAY_QUESTION = ("openai", "anthropic", "gemini", "bedrock")
@@ -42,6 +43,11 @@ class InterrogationSettings(AnsweringSettings):
         default=ANSWER_TOKENS, ge=500, le=8_000, description="The most tokens of an answer of `ask`."
     )
     sessions_days: int = Field(default=365, ge=1, le=36_500, description="How long ended sessions and exams are kept.")
+
+    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
+        """What is wrong with the names of models where these are configured."""
+        for location, message in wrong_names(self, models):
+            yield SectionProblem((SECTION, *location), message, "INT_CONFIG_INVALID")
 
     @property
     def order(self) -> list[str]:
@@ -78,4 +84,4 @@ def wrong_names(section: InterrogationSettings, models: Mapping[str, ModelEntry]
 
 def written_location(location: Location) -> str:
     """A place as people write it, such as `interrogation.detectives[0]`."""
-    return "interrogation" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return written_place((SECTION, *location))

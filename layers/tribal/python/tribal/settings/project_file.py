@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -29,7 +29,6 @@ from tribal_contracts import (
     LintRules,
     LocatedMetric,
     LocatedTerm,
-    Metric,
     ModelEntry,
     ModelPrice,
     ModelSettings,
@@ -38,11 +37,8 @@ from tribal_contracts import (
     ServeSettings,
     SpendingSettings,
     SyncSettings,
-    Term,
 )
-from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, written_place, wrong_collections
-from tribal_contracts.core.shape import find_section
-from tribal_contracts.interrogation.settings import written_location, wrong_names
+from tribal_contracts.core.shape import written_place
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _OWN_PORTS = {"http": "80", "https": "443"}
@@ -60,7 +56,12 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "spending": SpendingSettings,
     "price": ModelPrice,
 }
-_LISTED: dict[str, type[BaseModel]] = {"metrics": Metric, "terms": Term, "collections": CollectionEntry}
+_LISTED: dict[str, type[BaseModel]] = {
+    name: kind
+    for name, field in ProjectFile.model_fields.items()
+    for kind in get_args(field.annotation)
+    if get_origin(field.annotation) is list and isinstance(kind, type) and issubclass(kind, BaseModel)
+}
 _NO_MODEL_HERE = "the file has no section `model`; add it, or leave describer out"
 _NO_MODEL_THERE = (
     "the environment has no model; have its deployer add the section `model` to its file, or leave describer out here"
@@ -162,8 +163,10 @@ def _validated(
         _at(reader, root, ("store",), partial(check_store, project.store, folder))
     _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("model", "terms"), partial(_check_terms, project))
-    _check_interrogation(project, root, reader)
-    _check_collections(project, root, reader)
+    for section in project.sections.values():
+        for place, problem, code in section.problems(project.models):
+            message = f"{written_place(place)}: {problem}"
+            raise at_line(reader.path, line_of(locate(root, place)), message, code=code)
     project = project.model_copy(update=_located_definitions(project, root, reader.path))
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     for index, origin in enumerate(project.serve.origins):
@@ -183,22 +186,6 @@ def _check_terms(project: ProjectFile) -> None:
         raise ConfigurationError(
             "model.terms is the older spelling of terms; keep the newer one, at the top of the file"
         )
-
-
-def _check_interrogation(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:
-    if project.interrogation is None:
-        return
-    for location, problem in wrong_names(project.interrogation, project.models):
-        message = f"{written_location(location)}: {problem}"
-        line = line_of(locate(root, ("interrogation", *location)))
-        raise at_line(reader.path, line, message, code="INT_CONFIG_INVALID")
-
-
-def _check_collections(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> None:
-    settings = find_section(project.sections, ChatSettings)
-    for location, problem in () if settings is None else wrong_collections(settings, project.models):
-        line = line_of(locate(root, location))
-        raise at_line(reader.path, line, f"{written_place(location)}: {problem}", code="CHAT_MODEL_NOT_ALLOWED")
 
 
 def _located_definitions(project: ProjectFile, root: yaml.Node, path: str) -> dict[str, object]:
