@@ -85,7 +85,10 @@ def installed(by: str, wheel: Path, folder: Path, constraints: Path) -> Path:
     return program
 
 
-@pytest.mark.parametrize("by", ["pip", "uv", "pipx"])
+# Installing with pip takes a minute of CPU time, most of it to compile the dependencies.
+@pytest.mark.parametrize(
+    "by", ["uv", pytest.param("pip", marks=pytest.mark.verify), pytest.param("pipx", marks=pytest.mark.verify)]
+)
 def test_an_installed_wheel_does_the_whole_job_without_this_repository(
     by: str, wheel: Path, constraints: Path, company_dsn: str, tmp_path: Path
 ) -> None:
