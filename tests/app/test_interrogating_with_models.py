@@ -55,7 +55,7 @@ def ended(app: Application, session_id: str) -> InterrogationSession:
     """A session of the background, once it has ended."""
 
     def look() -> InterrogationSession | None:
-        session = Sessions(app.store()).read(session_id).session
+        session = Sessions(app.store()).read(session_id).record
         return None if session.is_running else session
 
     found = wait_until(look)

@@ -142,7 +142,7 @@ def background_fixture(account: Account, app: Application, monkeypatch: pytest.M
 def saved(app: Application, subject: str = "ada") -> str:
     """A session that no one runs."""
     service = Interrogations(app, Caller(subject))
-    return service.sessions.create(service.new(HYPOTHESIS["hypothesis"])).session.id
+    return service.sessions.create(service.new(HYPOTHESIS["hypothesis"])).record.id
 
 
 def counted(output: str, name: str) -> list[float]:
@@ -191,13 +191,13 @@ def test_a_session_that_runs_out_of_time_is_resumed_by_the_next_call(background:
     launch_session(load_deployment(), session_id)
     assert background.ended(session_id)["status"] == "SUCCEEDED"
     assert len(background.account.called("interrogator")) == 3
-    assert not Sessions(app.store()).read(session_id).session.is_running
+    assert not Sessions(app.store()).read(session_id).record.is_running
 
 
 def test_a_session_that_another_process_holds_is_called_for_again(app: Application) -> None:
     session_id, sessions = saved(app), Sessions(app.store())
     stored = sessions.read(session_id)
-    sessions.replace(stored, hold(stored.session, "another", LATER))
+    sessions.replace(stored, hold(stored.record, "another", LATER))
     assert handler.handle({"session_id": session_id}, Context()) == {"status": "running"}
 
 
@@ -213,7 +213,7 @@ def test_one_that_never_ends_is_given_up(
     execution = background.ended(session_id)
     assert (execution["status"], execution["error"]) == ("FAILED", "JobStuck")
     assert len(background.account.called("interrogator")) == 3
-    assert Sessions(app.store()).read(session_id).session.is_running
+    assert Sessions(app.store()).read(session_id).record.is_running
 
 
 def test_one_that_was_removed_or_has_ended_is_done_and_one_that_fails_is_counted(
@@ -222,7 +222,7 @@ def test_one_that_was_removed_or_has_ended_is_done_and_one_that_fails_is_counted
     sessions = Sessions(app.store())
     failed, stopped = saved(app), saved(app)
     stored = sessions.read(failed)
-    sessions.replace(stored, fail(stored.session, "INT_DETECTIVE_UNREACHABLE: no provider is left", LATER))
+    sessions.replace(stored, fail(stored.record, "INT_DETECTIVE_UNREACHABLE: no provider is left", LATER))
     Interrogations(app, Caller("ada")).stop(stopped)
     capsys.readouterr()
     ids = (failed, stopped, "00000000-0000-4000-8000-000000000000")
@@ -236,7 +236,7 @@ def test_a_session_runs_for_its_owner_and_reads_what_its_own_scope_shows(
 ) -> None:
     _, started = asked("start_interrogation", HYPOTHESIS, caller("ada", "web"))
     background.ended(started["sessionId"])
-    session = Sessions(app.store()).read(started["sessionId"]).session
+    session = Sessions(app.store()).read(started["sessionId"]).record
     assert (session.owner, session.is_running) == ("ada", False)
     assert "shop." not in session.to_json().decode()
     status, refused = asked("get_interrogation", {"sessionId": session.id}, caller("eve", "shop"))
@@ -247,7 +247,7 @@ def test_no_request_of_the_api_is_taken_for_a_call_of_the_state_machine(app: App
     session_id = saved(app)
     event = api_request("POST", "/v1/tools/get_interrogation", json.dumps({"session_id": session_id}), caller("ada"))
     assert handler.handle({**event, "session_id": session_id}, Context())["statusCode"] == 200
-    assert not Sessions(app.store()).read(session_id).session.qa_pairs
+    assert not Sessions(app.store()).read(session_id).record.qa_pairs
 
 
 def test_callers_who_sign_start_sessions_where_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import jsonschema
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.interrogation import ScriptedDetective, ScriptedWitness, do_nothing, gap
 from tests.fakes.memory_store import MemoryStore
-from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease
+from tribal.capabilities.interrogation.sessions.loop import Interrogation
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.ports import StoredObject
@@ -109,14 +109,15 @@ class Setting:
             ),
             witness=ScriptedWitness(TEXTS, lambda step: self.begin(step)),
             clock=self.clock,
-            lease=Lease(holder, TERM),
+            holder=holder,
+            term=TERM,
         )
 
     def run(self, holder: str = "one") -> InterrogationSession:
         return self.interrogation(holder).run(ID)
 
     def stored(self) -> InterrogationSession:
-        return Sessions(self.store).read(ID).session
+        return Sessions(self.store).read(ID).record
 
     def file(self) -> bytes:
         (key,) = self.store.keys("sessions/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -25,9 +26,9 @@ from tribal.capabilities.interrogation.errors import (
     WitnessUnreachable,
 )
 from tribal.capabilities.interrogation.parties import Note
-from tribal.capabilities.interrogation.sessions.loop import Interrogation, stop_session
+from tribal.capabilities.interrogation.sessions.loop import stop_session
 from tribal.capabilities.interrogation.sessions.repository import Sessions
-from tribal.errors import RunInterrupted, StoreUnwritable
+from tribal.errors import StoreUnwritable
 from tribal.ports import StopToken, StoredObject
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
@@ -191,33 +192,12 @@ def test_a_stop_of_a_session_that_no_process_runs_ends_it_at_once() -> None:
     assert (session.status, stopping, session.interim_audit) == ("failed", False, None)
 
 
-def _with_stop(setting: Setting, stop: StopToken, step_seconds: float = 0.0) -> Interrogation:
-    one = setting.interrogation()
-    return Interrogation(
-        sessions=one.sessions,
-        detective=one.detective,
-        witness=one.witness,
-        clock=one.clock,
-        lease=one.lease,
-        stop=stop,
-        stopped_by="ann",
-        step_seconds=step_seconds,
-    )
-
-
-def test_an_interrupt_ends_the_session_after_the_pair_in_progress() -> None:
-    setting, stop = Setting().start(), StopToken()
-    setting.begin = lambda step: stop.request(RunInterrupted("Ctrl-C")) if step == "analysis" else None
-    session = _with_stop(setting, stop).run(ID)
-    assert (session.status, session.current_iteration) == ("failed", 1)
-    assert session.audit_trail[-1].reason == "stopped by ann"
-
-
 def test_a_deadline_hands_the_session_back_and_another_process_resumes_it_at_once() -> None:
     setting = Setting().start()
     left = [100.0]
     setting.begin = lambda _: left.__setitem__(0, left[0] - 30)
-    session = _with_stop(setting, StopToken(lambda: left[0]), 20).run(ID)
+    stop = StopToken(lambda: left[0])
+    session = replace(setting.interrogation(), stop=stop, step_seconds=20).run(ID)
     assert session.is_running
     assert (session.current_iteration, session.holder) == (1, None)
     setting.begin = lambda _: None

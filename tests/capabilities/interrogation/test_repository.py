@@ -50,9 +50,9 @@ def test_a_session_is_a_sealed_file_named_by_id_and_start_that_only_a_conditiona
     assert [*sessions.store.keys()] == [KEY]
     assert len(json.loads((tmp_path / KEY).read_bytes())["checksum"]) == 64
     assert sessions.read(ID) == stored
-    changed = sessions.replace(stored, transitions.hold(stored.session, "one", NOW))
+    changed = sessions.replace(stored, transitions.hold(stored.record, "one", NOW))
     with pytest.raises(PreconditionFailed):
-        sessions.replace(stored, transitions.hold(stored.session, "two", NOW))
+        sessions.replace(stored, transitions.hold(stored.record, "two", NOW))
     with pytest.raises(PreconditionFailed):
         sessions.create(new_session())
     assert sessions.read(ID) == changed
@@ -63,10 +63,10 @@ def test_a_state_that_breaks_a_rule_or_changes_what_never_changes_is_not_written
     stored = sessions.create(new_session())
     for update in ({"current_iteration": 3}, {"iteration_limit": 7}, {"owner": "ben"}, {"status": "completed"}):
         with pytest.raises(SessionInvalid):
-            sessions.replace(stored, stored.session.model_copy(update=update))
-    ended = sessions.replace(stored, transitions.stop(stored.session, "ann", NOW))
+            sessions.replace(stored, stored.record.model_copy(update=update))
+    ended = sessions.replace(stored, transitions.stop(stored.record, "ann", NOW))
     with pytest.raises(SessionInvalid, match="has ended does not change"):
-        sessions.replace(ended, stored.session)
+        sessions.replace(ended, stored.record)
 
 
 def test_a_damaged_file_is_named_and_hidden_from_callers_with_a_scope() -> None:
@@ -93,7 +93,7 @@ def test_a_hidden_session_is_reported_in_the_words_of_a_missing_one(name: str) -
     with pytest.raises(SessionNotFound) as for_hidden:
         visible_session(sessions, hidden, BEN)
     assert for_hidden.value.message.replace(hidden, name) == for_missing.value.message
-    assert visible_session(sessions, hidden, ANN).session.id == hidden
+    assert visible_session(sessions, hidden, ANN).record.id == hidden
 
 
 def test_a_list_has_pages_newest_first_of_what_the_caller_sees() -> None:

@@ -12,7 +12,7 @@ from tests.contracts.test_interrogation import GAP, SWITCH, session
 from tests.fakes.memory_store import MemoryStore
 from tribal.capabilities.interrogation.errors import SessionInvalid
 from tribal.capabilities.interrogation.listing import PageRequest, list_sessions
-from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.capabilities.interrogation.sessions.repository import Sessions, foreign_notes
 from tribal.ports import Caller
 from tribal.store import sealed
 
@@ -98,7 +98,7 @@ def test_what_is_not_a_session_at_all_is_refused(data: bytes) -> None:
 
 def test_a_wrong_checksum_is_damage() -> None:
     whole = sealed(KEY, json.dumps(session(), indent=2).encode() + b"\n")
-    assert sessions_with(whole).read(ID).notes == []
+    assert foreign_notes(sessions_with(whole).read(ID).record) == []
     for damaged in (whole.replace(b"16mg", b"61mg"), sealed("sessions/other.json", json.dumps(session()).encode())):
         assert "checksum" in refusal_of(damaged)
 
@@ -120,11 +120,11 @@ def test_a_wrong_checksum_is_damage() -> None:
 )
 def test_what_only_our_rules_forbid_is_read_with_a_note(note: str, changes: dict[str, Any]) -> None:
     sessions = sessions_with(json.dumps(session(**changes)).encode())
-    notes = sessions.read(ID).notes
+    notes = foreign_notes(sessions.read(ID).record)
     assert any(note in each for each in notes)
     page = list_sessions(sessions, Caller("admin"), PageRequest())
     assert (page.notes, page.damaged, len(page.sessions)) == (notes, [], 1)
 
 
 def test_whole_numbers_with_a_point_are_integers() -> None:
-    assert sessions_with(json.dumps(session(currentIteration=1.0)).encode()).read(ID).session.current_iteration == 1
+    assert sessions_with(json.dumps(session(currentIteration=1.0)).encode()).read(ID).record.current_iteration == 1

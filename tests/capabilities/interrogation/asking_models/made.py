@@ -21,7 +21,7 @@ from tribal.capabilities.interrogation.asking_models.detective import ModelDetec
 from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
 from tribal.capabilities.interrogation.parties import Detective, Witness
-from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease
+from tribal.capabilities.interrogation.sessions.loop import Interrogation
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.jobs.clock import SystemClock
@@ -164,9 +164,13 @@ class Setting:
         sessions = Sessions(self.store)
         new = NewSession(id=ID, hypothesis=self.hypothesis, iteration_limit=self.limit, now=self.clock.published())
         sessions.create(create(new))
-        lease = Lease("test", timedelta(minutes=30))
         return Interrogation(
-            sessions=sessions, detective=self.detective, witness=self.witness, clock=self.clock, lease=lease
+            sessions=sessions,
+            detective=self.detective,
+            witness=self.witness,
+            clock=self.clock,
+            holder="test",
+            term=timedelta(minutes=30),
         ).run(ID)
 
     def file(self) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tribal.store.manifest import load_manifest, require_manifest
+from tribal.store.record_file import RecordFile, Stored
 from tribal.store.records import (
     UNREADABLE,
     content_hash,
@@ -22,6 +23,8 @@ from tribal.store.writing import Write, background_writes
 
 __all__ = [
     "UNREADABLE",
+    "RecordFile",
+    "Stored",
     "WatchedStore",
     "Write",
     "content_hash",

@@ -29,7 +29,7 @@ from tribal.capabilities.interrogation.rules.detective import RulesDetective
 from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.rules.witness import DocumentationWitness
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
-from tribal.capabilities.interrogation.sessions.loop import Interrogation, Lease, is_held, stop_session
+from tribal.capabilities.interrogation.sessions.loop import Interrogation, is_held, stop_session
 from tribal.capabilities.interrogation.sessions.repository import Sessions, start_in_names
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.capabilities.interrogation.sessions.visibility import scope_of, session_scope
@@ -175,7 +175,7 @@ class Interrogations:
             SessionHeld: when another process runs it.
             DetectiveUnreachable: when its audit fails for now; the next call retries.
         """
-        session = visible_session(self.sessions, session_id, self.caller).session
+        session = visible_session(self.sessions, session_id, self.caller).record
         with self.parties(session, _account(session)) as parties:
             return self._run(session_id, parties, stop, report)
 
@@ -191,9 +191,9 @@ class Interrogations:
             detective=parties.detective,
             witness=parties.witness,
             clock=self.app.clock,
-            lease=Lease(_holder(), timedelta(seconds=_LEASE_FACTOR * parties.step_seconds)),
+            holder=_holder(),
+            term=timedelta(seconds=_LEASE_FACTOR * parties.step_seconds),
             stop=stop or StopToken(),
-            stopped_by=self.caller.subject,
             step_seconds=parties.step_seconds,
             report=report,
         ).run(session_id)
@@ -238,7 +238,7 @@ class Interrogations:
         running = 0
         for each in self.sessions.newest_first()[:_COUNTED]:
             with suppress(SessionInvalid, SessionNotFound):
-                running += is_held(self.sessions.read_key(each.key).session, self.app.clock)
+                running += is_held(self.sessions.read_key(each.key).record, self.app.clock)
         if running >= MOST_RUNNING:
             raise SessionsBusy(f"{running} sessions are running, which is the most; wait for one to end, or stop one")
 
@@ -266,11 +266,11 @@ def run_for_owner(
     """
     sessions = Sessions(app.store())
     try:
-        session = sessions.read(session_id).session
+        session = sessions.read(session_id).record
         owner = Caller(session.owner or "unknown", scope_of(session), identity=identity)
         with suppress(SessionEnded, SessionHeld, DetectiveUnreachable):
             return Interrogations(app, owner).run(session_id, stop=stop)
-        return sessions.read(session_id).session
+        return sessions.read(session_id).record
     except SessionNotFound:
         return None
 
@@ -295,7 +295,7 @@ def resume_abandoned(app: Application, identity: Identity) -> None:
     sessions = Sessions(app.store())
     for key in sessions.newest_first()[:_COUNTED]:
         with suppress(SessionInvalid, SessionNotFound):
-            session = sessions.read_key(key.key).session
+            session = sessions.read_key(key.key).record
             if session.is_running and not is_held(session, app.clock):
                 run_in_thread(app, session.id, identity)
 

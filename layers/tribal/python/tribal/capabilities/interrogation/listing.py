@@ -12,7 +12,13 @@ from tribal.capabilities.interrogation.errors import (
     SessionNotFound,
 )
 from tribal.capabilities.interrogation.open_gaps.recording import exam_results, forget, session_result
-from tribal.capabilities.interrogation.sessions.repository import SessionKey, Sessions, StoredSession, not_found
+from tribal.capabilities.interrogation.sessions.repository import (
+    SessionKey,
+    Sessions,
+    StoredSession,
+    foreign_notes,
+    not_found,
+)
 from tribal.capabilities.interrogation.sessions.visibility import is_own, is_visible
 from tribal.identity.scope import EVERYTHING
 from tribal.ports import Caller
@@ -67,7 +73,7 @@ def visible_session(sessions: Sessions, session_id: str, caller: Caller) -> Stor
         if caller.scope == EVERYTHING:
             raise
         raise not_found(session_id) from None
-    if not is_visible(stored.session, caller):
+    if not is_visible(stored.record, caller):
         raise not_found(session_id)
     return stored
 
@@ -81,12 +87,12 @@ def list_sessions(sessions: Sessions, caller: Caller, request: PageRequest) -> S
     following = [each for each in keys if request.cursor is None or each.cursor < request.cursor]
     page, rest = reader.page(following, request.limit)
     return SessionPage(
-        sessions=[_list_item(each.session) for each in page],
+        sessions=[_list_item(each.record) for each in page],
         total=len(keys) if counts_keys else counted,
         is_lower_bound=not counts_keys and len(keys) > READ_AT_MOST,
         next_cursor=rest,
         damaged=sorted(reader.damaged.values()) if caller.scope == EVERYTHING else [],
-        notes=[note for each in page for note in each.notes],
+        notes=[note for each in page for note in foreign_notes(each.record)],
     )
 
 
@@ -115,7 +121,7 @@ def remove(sessions: Sessions, name: str, caller: Caller) -> None:
     for key in sessions.keys_of(name):
         is_exam = key.rpartition("/")[2].startswith("exam_")
         if not is_exam:
-            session = visible_session(sessions, name, caller).session
+            session = visible_session(sessions, name, caller).record
             own, results = is_own(session, caller), [session_result(session)]
         else:
             exam = sessions.read_exam(name)
@@ -160,9 +166,9 @@ class _Reader:
         if key.key not in self._read:
             self._read[key.key] = self._load(key)
         stored = self._read[key.key]
-        if stored is None or self._status not in (None, stored.session.status):
+        if stored is None or self._status not in (None, stored.record.status):
             return None
-        return stored if is_visible(stored.session, self._caller) else None
+        return stored if is_visible(stored.record, self._caller) else None
 
     def _load(self, key: SessionKey) -> StoredSession | None:
         try:

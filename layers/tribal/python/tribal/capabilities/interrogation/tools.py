@@ -55,10 +55,10 @@ def _stop(request: StopInterrogationInput, caller: Caller, app: Application) -> 
 
 def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Contract:
     from tribal.capabilities.interrogation.listing import pairs_page, visible_session
+    from tribal.capabilities.interrogation.sessions.repository import foreign_notes
     from tribal_contracts.interrogation.tools import GetInterrogationOutput, SessionWithoutPairs
 
-    stored = visible_session(_interrogations(caller, app).sessions, request.session_id, caller)
-    session = stored.session
+    session = visible_session(_interrogations(caller, app).sessions, request.session_id, caller).record
     pairs, following = pairs_page(session, request.cursor, PAIRS_A_PAGE)
     shown = SessionWithoutPairs(**session.model_dump(by_alias=False, exclude={"qa_pairs"}))
     return GetInterrogationOutput(
@@ -70,7 +70,7 @@ def _get(request: GetInterrogationInput, caller: Caller, app: Application) -> Co
         returned=len(pairs),
         truncated=following is not None,
         next_cursor=following,
-        warnings=_warnings(stored.notes, app),
+        warnings=_warnings(foreign_notes(session), app),
     )
 
 

@@ -1,8 +1,7 @@
-"""Drives detective and witness through a session, which is saved after every pair.
+"""Drives detective and witness through a session, which is a job: it is saved after every pair.
 
-One process at a time holds a session, for the term of a lease that every save extends. A process that resumes a session
-repeats at most the question whose pair was not saved, so that the file of a session that was killed and resumed is that
-of an undisturbed one.
+A process that resumes a session repeats at most the question whose pair was not saved, so that the file of a session
+that was killed and resumed is that of an undisturbed one.
 """
 
 from __future__ import annotations
@@ -16,29 +15,16 @@ from datetime import timedelta
 from tribal.capabilities.interrogation.errors import DetectiveUnreachable, PartyFailed, SessionEnded, SessionHeld
 from tribal.capabilities.interrogation.parties import Audit, Detective, Note, Witness
 from tribal.capabilities.interrogation.sessions import transitions
-from tribal.capabilities.interrogation.sessions.repository import Sessions, StoredSession
-from tribal.errors import PreconditionFailed, TribalError
+from tribal.capabilities.interrogation.sessions.repository import Sessions
+from tribal.errors import PreconditionFailed
+from tribal.jobs.holding import Holder, HolderInside, JobHeld
+from tribal.jobs.job import Job, JobEnded, NotNow
 from tribal.ports import Clock, StopToken
 from tribal_contracts.interrogation.sessions import InterrogationSession
 from tribal_contracts.interrogation.times import instant, written
 
-ATTEMPTS = 10
-"""How often a change is tried again when other processes change the same session."""
-_RENEWED_BELOW = 0.5
-"""The share of its term below which a lease is renewed before a step."""
-
-Change = Callable[[InterrogationSession], InterrogationSession]
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Which process holds a session, and for how long after each save."""
-
-    holder: str
-    """Unique to a process or an invocation."""
-    term: timedelta
-    """More than twice as long as a question, its answer and their analysis may take: an expired lease may be taken
-    over."""
+_ATTEMPTS = 10
+"""How often a stop is tried again when other processes change the same session."""
 
 
 def _no_report(_: InterrogationSession) -> None:
@@ -47,19 +33,19 @@ def _no_report(_: InterrogationSession) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrogation:
-    """What runs sessions.
-
-    A request of `stop` ends a session before its next question; the deadline of `stop` leaves it running.
-    """
+    """What runs sessions."""
 
     sessions: Sessions
     detective: Detective
     witness: Witness
     clock: Clock
-    lease: Lease
+    holder: str
+    """Unique to a process or an invocation."""
+    term: timedelta
+    """How long a session is held after each save: more than twice as long as a question, its answer and their analysis
+    may take."""
     stop: StopToken = field(default_factory=StopToken)
-    stopped_by: str = "the user"
-    """Who requests `stop`, for the audit trail."""
+    """Its deadline leaves a session running, for another process to resume."""
     step_seconds: float = 0.0
     """No step begins with less time than this before the deadline."""
     report: Callable[[InterrogationSession], None] = _no_report
@@ -74,73 +60,47 @@ class Interrogation:
             SessionHeld: when another process runs it.
             DetectiveUnreachable: when its audit fails for now: it stays running, and the next call retries.
         """
-        stored = self._claim(session_id)
+        key = self.sessions.key(session_id)
+        job = Job(
+            read=lambda: self.sessions.read_key(key),
+            replace=self.sessions.replace,
+            has_ended=lambda session: not session.is_running,
+            lease=HolderInside(
+                own=self.holder,
+                term=self.term,
+                clock=self.clock,
+                holder_of=_holder_of,
+                with_holder=lambda session, holder: transitions.hold(session, holder.name, written(holder.expires)),
+                without_holder=self._handed_back,
+            ),
+            stop=self.stop,
+            step_seconds=self.step_seconds,
+            report=self.report,
+        )
         try:
-            while stored.session.is_running:
-                stored = self._refreshed(stored)
-                step = self._next_step(stored.session)
-                if step == "none":
-                    break
-                if step != "stop" and self.stop.remaining_seconds() < self.step_seconds:
-                    return self._save(stored, self._hand_back).session
-                change, postponed = self._take(step, stored.session)
-                stored = self._save(stored, change)
-                self.report(stored.session)
-                if postponed is not None:
-                    raise postponed
-        except BaseException:
-            self._release(stored)
-            raise
-        return stored.session
+            return job.run(self._step)
+        except JobEnded as ended:
+            raise SessionEnded(f"session {session_id} has ended: it is {ended.record.status}") from None
+        except JobHeld as held:
+            raise _held_by_another(held.record, self.clock) from None
 
-    def _claim(self, session_id: str) -> StoredSession:
-        for _ in range(ATTEMPTS):
-            stored = self.sessions.read(session_id)
-            session = stored.session
-            if not session.is_running:
-                raise SessionEnded(f"session {session.id} has ended: it is {session.status}")
-            if is_held(session, self.clock) and not self._is_own(session):
-                raise _held_by_another(session, self.clock)
-            with suppress(PreconditionFailed):
-                return self.sessions.replace(stored, self._held(session))
-        raise _held_by_another(session, self.clock)
-
-    def _refreshed(self, stored: StoredSession) -> StoredSession:
-        """The session as it is now, which shows whether a stop was requested, with a lease that lasts for a step.
-
-        Raises:
-            SessionHeld: when another process has taken it over.
-        """
-        current = self.sessions.read_key(stored.key)
-        if not current.session.is_running:
-            return current
-        self._require_own(current.session)
-        holder = current.session.holder
-        left = instant(holder.expires_at) - self.clock.real() if holder is not None else timedelta()
-        return current if left >= self.lease.term * _RENEWED_BELOW else self._save(current, self._held)
-
-    def _next_step(self, session: InterrogationSession) -> transitions.NextStep:
+    def _step(self, session: InterrogationSession) -> InterrogationSession:
+        """Take the next step; a party that fails ends the session, except one that only postpones its audit."""
         step = transitions.next_step(session)
-        return "stop" if step != "none" and self.stop.requested else step
-
-    def _take(
-        self, step: transitions.NextStep, session: InterrogationSession
-    ) -> tuple[Change, DetectiveUnreachable | None]:
-        """Take a step; returns how it, or its failure, changes the session, and the error that postpones an audit."""
         if step == "stop":
-            return self._stopped, None
+            return self._stopped(session)
         try:
             if step == "ask":
-                return self._ask(session), None
-            return (self._audit(session) if step == "audit" else self._reach_limit(session)), None
+                return self._ask(session)
+            return self._audit(session) if step == "audit" else self._reach_limit(session)
         except PartyFailed as error:
             now, notes, reason = self.clock.published(), error.notes, _reason(error)
             if step == "audit" and isinstance(error, DetectiveUnreachable) and error.temporary:
-                noted = (*notes, Note("error", reason))
-                return lambda latest: self._held(transitions.note(latest, noted, now)), error
-            return lambda latest: transitions.fail(latest, reason, now, notes), None
+                noted = transitions.note(session, (*notes, Note("error", reason)), now)
+                raise NotNow(changed=noted, error=error) from error
+            return transitions.fail(session, reason, now, notes)
 
-    def _ask(self, session: InterrogationSession) -> Change:
+    def _ask(self, session: InterrogationSession) -> InterrogationSession:
         notes: list[Note] = []
         try:
             question = self.detective.next_question(session)
@@ -151,15 +111,12 @@ class Interrogation:
         except PartyFailed as error:
             error.notes = (*notes, *error.notes)
             raise
-        now = self.clock.published()
-        return lambda latest: self._held(transitions.add_pair(latest, question, answer, analysis, now))
+        return transitions.add_pair(session, question, answer, analysis, self.clock.published())
 
-    def _audit(self, session: InterrogationSession) -> Change:
-        audit = self.detective.audit(session)
-        now = self.clock.published()
-        return lambda latest: transitions.complete(latest, audit, now)
+    def _audit(self, session: InterrogationSession) -> InterrogationSession:
+        return transitions.complete(session, self.detective.audit(session), self.clock.published())
 
-    def _reach_limit(self, session: InterrogationSession) -> Change:
+    def _reach_limit(self, session: InterrogationSession) -> InterrogationSession:
         notes: tuple[Note, ...] = ()
         audit: Audit | None = None
         try:
@@ -167,51 +124,15 @@ class Interrogation:
         except PartyFailed as error:
             notes = (*error.notes, Note("error", _reason(error)))
         now = self.clock.published()
-        return lambda latest: transitions.reach_limit(transitions.note(latest, notes, now), audit, now)
+        return transitions.reach_limit(transitions.note(session, notes, now), audit, now)
 
     def _stopped(self, session: InterrogationSession) -> InterrogationSession:
-        requested = session.holder.stop_requested_by if session.holder is not None else None
-        return transitions.stop(session, requested or self.stopped_by, self.clock.published())
+        assert session.holder is not None
+        return transitions.stop(session, str(session.holder.stop_requested_by), self.clock.published())
 
-    def _hand_back(self, session: InterrogationSession) -> InterrogationSession:
+    def _handed_back(self, session: InterrogationSession) -> InterrogationSession:
         """Let another process resume the session, unless a stop was requested."""
         return self._stopped(session) if transitions.next_step(session) == "stop" else transitions.release(session)
-
-    def _held(self, session: InterrogationSession) -> InterrogationSession:
-        return transitions.hold(session, self.lease.holder, written(self.clock.real() + self.lease.term))
-
-    def _save(self, stored: StoredSession, change: Change) -> StoredSession:
-        """Save a change; a stop that was requested meanwhile is kept, and an end by another process stays.
-
-        Raises:
-            SessionHeld: when another process has taken the session over.
-        """
-        for _ in range(ATTEMPTS):
-            wanted = change(stored.session)
-            try:
-                return self.sessions.replace(stored, wanted)
-            except PreconditionFailed:
-                current = self.sessions.read_key(stored.key)
-                # Equal if the store wrote it, but its answer was lost.
-                if current.session == wanted or not current.session.is_running:
-                    return current
-                self._require_own(current.session)
-                stored = current
-        raise _held_by_another(stored.session, self.clock)
-
-    def _release(self, stored: StoredSession) -> None:
-        """After an error, let another process resume at once; else the lease has to expire first."""
-        with suppress(TribalError):
-            current = self.sessions.read_key(stored.key)
-            if current.session.is_running and self._is_own(current.session):
-                self.sessions.replace(current, self._hand_back(current.session))
-
-    def _is_own(self, session: InterrogationSession) -> bool:
-        return session.holder is not None and session.holder.name == self.lease.holder
-
-    def _require_own(self, session: InterrogationSession) -> None:
-        if not self._is_own(session):
-            raise _held_by_another(session, self.clock)
 
 
 def run_unsaved(
@@ -245,21 +166,27 @@ def stop_session(sessions: Sessions, session_id: str, by: str, clock: Clock) -> 
         SessionNotFound: when it does not exist.
         SessionHeld: when it keeps changing.
     """
-    for _ in range(ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         stored = sessions.read(session_id)
-        session = stored.session
+        session = stored.record
         if not session.is_running:
             return session, False
         held = is_held(session, clock)
         stopped = transitions.request_stop(session, by) if held else transitions.stop(session, by, clock.published())
         with suppress(PreconditionFailed):
-            return sessions.replace(stored, stopped).session, held
+            return sessions.replace(stored, stopped).record, held
     raise _held_by_another(session, clock)
 
 
 def is_held(session: InterrogationSession, clock: Clock) -> bool:
     """Whether a process runs the session: its lease is current."""
-    return session.holder is not None and instant(session.holder.expires_at) > clock.real()
+    holder = _holder_of(session)
+    return holder is not None and holder.expires > clock.real()
+
+
+def _holder_of(session: InterrogationSession) -> Holder | None:
+    holder = session.holder
+    return None if holder is None else Holder(holder.name, instant(holder.expires_at))
 
 
 def _held_by_another(session: InterrogationSession, clock: Clock) -> SessionHeld:

@@ -16,7 +16,7 @@ from tribal.capabilities.interrogation.sessions.parsing import Record, parse_fil
 from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity.locations import SESSIONS
 from tribal.ports import ObjectStore
-from tribal.store import sealed
+from tribal.store import Stored, sealed
 from tribal_contracts.interrogation.exams import ExamResult
 from tribal_contracts.interrogation.rules import broken_by_change, broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
@@ -26,20 +26,7 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSION_KEY = re.compile(rf"{SESSIONS}session_(?P<id>{_ID.pattern})_(?P<start>[^/]+)\.json")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSession:
-    """A session as it is in the store, and the `etag` that a change of it requires."""
-
-    key: str
-    session: InterrogationSession
-    etag: str
-
-    @property
-    def notes(self) -> list[str]:
-        """The rules of this program that a session of another one breaks; it can be read, but not changed."""
-        return [
-            f"session {self.session.id} was not written by this program: {each}" for each in broken_rules(self.session)
-        ]
+StoredSession = Stored[InterrogationSession]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +68,7 @@ class Sessions:
         """
         _require(session.id, broken_rules(session))
         key = key_of("session", session.id, session.start_time)
-        return StoredSession(key, session, self.store.put(key, _file_of(key, session), if_absent=True))
+        return Stored(key, session, self.store.put(key, _file_of(key, session), if_absent=True))
 
     def replace(self, stored: StoredSession, session: InterrogationSession) -> StoredSession:
         """Write the next state of a session.
@@ -90,11 +77,11 @@ class Sessions:
             SessionInvalid: when it breaks a rule, or a session that has ended would change.
             PreconditionFailed: when another process changed or removed it.
         """
-        if session == stored.session:
+        if session == stored.record:
             return stored
-        _require(session.id, [*broken_by_change(stored.session, session), *broken_rules(session)])
+        _require(session.id, [*broken_by_change(stored.record, session), *broken_rules(session)])
         data = _file_of(stored.key, session)
-        return StoredSession(stored.key, session, self.store.put(stored.key, data, if_match=stored.etag))
+        return Stored(stored.key, session, self.store.put(stored.key, data, if_match=stored.etag))
 
     def read(self, session_id: str) -> StoredSession:
         """The session of an id.
@@ -103,10 +90,18 @@ class Sessions:
             SessionNotFound: when there is no such session.
             SessionInvalid: when its file is damaged.
         """
+        return self.read_key(self.key(session_id))
+
+    def key(self, session_id: str) -> str:
+        """The key of a session's file.
+
+        Raises:
+            SessionNotFound: when there is no such session.
+        """
         key = self._find("session", session_id)
         if key is None:
             raise not_found(session_id)
-        return self.read_key(key)
+        return key
 
     def read_key(self, key: str) -> StoredSession:
         """The session in a file.
@@ -116,7 +111,7 @@ class Sessions:
             SessionInvalid: when it is damaged.
         """
         session, etag = self._load(key, InterrogationSession)
-        return StoredSession(key, session, etag)
+        return Stored(key, session, etag)
 
     def newest_first(self) -> list[SessionKey]:
         """The files of all sessions, read from their names alone."""
@@ -128,7 +123,7 @@ class Sessions:
         """Every session, newest first; damaged files are left out."""
         for each in self.newest_first():
             with suppress(SessionNotFound, SessionInvalid):
-                yield self.read_key(each.key).session
+                yield self.read_key(each.key).record
 
     def readable_exams(self) -> Iterator[ExamResult]:
         """The result of every exam; damaged files are left out."""
@@ -177,6 +172,11 @@ class Sessions:
         if not _ID.fullmatch(name):
             return None
         return next((key for key in self.store.keys(f"{SESSIONS}{kind}_{name}_") if key.endswith(".json")), None)
+
+
+def foreign_notes(session: InterrogationSession) -> list[str]:
+    """The rules of this program that a session of another one breaks; it can be read, but not changed."""
+    return [f"session {session.id} was not written by this program: {each}" for each in broken_rules(session)]
 
 
 def not_found(name: str) -> SessionNotFound:

@@ -58,12 +58,12 @@ def list_interrogations(
 def show(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Show a session: its questions, answers, gaps and audit."""
     from tribal.capabilities.interrogation.listing import visible_session
+    from tribal.capabilities.interrogation.sessions.repository import foreign_notes
     from tribal.edges.cli.interrogation.running import print_end, print_pair
 
     with _service(project) as service:
-        stored = visible_session(service.sessions, session_id, service.caller)
-    session = stored.session
-    for note in stored.notes:
+        session = visible_session(service.sessions, session_id, service.caller).record
+    for note in foreign_notes(session):
         typer.echo(f"note: {note}", err=True)
     if as_json:
         print_json(session)

@@ -1,0 +1,241 @@
+"""The loop of a job that can be killed: claim, take steps, save after each, hand back.
+
+A job is a record in a file of its own, which every change replaces by conditional put. Whichever process claims it
+continues from its record, so it ends with the same bytes however often it was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from tribal.errors import PreconditionFailed, RunError, TribalError
+from tribal.jobs.holding import JobHeld, JobLease
+from tribal.ports import StopToken
+from tribal.store import Stored
+from tribal_contracts import Contract
+
+Record = TypeVar("Record", bound=Contract)
+Step = Callable[[Record], Record]
+
+MOST_DEATHS = 5
+"""After how many processes in a row that die without progress a job fails. By judgement."""
+_ATTEMPTS = 10
+"""How often a change is tried again when other processes change the same record."""
+
+
+class JobEnded(Exception):
+    """The job had ended before.
+
+    Args:
+        record: how it ended.
+    """
+
+    def __init__(self, record: Any) -> None:
+        super().__init__()
+        self.record = record
+
+
+class TooManyDeaths(Exception):
+    """One process after another died while it worked on the job, without progress."""
+
+
+class NotNow(Exception):
+    """Raised by a step to have the job resumed later.
+
+    Args:
+        seconds: how long to wait at least.
+        changed: the record as the step leaves it, if it changed.
+        error: raised to the caller of `Job.run` once the record is saved.
+    """
+
+    def __init__(self, seconds: int = 0, *, changed: Contract | None = None, error: TribalError | None = None) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.changed = changed
+        self.error = error
+
+
+def _no_report(_: Contract) -> None:
+    return None
+
+
+@dataclass(kw_only=True)
+class Job(Generic[Record]):
+    """A job for this process to work on.
+
+    A field that a step changed is written over what other processes wrote meanwhile; theirs stay in all other fields.
+    """
+
+    read: Callable[[], Stored[Record]]
+    """Reads the record."""
+    replace: Callable[[Stored[Record], Record], Stored[Record]]
+    """Writes its next state by conditional put; writes nothing if it is the same."""
+    has_ended: Callable[[Record], bool]
+    lease: JobLease[Record]
+    stop: StopToken = field(default_factory=StopToken)
+    """A requested stop, and its deadline, hand the job back before the next step."""
+    step_seconds: float = 0.0
+    """No step begins with less time than this before the deadline."""
+    failed: Callable[[Record, BaseException], Record] | None = None
+    """Notes in a record the error that ends it, which may take further steps. Its field `attempts` then counts the
+    processes in a row that died, `MOST_DEATHS` of which are such an error. `None` if errors only interrupt the job."""
+    report: Callable[[Record], None] = _no_report
+    """Called with the record after each step."""
+    again_in_seconds: int = 0
+    """After `run`: how long a job that has not ended has to wait."""
+    _stored: Stored[Record] = field(init=False, repr=False)
+
+    @property
+    def record(self) -> Record:
+        """The record as it was read or written last."""
+        return self._stored.record
+
+    def run(self, step: Step[Record], error: BaseException | None = None) -> Record:
+        """Take steps until the job has ended, or the rest has to wait; returns its record.
+
+        Args:
+            step: changes the record; raises `NotNow` when it cannot.
+            error: to end the job with, as failed.
+
+        Raises:
+            JobHeld: when another process works on it, or has taken it over.
+            JobEnded: when it had ended before.
+            Exception: whatever a step raises that may pass; the job can be resumed. Other errors end it as failed.
+        """
+        with self.lease:
+            self._claim(error)
+            try:
+                self._take_steps(step)
+            except BaseException as caught:
+                # Whoever dies without saying why counts.
+                is_explained = isinstance(caught, (Exception, KeyboardInterrupt))
+                with suppress(TribalError, JobHeld):
+                    self._hand_back(is_explained=is_explained)
+                raise
+        return self.record
+
+    def note_progress(self) -> None:
+        """Note that a long step got on, so that processes that died before no longer count."""
+        if self._attempts() > 1:
+            self._save(lambda latest: _with(latest, attempts=1))
+
+    def _claim(self, error: BaseException | None) -> None:
+        for _ in range(_ATTEMPTS):
+            stored = self.read()
+            if self.has_ended(stored.record):
+                raise JobEnded(stored.record)
+            if not self.lease.is_free(stored.record):
+                raise JobHeld(stored.record)
+            with suppress(PreconditionFailed):
+                self._stored = self.replace(stored, self._begun(self.lease.hold(stored.record), error))
+                return
+        raise JobHeld(stored.record)
+
+    def _begun(self, record: Record, error: BaseException | None) -> Record:
+        if self.failed is None:
+            return record
+        attempts = getattr(record, "attempts", 0)
+        if error is None and attempts >= MOST_DEATHS:
+            error = TooManyDeaths()
+        return _with(record, attempts=attempts + 1) if error is None else self.failed(record, error)
+
+    def _take_steps(self, step: Step[Record]) -> None:
+        while self._refresh():
+            if not self.stop.has_time_for(self.step_seconds):
+                self._hand_back()
+                return
+            try:
+                changed = step(self.record)
+            except NotNow as pause:
+                self._pause(pause)
+                return
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - one that does not pass is noted in the record
+                changed = self._failed(error)
+            self._save_step(changed)
+
+    def _refresh(self) -> bool:
+        """Read the record, which shows what other processes wrote; returns whether there is another step to take."""
+        self._stored = self.read()
+        if self.has_ended(self.record):
+            return False
+        self._require_own()
+        if self.lease.is_due(self.record):
+            self._save(self.lease.hold)
+        return not self.has_ended(self.record)
+
+    def _pause(self, pause: NotNow) -> None:
+        self.again_in_seconds = pause.seconds
+        if pause.changed is not None:
+            self._save_step(pause.changed)
+        if pause.error is not None:
+            raise pause.error
+        self._hand_back()
+
+    def _failed(self, error: BaseException) -> Record:
+        """The record with the error that ends it; raises an error that may pass, or that occurs while it ends."""
+        may_pass = isinstance(error, RunError) or (isinstance(error, TribalError) and error.retryable)
+        changed = self.record if self.failed is None or may_pass else self.failed(self.record, error)
+        if changed == self.record:
+            raise error
+        return changed
+
+    def _save_step(self, changed: Contract) -> None:
+        before = self.record
+        changes = {
+            name: value
+            for name in type(before).model_fields
+            if (value := getattr(changed, name)) != getattr(before, name)
+        }
+        if changes and self.failed is not None:
+            changes["attempts"] = 1
+
+        def change(latest: Record) -> Record:
+            merged = _with(latest, **changes)
+            if not self.has_ended(merged):
+                return self.lease.hold(merged)
+            return merged if self.failed is None else _with(merged, attempts=0)
+
+        self._save(change)
+        self.report(self.record)
+
+    def _hand_back(self, *, is_explained: bool = True) -> None:
+        """Let another process resume the job at once."""
+
+        def change(latest: Record) -> Record:
+            released = self.lease.release(latest)
+            return released if self.failed is None or not is_explained else _with(released, attempts=0)
+
+        if not self.has_ended(self.record):
+            self._save(change)
+
+    def _save(self, change: Callable[[Record], Record]) -> None:
+        """Save a change; an end that another process wrote stays.
+
+        Raises:
+            JobHeld: when another process has taken the job over.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                self._stored = self.replace(self._stored, change(self.record))
+            except PreconditionFailed:
+                self._stored = self.read()
+                if self.has_ended(self.record):
+                    return
+                self._require_own()
+            else:
+                return
+        raise JobHeld(self.record)
+
+    def _require_own(self) -> None:
+        if not self.lease.is_own(self.record):
+            raise JobHeld(self.record)
+
+    def _attempts(self) -> int:
+        return getattr(self.record, "attempts", 0)
+
+
+def _with(record: Record, **changes: Any) -> Record:
+    return record.model_copy(update=changes)
