@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 from functions.contexts import LambdaContext, stop_token
-from functions.ingester.messages import parse_message
+from functions.queues import parse_message, process_messages, send_back_unfinished
 from tribal.app.deployed import deployed_application
-from tribal.capabilities.chat.errors import ChatBusy, CollectionNotFound, JobNotFound
-from tribal.capabilities.chat.uploads.ingesting import ingest, may_arrive
+from tribal.capabilities.chat.errors import CollectionNotFound, JobNotFound
+from tribal.capabilities.chat.uploads.job_kind import UPLOADS
 from tribal.ports import Application
 from tribal.settings.deployment import load_deployment
 from tribal_contracts.chat.jobs import IngestTask, JobStatus, UploadJob
 
-BUSY_SECONDS = 60
-"""How long a job waits while another one works on its collection. By judgement."""
-ARRIVING_SECONDS = 900
-"""How long a job waits for an upload that has not arrived: the longest delay of a message."""
+_UPLOAD = re.compile(r"(?:.*/)?collections/(?P<collection>[^/]+)/uploads/(?P<job_id>[^/]+)\Z")
 _STATES: tuple[JobStatus, ...] = ("completed", "partial", "failed")
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
-_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
 @cache
@@ -42,34 +38,28 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Process a batch of messages; those that fail are reported back, and SQS redelivers them."""
 
     def take(record: SQSRecord) -> None:
-        _work(parse_message(record.body), context)
+        _work(parse_message(record.body, IngestTask, task_of), context)
 
-    answer: dict[str, Any] = dict(process_partial_response(event=event, record_handler=take, processor=_processor))
-    metrics.add_metric("MessagesFailed", MetricUnit.Count, len(answer.get("batchItemFailures", [])))
-    return answer
+    return process_messages(event, take, metrics)
+
+
+def task_of(key: str) -> IngestTask | None:
+    """The task of an upload by its key; `None` for another object."""
+    found = _UPLOAD.match(key)
+    return None if found is None else IngestTask(**found.groupdict())
 
 
 def _work(task: IngestTask, context: LambdaContext) -> None:
     logger.append_keys(collection=task.collection, job_id=task.job_id)
     app, worked_on = application(), list[UploadJob]()
     try:
-        job = ingest(app, task.collection, task.job_id, stop_token(context), worked_on.append)
-    except ChatBusy:
-        _send_back(app, task, BUSY_SECONDS)
-        return
+        worked = UPLOADS.work(app, task, stop_token(context), worked_on.append)
     except (CollectionNotFound, JobNotFound) as error:
         # It cannot be worked on: a message that is sent again would end as a dead letter.
         logger.warning(error.message, code=error.code)
         return
-    if job.status == "processing":
-        _send_back(app, task, ARRIVING_SECONDS if may_arrive(job, app.clock) else 0)
-    elif worked_on:
-        _report(job)
-
-
-def _send_back(app: Application, task: IngestTask, delay_seconds: int) -> None:
-    app.run.queue().send([task.to_compact_json().decode()], delay_seconds)
-    logger.info("the job goes on later", delay_seconds=delay_seconds)
+    if not send_back_unfinished(worked, task, app, logger) and worked_on:
+        _report(worked_on[-1])
 
 
 def _report(job: UploadJob) -> None:

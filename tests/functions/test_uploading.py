@@ -19,7 +19,8 @@ import requests
 from moto import mock_aws
 
 from functions.ingester import handler as ingester
-from functions.ingester.messages import MessageUnreadable, parse_message
+from functions.ingester.handler import task_of
+from functions.queues import MessageUnreadable, parse_message
 from functions.scopes import IDENTITY, RIGHTS, SCOPE, write_identity, write_rights, write_scope
 from functions.uploads import handler as uploads
 from tests.cases import each_case
@@ -238,10 +239,10 @@ def test_a_job_that_no_one_can_work_on_is_dropped_and_a_strange_message_fails(de
 @each_case("body", ["", "[]", '{"detail-type": "Object Created"}', '{"collection": "Not A Name", "job_id": "x"}'])
 def test_what_is_no_message_is_refused(body: str) -> None:
     with pytest.raises(MessageUnreadable):
-        parse_message(body)
+        parse_message(body, IngestTask, task_of)
 
 
 def test_an_event_below_a_prefix_names_its_upload() -> None:
     key = "main/collections/handbook/uploads/20261121t0245"
     event = json.dumps({"detail-type": "Object Created", "detail": {"object": {"key": key}}})
-    assert parse_message(event) == IngestTask(collection="handbook", job_id="20261121t0245")
+    assert parse_message(event, IngestTask, task_of) == IngestTask(collection="handbook", job_id="20261121t0245")

@@ -164,7 +164,7 @@ def add_file(app: Application, collection: str, *names: str, source: str = SOURC
     """Write a manifest that has one file."""
     files = CollectionFiles(app.store(), collection)
     listed = [CollectionSource(source_id=source, names=[*names], kind="pdf", pages=2, passages=2, added_at=_WHEN)]
-    app.store().put(files.manifest_key, CollectionManifest(sources=listed).to_json())
+    files.change_manifest(lambda _: CollectionManifest(sources=listed))
 
 
 _WHEN = "2026-11-28T00:00:00Z"

@@ -14,16 +14,17 @@ import numpy as np
 
 from tests.fakes import FixedClock, MemoryStore, application
 from tribal.adapters.sqlite.passages import PublishedPassages
-from tribal.app.uploading.waiting import waiting_jobs
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.ingesting import ingest
+from tribal.capabilities.chat.uploads.job_kind import UPLOADS
 from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import EmbeddingFailed
+from tribal.jobs.working import waiting_jobs
 from tribal.ports import Application, Caller, ObjectStore, Provider, StopToken
 from tribal.ports.passages import DocumentParser, ParseLimits, ParsingFailed, PassageIndexes
 from tribal_contracts.chat.collections import FileKind
-from tribal_contracts.chat.jobs import UploadJob
+from tribal_contracts.chat.jobs import IngestTask, UploadJob
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 
 if TYPE_CHECKING:
@@ -156,7 +157,11 @@ class MadeUploads:
     def resume(self) -> list[UploadJob]:
         """Run every job that waits."""
         app = self.app
-        return [ingest(app, collection, job_id) for collection, job_id in waiting_jobs(app, set())]
+        return [
+            ingest(app, task.collection, task.job_id)
+            for _, task in waiting_jobs(app, [UPLOADS], set())
+            if isinstance(task, IngestTask)
+        ]
 
     def remove(self, name: str, collection: str = "handbook") -> UploadJob:
         """Remove a file, and delete it."""
@@ -168,7 +173,7 @@ class MadeUploads:
         parts = self.app.part(ChatParts)
         assert parts is not None
         index = parts.indexes().current(collection)
-        sources = [each.source_id for each in self.files(collection).manifest()[0].sources]
+        sources = [each.source_id for each in self.files(collection).manifest().sources]
         if index is None:
             return []
         matches = index.containing(terms, sources, 100)

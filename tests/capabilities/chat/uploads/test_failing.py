@@ -19,8 +19,8 @@ from tests.capabilities.chat.uploads.made_uploads import MadeUploads, PageParser
 from tests.fakes.dying_store import Killed
 from tribal.adapters.local.folder import FolderLock, FolderStore
 from tribal.capabilities.chat.uploads import ingesting
-from tribal.capabilities.chat.uploads.failing import MOST_ATTEMPTS
 from tribal.errors import EXIT_STORE, StoreUnwritable
+from tribal.jobs.job import MOST_DEATHS
 from tribal.ports import Application
 
 
@@ -69,7 +69,7 @@ def test_a_job_that_fails_at_its_end_leaves_nothing_of_its_files(
         job = made.upload("a.zip", zipped({"kept.txt": "Kept", "new.txt": "Vacation"}))
     assert [(each.filename, each.status) for each in job.files] == [("kept.txt", "unchanged"), ("new.txt", "refused")]
     assert job.status == "failed"
-    assert [each.names for each in made.files().manifest()[0].sources] == [["kept.txt"]]
+    assert [each.names for each in made.files().manifest().sources] == [["kept.txt"]]
     assert not list(made.store.keys(made.files().source_folder(str(job.files[1].source_id))))
     assert made.found(["vacat"]) == []
 
@@ -77,7 +77,7 @@ def test_a_job_that_fails_at_its_end_leaves_nothing_of_its_files(
 def test_a_job_that_kills_its_processes_comes_last_and_ends_as_failed(made: MadeUploads) -> None:
     _raising(made, Killed())
     job = made.accept("one.txt", pages(2))
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MOST_DEATHS):
         with pytest.raises(Killed):
             made.ingest(job)
     made.parser = PageParser()
@@ -90,7 +90,7 @@ def test_a_job_that_is_killed_again_and_again_but_makes_progress_is_completed(
     made: MadeUploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tribal.capabilities.chat.uploads.reading.PART_PASSAGES", 2)
-    total = 4 * MOST_ATTEMPTS
+    total = 4 * MOST_DEATHS
     job = made.accept("long.txt", pages(total))
     for page in range(3, total + 1, 2):
         _raising(made, Killed(), page)

@@ -69,7 +69,7 @@ def test_what_the_store_has_of_a_collection(made: MadeUploads) -> None:
         f"sources/{digest}/source.json",
     ]
     assert made.store.get(made.files().original_key(digest)).data == data.encode()
-    record, source = made.files().record(), made.files().source(digest)
+    record, source = made.files().record(), made.files().source_file(digest).find()
     assert record is not None
     assert (record.name, record.embedding.model, record.embedding.dimensions) == ("handbook", "test/hashes", 8)
     assert source is not None
@@ -121,7 +121,7 @@ def test_an_upload_of_nothing_that_can_be_read_fails(made: MadeUploads) -> None:
     empty = made.upload("archive.zip", zipped({}))
     assert empty.error is not None
     assert empty.error.code == "UPL_FILE_UNREADABLE"
-    assert made.files().manifest()[0].sources == []
+    assert made.files().manifest().sources == []
 
 
 def test_the_same_file_again_is_unchanged_and_under_another_name_it_has_two(made: MadeUploads) -> None:
@@ -135,9 +135,9 @@ def test_the_same_file_again_is_unchanged_and_under_another_name_it_has_two(made
         [("rules.txt", "unchanged")],
         2,
     )
-    (source,) = made.files().manifest()[0].sources
+    (source,) = made.files().manifest().sources
     assert source.names == ["manual.txt", "rules.txt"]
-    record = made.files().source(source.source_id)
+    record = made.files().source_file(source.source_id).find()
     assert record is not None
     assert record.source == source
     assert len(made.embedder.texts) == sent
@@ -146,7 +146,7 @@ def test_the_same_file_again_is_unchanged_and_under_another_name_it_has_two(made
 def test_one_archive_with_a_file_twice_has_one_source_with_two_names(made: MadeUploads) -> None:
     job = made.upload("a.zip", zipped([("one.txt", "Vacation"), ("deep/one.txt", "Vacation"), ("two.txt", "Vacation")]))
     assert _statuses(job) == [("one.txt", "indexed"), ("one.txt", "unchanged"), ("two.txt", "unchanged")]
-    (source,) = made.files().manifest()[0].sources
+    (source,) = made.files().manifest().sources
     assert source.names == ["one.txt", "two.txt"]
 
 
@@ -154,7 +154,7 @@ def test_personal_data_and_secrets_are_replaced_before_anything_is_embedded(made
     job = made.upload("contacts.txt", "Ask ada.lovelace@example.com, card 4111 1111 1111 1111.")
     source_id = str(job.files[0].source_id)
     (passage,) = made.files().passages(source_id)
-    record = made.files().source(source_id)
+    record = made.files().source_file(source_id).find()
     assert "ada.lovelace" not in passage.text
     assert "4111" not in passage.text
     assert made.embedder.texts == [passage.text]
@@ -217,7 +217,7 @@ def test_a_tutor_lists_the_models_of_its_specification_and_their_successors(tmp_
     files = made.files("comp237_course_materials")
     (passage,) = files.passages(str(job.files[0].source_id))
     assert passage.course_id == "COMP 237"
-    assert files.manifest()[0].allowed == ["gemini-2.0-flash", "gemini-1.5-pro-001", "gemini-3.8-flash"]
+    assert files.manifest().allowed == ["gemini-2.0-flash", "gemini-1.5-pro-001", "gemini-3.8-flash"]
 
 
 def test_a_server_that_does_not_answer_leaves_the_upload_resumable_and_nothing_is_paid_twice(
@@ -284,7 +284,7 @@ def test_a_page_that_is_cut_into_two_parts_continues_in_its_middle(
     assert other.ingest(job).files == whole.files
     source_id = str(whole.files[0].source_id)
     assert list(other.files().passages(source_id)) == list(made.files().passages(source_id))
-    assert other.files().source(source_id) == made.files().source(source_id)
+    assert other.files().source_file(source_id).find() == made.files().source_file(source_id).find()
 
 
 def test_a_requested_stop_ends_after_the_page_and_the_job_is_resumed(made: MadeUploads) -> None:

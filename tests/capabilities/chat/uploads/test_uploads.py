@@ -205,7 +205,7 @@ def test_a_removed_file_is_gone_from_answers_at_once_and_then_from_the_store(mad
     assert made.found(["vacat"]) == [("keep.txt", 1)]
     ended = made.ingest(made.uploads().job(report.job_id))
     assert (ended.status, ended.removes, ended.files) == ("completed", source_id, [])
-    manifest, _ = made.files().manifest()
+    manifest = made.files().manifest()
     assert [each.names for each in manifest.sources] == [["keep.txt"]]
     (removed,) = manifest.removed
     assert (removed.source_id, removed.removed_at, removed.gone_at is not None) == (source_id, ended.created_at, True)
@@ -218,12 +218,12 @@ def test_a_file_is_removed_by_its_id_or_by_any_of_its_names(made: MadeUploads) -
     made.upload("one.txt", "same")
     job = made.upload("two.txt", "same")
     assert made.remove("two.txt").status == "completed"
-    assert made.files().manifest()[0].sources == []
+    assert made.files().manifest().sources == []
     with pytest.raises(CollectionNotFound, match=r"has no file 'one\.txt'; it has none at all"):
         made.remove("one.txt")
     made.upload("one.txt", "same")
     made.remove(str(job.files[0].source_id))
-    assert made.files().manifest()[0].sources == []
+    assert made.files().manifest().sources == []
 
 
 def test_of_two_files_of_one_name_an_id_is_asked_for(made: MadeUploads) -> None:
@@ -244,7 +244,7 @@ def test_a_removed_file_can_be_uploaded_again_also_before_it_is_deleted(made: Ma
     assert made.upload("manual.txt", "Vacation").files[0].status == "indexed"
     assert made.ingest(made.uploads().job(report.job_id)).status == "completed"
     assert made.found(["vacat"]) == [("manual.txt", 1)]
-    manifest, _ = made.files().manifest()
+    manifest = made.files().manifest()
     assert len(manifest.sources) == len(manifest.removed) == 1
 
 

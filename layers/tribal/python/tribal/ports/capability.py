@@ -214,6 +214,8 @@ class Capability:
     commands: tuple[CommandSpec, ...] = ()
     extras: tuple[str, ...] = ()
     """The optional dependencies that it needs."""
+    jobs: tuple[str, ...] = ()
+    """`module:name` of each `JobKind` that a process next to a server works on."""
     functions: tuple[FunctionSpec, ...] = ()
     uses: tuple[FunctionUse, ...] = ()
     alarms: tuple[AlarmSpec, ...] = ()

@@ -45,6 +45,7 @@ CAPABILITY = Capability(
         ),
     ),
     extras=("chat",),
+    jobs=("tribal.capabilities.chat.uploads.job_kind:UPLOADS",),
     functions=FUNCTIONS,
     uses=USES,
     alarms=ALARMS,

@@ -66,7 +66,7 @@ class Finder:
         """The files that answers may use: what was removed is not among them."""
         if self.entry.title == CATALOG:
             return []
-        manifest, _ = CollectionFiles(self.app.store(), self.entry.title).manifest()
+        manifest = CollectionFiles(self.app.store(), self.entry.title).manifest()
         return manifest.sources
 
     def find(self, texts: Sequence[str]) -> list[Found]:

@@ -18,7 +18,7 @@ def publish_index(files: CollectionFiles, indexes: PassageIndexes) -> None:
     record = files.record()
     if record is None:
         return
-    manifest, _ = files.manifest()
+    manifest = files.manifest()
     sources = sorted(each.source_id for each in manifest.sources)
     if not files.is_indexed(sources, record.embedding):
         indexes.publish(files.name, _passages(files, sources), record.embedding)

@@ -28,7 +28,7 @@ def find_source(files: CollectionFiles, name: str) -> CollectionSource:
     Raises:
         CollectionNotFound: when the collection has no such file, or several of that name.
     """
-    manifest, _ = files.manifest()
+    manifest = files.manifest()
     found = (
         [each for each in manifest.sources if name == each.source_id]
         or [each for each in manifest.sources if name in each.paths]
@@ -83,7 +83,7 @@ def delete_withdrawn(files: CollectionFiles, indexes: PassageIndexes, clock: Clo
     Raises:
         IndexWriteFailed: when the index without them cannot be published.
     """
-    manifest, _ = files.manifest()
+    manifest = files.manifest()
     withdrawn = {each.source_id for each in manifest.removed if each.gone_at is None}
     if not withdrawn:
         return

@@ -43,17 +43,18 @@ class SourceWriter:
     embedder: TextEmbedder
     added_at: str
     check: Callable[[], None]
-    """Raises `Paused` when there is no time left."""
+    """Raises `NotNow` when there is no time left."""
 
     def write(self, number: int, file: ReadFile, item: UploadItem) -> None:
         """Store the original and the passages of a file, and last of all how it was read; does nothing if that exists.
 
         Raises:
             EmbeddingFailed: when it has no vectors.
-            Paused: when the rest has to wait.
+            NotNow: when the rest has to wait.
         """
         files, source_id = self.progress.files, str(file.source_id)
-        if files.source(source_id) is not None:
+        record = files.source_file(source_id)
+        if record.find() is not None:
             return
         for key in self.progress.parts(number):
             self.check()
@@ -69,7 +70,7 @@ class SourceWriter:
             passages=file.passages,
             added_at=self.added_at,
         )
-        files.put_source(SourceRecord(source=source, size_bytes=file.size_bytes, masked=file.masked))
+        record.put(SourceRecord(source=source, size_bytes=file.size_bytes, masked=file.masked))
 
     def _embedded(self, passages: Sequence[Passage]) -> Iterator[StoredPassage]:
         vectors = self.embedder.embed([each.text for each in passages])

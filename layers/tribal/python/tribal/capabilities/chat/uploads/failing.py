@@ -11,30 +11,25 @@ from tribal.capabilities.chat.uploads.progress import ReadFile
 from tribal.capabilities.chat.uploads.redacting import redacted
 from tribal.errors import TribalError, describe_unexpected
 from tribal.identity.locations import collection_index
+from tribal.jobs.job import MOST_DEATHS, TooManyDeaths
 from tribal.ports.passages import PassageIndexes
 from tribal_contracts.chat.collections import CollectionManifest, CollectionSource
 from tribal_contracts.chat.jobs import UploadedFile, UploadJob
-
-MOST_ATTEMPTS = 5
-"""After how many processes in a row that die without progress a job fails. By judgement."""
 
 
 def expected_error(error: BaseException) -> TribalError:
     """What to report of an error that ends a job; an unexpected one becomes `ChatFailed`."""
     if isinstance(error, TribalError):
         return error
+    if isinstance(error, TooManyDeaths):
+        return ChatFailed(
+            f"{MOST_DEATHS} processes in a row ended while they worked on it, without progress: they crashed, were "
+            "killed, or needed more memory than there is; split the upload into smaller ones"
+        )
     if isinstance(error, MemoryError):
         return ChatFailed("the upload needs more memory than there is; split it into smaller ones")
     what = describe_unexpected(error) if isinstance(error, Exception) else f"its process ended ({error!r})"
     return ChatFailed(f"the upload failed unexpectedly: {redacted(what)[0]}")
-
-
-def too_many_attempts() -> TribalError:
-    """The error of a job whose process died again and again."""
-    return ChatFailed(
-        f"{MOST_ATTEMPTS} processes in a row ended while they worked on it, without progress: they crashed, were "
-        "killed, or needed more memory than there is; split the upload into smaller ones"
-    )
 
 
 def refused_files(job: UploadJob, read: Iterable[ReadFile], reason: str) -> list[UploadedFile]:
@@ -59,7 +54,7 @@ def discard_stored(job: UploadJob, files: CollectionFiles, indexes: PassageIndex
     def without(manifest: CollectionManifest) -> CollectionManifest:
         return manifest.model_copy(update={"sources": list(filter(is_kept, manifest.sources))})
 
-    before, _ = files.manifest()
+    before = files.manifest()
     if not all(map(is_kept, before.sources)):
         files.change_manifest(without)
     listed = {each.source_id for each in before.sources if is_kept(each)}

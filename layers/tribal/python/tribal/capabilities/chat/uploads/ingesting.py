@@ -7,36 +7,27 @@ the index with them is published, and the upload is erased. Every write can be r
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
+from typing import cast
 
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.collections.publishing import publish_index
 from tribal.capabilities.chat.collections.removal import delete_withdrawn, withdraw
-from tribal.capabilities.chat.errors import (
-    ChatBusy,
-    CollectionNotFound,
-    JobNotFound,
-    UploadUnreadable,
-)
-from tribal.capabilities.chat.parts import ChatParts, chat_parts
+from tribal.capabilities.chat.errors import ChatBusy, CollectionNotFound, JobNotFound, UploadUnreadable
+from tribal.capabilities.chat.parts import chat_parts
 from tribal.capabilities.chat.uploads.embedding import SourceWriter, require_affordable
-from tribal.capabilities.chat.uploads.failing import (
-    MOST_ATTEMPTS,
-    discard_stored,
-    expected_error,
-    refused_files,
-    too_many_attempts,
-)
-from tribal.capabilities.chat.uploads.opening import opened
+from tribal.capabilities.chat.uploads.failing import discard_stored, expected_error, refused_files
+from tribal.capabilities.chat.uploads.opening import UploadItem, opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
-from tribal.capabilities.chat.uploads.reading import FileReader, Paused
-from tribal.errors import ObjectDamaged, ObjectNotFound, RunError, RunLocked, TribalError, is_refused_write, unwritable
+from tribal.capabilities.chat.uploads.reading import FileReader
+from tribal.errors import ObjectDamaged, ObjectNotFound, is_refused_write, unwritable
 from tribal.identity.locations import collection_lease
+from tribal.jobs.holding import JobHeld, LeaseBeside
+from tribal.jobs.job import Job, JobEnded, NotNow
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Clock
@@ -54,6 +45,8 @@ from tribal_contracts.chat.settings import TUTOR_MODELS, CollectionEntry
 
 ARRIVES_WITHIN = timedelta(hours=1)
 """How long an upload may take to arrive; an address to send one to is valid for 15 minutes."""
+ARRIVING_SECONDS = 900
+"""How long a job waits for an upload that has not arrived: the longest delay of a message."""
 PUBLISHING_SECONDS = 240.0
 """The time that must be left to publish an index. Source: `python -m bench.passages`: 100,000 passages take 140 s."""
 _GOOD = ("indexed", "unchanged")
@@ -83,158 +76,163 @@ def ingest(
         EmbeddingFailed, IndexWriteFailed, StoreError: when something does not work for now; the job can be resumed.
             Whatever else is raised ends it as failed.
     """
-    with _opened(app, collection, job_id, stop or StopToken(), report) as (ingestion, job):
-        return job if job.status != "processing" else ingestion.run(job)
+    try:
+        return Ingestion(app, collection, job_id, stop or StopToken()).run(report)
+    except JobHeld as held:
+        raise ChatBusy(
+            f"another process works on collection {collection!r}; `tribal jobs --watch` shows when it has ended"
+        ) from held
 
 
-def end_as_failed(app: Application, collection: str, job_id: str, error: TribalError) -> UploadJob:
-    """End a job that could be resumed, with an error that no one may be there to see.
+@dataclass(frozen=True, slots=True)
+class _ReadUpload:
+    """An upload whose files were read, and what stores them."""
+
+    read: list[ReadFile]
+    items: list[UploadItem]
+    manifest: CollectionManifest
+    """As it was when the job began."""
+    writer: SourceWriter
+    worst_usd: float
+
+
+class Ingestion:
+    """One job of a collection, worked on under the lease of that collection.
 
     Raises:
-        JobNotFound, CollectionNotFound, ChatBusy, StoreError: as `ingest`.
+        JobNotFound, CollectionNotFound: as `ingest`.
     """
-    with _opened(app, collection, job_id, StopToken(), lambda _: None) as (ingestion, job):
-        return job if job.status != "processing" else ingestion.fail(job, error)
 
-
-@contextmanager
-def _opened(
-    app: Application, collection: str, job_id: str, stop: StopToken, report: Report
-) -> Iterator[tuple[_Ingestion, UploadJob]]:
-    parts = chat_parts(app)
-    entry = parts.settings.entry(collection)
-    if entry is None:
-        raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads stay")
-    files = CollectionFiles(app.store(), collection)
-    with _alone(app, files, job_id, stop) as lease:
-        job = files.job(job_id)
-        if job is None:
+    def __init__(self, app: Application, collection: str, job_id: str, stop: StopToken) -> None:
+        self._app = app
+        self._parts = chat_parts(app)
+        entry = self._parts.settings.entry(collection)
+        if entry is None:
+            raise CollectionNotFound(f"collection {collection!r} is no longer configured; its uploads stay")
+        self._entry = entry
+        self._files = CollectionFiles(app.store(), collection)
+        if self._files.job(job_id) is None:
             raise JobNotFound(f"there is no upload {job_id[:50]!r} to collection {collection!r}")
-        yield _Ingestion(app, parts, entry, files, lease, stop, report), job
+        self._job_id = job_id
+        self._stop = stop
+        name = collection_lease(collection)
+        self._lease = RunLease(LeaseFile(app.store(), app.clock, name), job_id, lock=app.locks(name), stop=stop)
+        self._begun = False
+        self._source: tuple[Path, TextEmbedder] | None = None
+        self._upload: _ReadUpload | None = None
+        self._open = ExitStack()
 
+    def run(self, report: Report, error: BaseException | None = None) -> UploadJob:
+        """Work through the job, or end it with an error; it is still `processing` when the rest has to wait.
 
-@contextmanager
-def _alone(app: Application, files: CollectionFiles, job_id: str, stop: StopToken) -> Iterator[RunLease]:
-    name = collection_lease(files.name)
-    lease = RunLease(LeaseFile(files.store, app.clock, name), job_id, lock=app.locks(name), stop=stop)
-    try:
-        lease.acquire()
-    except RunLocked as error:
-        raise ChatBusy(
-            f"another process works on collection {files.name!r}; `tribal jobs --watch` shows when it has ended"
-        ) from error
-    try:
-        yield lease
-    finally:
-        lease.release()
-
-
-@dataclass
-class _Ingestion:
-    """One job under the lease of its collection."""
-
-    app: Application
-    parts: ChatParts
-    entry: CollectionEntry
-    files: CollectionFiles
-    lease: RunLease
-    stop: StopToken
-    report: Report
-
-    def run(self, job: UploadJob) -> UploadJob:
-        """Work through the job; it is still `processing` when the rest has to wait."""
-        if job.error is None and job.attempts >= MOST_ATTEMPTS:
-            return self.fail(job, too_many_attempts())
-        job = self._count_attempts(job, job.attempts + 1)
+        Raises:
+            JobHeld: when another process works on the collection.
+        """
+        file = self._files.job_file(self._job_id)
+        self.job = Job(
+            read=file.read,
+            replace=file.replace,
+            has_ended=lambda job: job.status != "processing",
+            lease=LeaseBeside(self._lease),
+            stop=self._stop,
+            failed=self._failed,
+            report=report,
+        )
         try:
-            return self._worked(job)
-        except Paused:
-            return self._count_attempts(job, 0)
-        except KeyboardInterrupt:
-            self._count_no_attempt(job)
-            raise
-        except (Exception, SystemExit) as error:
-            if isinstance(error, RunError) or (isinstance(error, TribalError) and error.retryable):
-                self._count_no_attempt(job)
+            with self._open:
+                return self.job.run(self._step, error)
+        except JobEnded as ended:
+            return cast(UploadJob, ended.record)
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _failed(self, job: UploadJob, error: BaseException) -> UploadJob:
+        """The job with the reason why it ends, and without files that were to be indexed."""
+        if job.error is not None:
+            return job
+        problem, now = expected_error(error), self._app.clock.published()
+        refused = job.files
+        with suppress(ObjectDamaged):
+            refused = refused_files(job, self._progress.read_files(), problem.message)
+        return job.model_copy(update={"files": refused, "error": problem.to_agent_error(now), "updated_at": now})
+
+    def _step(self, job: UploadJob) -> UploadJob:
+        try:
+            changed = self._changed(job)
+        except OSError as error:
+            if not is_refused_write(error):
                 raise
-            if isinstance(error, OSError) and is_refused_write(error):
-                self._count_no_attempt(job)
-                raise unwritable(error.filename or self.parts.scratch, error) from error
-            return self.fail(job, expected_error(error))
+            raise unwritable(error.filename or self._parts.scratch, error) from error
+        return changed.model_copy(update={"updated_at": self._app.clock.published()})
 
-    def fail(self, job: UploadJob, error: TribalError) -> UploadJob:
-        """End the job with the reason, and without what it stored."""
-        job = self.files.job(job.job_id) or job
-        if job.error is None:
-            refused = job.files
-            with suppress(ObjectDamaged):
-                refused = refused_files(job, Progress(self.files, job.job_id).read_files(), error.message)
-            job = self._save(job, files=refused, error=error.to_agent_error(self.app.clock.published()))
-        return self._ended(job, "failed")
-
-    def _worked(self, job: UploadJob) -> UploadJob:
+    def _changed(self, job: UploadJob) -> UploadJob:
         if job.error is not None:
             return self._ended(job, "failed")
-        if job.removes is not None:
-            withdraw(self.files, job.removes, job.created_at)
-        self._require_time()
-        delete_withdrawn(self.files, self.parts.indexes(), self.app.clock)
+        if not self._begun:
+            self._begin(job)
         if job.removes is not None:
             return self._ended(job, "completed")
-        folder = self._folder(job)
-        try:
-            if job.total_files is None or len(job.files) < job.total_files:
-                job = self._sourced(job, Progress(self.files, job.job_id), folder)
-            self._require_time()
-            self._publish(job)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        if job.total_files is None:
+            return self._counted(job)
+        if len(job.files) < job.total_files:
+            return self._with_next_file(job)
+        self._require_time()
+        self._publish(job)
         return self._ended(job, status_of(job.files))
 
-    def _folder(self, job: UploadJob) -> Path:
-        return self.parts.scratch / "uploads" / job.job_id
+    def _begin(self, job: UploadJob) -> None:
+        """Delete what was removed from the collection."""
+        if job.removes is not None:
+            withdraw(self._files, job.removes, job.created_at)
+        self._require_time()
+        delete_withdrawn(self._files, self._parts.indexes(), self._app.clock)
+        self._begun = True
 
-    def _count_no_attempt(self, job: UploadJob) -> None:
-        # What stops the job may also keep this from being written; then the attempt counts.
-        with suppress(TribalError):
-            self._count_attempts(job, 0)
+    @property
+    def _folder(self) -> Path:
+        return self._parts.scratch / "uploads" / self._job_id
 
-    def _report_progress(self, job: UploadJob) -> None:
-        if job.attempts > 1:
-            self._count_attempts(job, 1)
+    @property
+    def _progress(self) -> Progress:
+        return Progress(self._files, self._job_id)
 
-    def _count_attempts(self, job: UploadJob, attempts: int) -> UploadJob:
-        return self.files.change_job(job, lambda present: present.model_copy(update={"attempts": attempts}))
+    def _counted(self, job: UploadJob) -> UploadJob:
+        """The job with the number of its files."""
+        path, _ = self._source_of(job)
+        with opened(path, job.filename, self._parts.settings.uploads) as items:
+            return job.model_copy(update={"total_files": len(items), "arrived": True})
 
-    def _sourced(self, job: UploadJob, progress: Progress, folder: Path) -> UploadJob:
-        """The job with all its files read, embedded and stored."""
-        path = self._fetched(job, folder)
-        embedder = self._embedder(job)
-        self.files.require_record(self._record(job, embedder))
-        manifest, _ = self.files.manifest()
+    def _with_next_file(self, job: UploadJob) -> UploadJob:
+        """The job with one more file embedded and stored; all of them are read first."""
+        if self._upload is None:
+            self._upload = self._read(job)
+        upload, number = self._upload, len(job.files)
+        outcome = self._outcome(upload.read[number], upload.manifest, job.created_at)
+        if outcome is None:
+            upload.writer.write(number, upload.read[number], upload.items[number])
+            outcome = upload.read[number].outcome("indexed")
+        return job.model_copy(update={"files": [*job.files, outcome], "embedding_usd": upload.worst_usd})
+
+    def _read(self, job: UploadJob) -> _ReadUpload:
+        path, embedder = self._source_of(job)
+        limits, manifest = self._parts.settings.uploads, self._files.manifest()
         reader = FileReader(
-            parser=self.parts.parser(),
-            progress=progress,
+            parser=self._parts.parser(),
+            progress=self._progress,
             manifest=manifest,
-            limits=self.parts.settings.uploads,
-            course_id=self.entry.course,
-            stop=self.stop,
-            report_progress=partial(self._report_progress, job),
+            limits=limits,
+            course_id=self._entry.course,
+            stop=self._stop,
+            note_progress=self.job.note_progress,
         )
-        with opened(path, job.filename, self.parts.settings.uploads) as items:
-            job = self._save(job, total_files=len(items), arrived=True)
+        with opened(path, job.filename, limits) as items:
             read = reader.read(items)
-        worst = require_affordable(read, embedder, self.parts.settings.per_upload_usd)
-        writer = SourceWriter(progress, embedder, job.created_at, reader.check)
+        worst = require_affordable(read, embedder, self._parts.settings.per_upload_usd)
         # Opened again, because an archive counts what was unpacked.
-        with opened(path, job.filename, self.parts.settings.uploads) as items:
-            for number in range(len(job.files), len(read)):
-                outcome = self._outcome(read[number], manifest, job.created_at)
-                if outcome is None:
-                    writer.write(number, read[number], items[number])
-                    outcome = read[number].outcome("indexed")
-                job = self._save(job, files=[*job.files, outcome], embedding_usd=worst, attempts=1)
-        return job
+        items = self._open.enter_context(opened(path, job.filename, limits))
+        return _ReadUpload(
+            read, items, manifest, SourceWriter(self._progress, embedder, job.created_at, reader.check), worst
+        )
 
     def _outcome(self, file: ReadFile, manifest: CollectionManifest, created_at: str) -> UploadedFile | None:
         """What became of a file that is not stored; `None` for one that is to be."""
@@ -246,38 +244,46 @@ class _Ingestion:
                 return file.outcome("refused", "it was removed from the collection after this upload")
         return None
 
-    def _fetched(self, job: UploadJob, folder: Path) -> Path:
-        """The upload on this machine's disk."""
-        path = folder / "upload"
+    def _source_of(self, job: UploadJob) -> tuple[Path, TextEmbedder]:
+        """The upload on this machine's disk, and what embeds it: of a collection, always the same model."""
+        if self._source is None:
+            path = self._fetched(job)
+            embedder = self._parts.embedder(self._entry, f"upload:{job.job_id}", self._parts.settings.per_upload_usd)
+            self._files.require_record(self._record(job, embedder))
+            self._source = path, embedder
+        return self._source
+
+    def _fetched(self, job: UploadJob) -> Path:
+        path = self._folder / "upload"
         try:
-            digest = self.files.store.get_file(self.files.upload_key(job.job_id), path)
+            digest = self._files.store.get_file(self._files.upload_key(job.job_id), path)
         except ObjectNotFound as error:
-            if may_arrive(job, self.app.clock):
-                raise Paused from error
+            if may_arrive(job, self._app.clock):
+                raise NotNow(ARRIVING_SECONDS) from error
             raise UploadUnreadable("the upload did not arrive; upload the file again") from error
         if job.content_hash is not None and digest != job.content_hash:
             raise UploadUnreadable("what arrived is not the file that was announced; upload it again")
         return path
 
-    def _embedder(self, job: UploadJob) -> TextEmbedder:
-        return self.parts.embedder(self.entry, f"upload:{job.job_id}", self.parts.settings.per_upload_usd)
-
     def _record(self, job: UploadJob, embedder: TextEmbedder) -> CollectionRecord:
         return CollectionRecord(
-            name=self.entry.title,
-            profile=self.entry.profile,
-            layer=self.entry.layer,
-            owner=self.entry.owner,
-            course_id=self.entry.course,
+            name=self._entry.title,
+            profile=self._entry.profile,
+            layer=self._entry.layer,
+            owner=self._entry.owner,
+            course_id=self._entry.course,
             embedding=EmbeddingRecord(model=embedder.model, dimensions=embedder.dimensions),
             created_at=job.created_at,
         )
 
     def _publish(self, job: UploadJob) -> None:
         """Add the files of the job to the manifest, and publish the index with them."""
-        self.lease.check()
+        self._lease.check()
         indexed = [each for each in job.files if each.status in _GOOD]
-        records = {each: self.files.source(each) for each in dict.fromkeys(str(each.source_id) for each in indexed)}
+        records = {
+            each: self._files.source_file(each).find()
+            for each in dict.fromkeys(str(each.source_id) for each in indexed)
+        }
         sources = {name: record.source for name, record in records.items() if record is not None}
 
         def with_files(manifest: CollectionManifest) -> CollectionManifest:
@@ -287,38 +293,32 @@ class _Ingestion:
                 # A file that was removed meanwhile stays so.
                 if name in sources and (each.status == "indexed" or name in listed):
                     listed[name] = _named(listed.get(name, sources[name]), each)
-            return manifest.model_copy(update={"sources": [*listed.values()], "allowed": _allowed(self.entry)})
+            return manifest.model_copy(update={"sources": [*listed.values()], "allowed": _allowed(self._entry)})
 
-        manifest = self.files.change_manifest(with_files)
+        manifest = self._files.change_manifest(with_files)
         for source in manifest.sources:
             record = records.get(source.source_id)
             if record is not None and record.source != source:
-                self.files.put_source(record.model_copy(update={"source": source}))
-        publish_index(self.files, self.parts.indexes())
+                self._files.source_file(source.source_id).put(record.model_copy(update={"source": source}))
+        publish_index(self._files, self._parts.indexes())
 
     def _ended(self, job: UploadJob, status: JobStatus) -> UploadJob:
-        """Erase what only the job needs, and then write its status."""
+        """Erase what only the job needs; the job with its last status."""
         if job.removes is None:
             try:
                 if status == "failed":
-                    discard_stored(job, self.files, self.parts.indexes())
-                self.files.store.erase(self.files.upload_key(job.job_id))
-                Progress(self.files, job.job_id).erase()
+                    discard_stored(job, self._files, self._parts.indexes())
+                self._files.store.erase(self._files.upload_key(job.job_id))
+                self._progress.erase()
             except Exception:
                 # What ends a job as failed may also keep its files from being erased, and must not keep it running.
                 if job.error is None:
                     raise
-        return self._save(job, status=status, attempts=0)
-
-    def _save(self, job: UploadJob, **changes: object) -> UploadJob:
-        updated = {**changes, "updated_at": self.app.clock.published()}
-        saved = self.files.change_job(job, lambda present: present.model_copy(update=updated))
-        self.report(saved)
-        return saved
+        return job.model_copy(update={"status": status})
 
     def _require_time(self) -> None:
-        if not self.stop.has_time_for(PUBLISHING_SECONDS):
-            raise Paused
+        if not self._stop.has_time_for(PUBLISHING_SECONDS):
+            raise NotNow
 
 
 def may_arrive(job: UploadJob, clock: Clock) -> bool:

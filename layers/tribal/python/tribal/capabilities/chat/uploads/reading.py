@@ -15,6 +15,7 @@ from tribal.capabilities.chat.uploads.opening import UploadItem, identified
 from tribal.capabilities.chat.uploads.progress import PART_PASSAGES, PartHeader, Progress, ReadFile
 from tribal.capabilities.chat.uploads.redacting import redacted
 from tribal.errors import TribalError, describe_unexpected
+from tribal.jobs.job import NotNow
 from tribal.ports.passages import DocumentParser, ParseLimits, ParseProblem, ParsingFailed
 from tribal.ports.stopping import StopToken
 from tribal_contracts.chat.collections import CollectionManifest, FileKind, Passage
@@ -30,10 +31,6 @@ _STATUSES: dict[ParseProblem, FileStatus] = {"encrypted": "encrypted", "unreadab
 """Of files that cannot be parsed; those at a limit are refused."""
 
 
-class Paused(Exception):
-    """Reading stopped: time ran out, or someone asked it to stop."""
-
-
 @dataclass(frozen=True, slots=True)
 class FileReader:
     """Reads the files of one upload."""
@@ -45,14 +42,14 @@ class FileReader:
     limits: UploadLimits
     course_id: str
     stop: StopToken
-    report_progress: Callable[[], None] = lambda: None
+    note_progress: Callable[[], None] = lambda: None
     """Called when something of what was read is written."""
 
     def read(self, items: list[UploadItem]) -> list[ReadFile]:
         """Read the files that were not read yet, and return all of them.
 
         Raises:
-            Paused: when the rest has to wait.
+            NotNow: when the rest has to wait.
         """
         read = self.progress.read_files()
         written = len(read)
@@ -69,19 +66,19 @@ class FileReader:
         return read
 
     def check(self) -> None:
-        """Raise `Paused` unless there is time for another page."""
+        """Raise `NotNow` unless there is time for another page."""
         if not self.stop.has_time_for(PAGE_SECONDS):
-            raise Paused
+            raise NotNow
 
     def _write(self, read: list[ReadFile]) -> None:
         self.progress.put_read_files(read)
-        self.report_progress()
+        self.note_progress()
 
     def _read_or_refuse(self, number: int, items: list[UploadItem], before: list[ReadFile]) -> ReadFile:
         item = items[number]
         try:
             return self._read(number, item, before)
-        except (TribalError, Paused, OSError):
+        except (TribalError, NotNow, OSError):
             raise
         except Exception as error:
             if len(items) == 1:
@@ -125,7 +122,7 @@ class FileReader:
             file.filename,
             self.course_id,
             self.limits.passages - taken,
-            report_progress=self.report_progress,
+            note_progress=self.note_progress,
         )
         parts.resume()
         pages = self.parser.pages(path, cast(FileKind, file.kind), limits, parts.state.next_page)
@@ -167,7 +164,7 @@ class _Parts:
     course_id: str
     most: int
     """The most passages that the file may have."""
-    report_progress: Callable[[], None]
+    note_progress: Callable[[], None]
     state: PartHeader = field(default_factory=PartHeader)
     pages: int = 0
     _waiting: list[Passage] = field(default_factory=list)
@@ -219,5 +216,5 @@ class _Parts:
     def _write(self) -> None:
         first = self.state.passages - len(self._waiting)
         self.progress.put_part(self.number, first, self.state, self._waiting)
-        self.report_progress()
+        self.note_progress()
         self._waiting.clear()

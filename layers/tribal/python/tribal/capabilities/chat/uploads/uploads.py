@@ -95,7 +95,7 @@ class Uploads:
         waiting = self._waiting(files, job)
         if waiting is not None:
             return self.arrived(files.name, waiting.job_id)
-        files.create_job(job)
+        files.job_file(job.job_id).create(job)
         try:
             files.store.put_file(files.upload_key(job.job_id), file)
             return self.arrived(files.name, job.job_id)
@@ -116,7 +116,7 @@ class Uploads:
         if kind_by_name(request.filename) is None and not is_archive(request.filename, _ZIP):
             raise UploadRefused(f"{base_name(request.filename)!r} is not of a type that is read; upload {READ_TYPES}")
         job = self._new_job(files, request.filename, request.size_bytes, request.sha256)
-        files.create_job(job)
+        files.job_file(job.job_id).create(job)
         return job
 
     def address(self, job: UploadJob) -> UploadAddress:
@@ -141,7 +141,7 @@ class Uploads:
         job = files.job(job_id)
         if job is None:
             raise _job_not_found(job_id)
-        job = files.change_job(job, lambda present: present.model_copy(update={"arrived": True}))
+        job = files.job_file(job_id).change(lambda present: present.model_copy(update={"arrived": True}), job)
         self._launch(job)
         return job
 
@@ -180,7 +180,7 @@ class Uploads:
         job = self._new_job(files, shown_names(source)[0], 0, None)
         job = job.model_copy(update={"removes": source.source_id, "arrived": True})
         # Before the manifest: the job is resumed if this process is killed here.
-        files.create_job(job)
+        files.job_file(job.job_id).create(job)
         withdraw(files, source.source_id, job.created_at)
         self._launch(job)
         return RemovalReport(
@@ -206,7 +206,7 @@ class Uploads:
 
     def _state(self, entry: CollectionEntry) -> CollectionState:
         files = CollectionFiles(self.app.store(), entry.title)
-        return CollectionState(entry, files.record(), files.manifest()[0])
+        return CollectionState(entry, files.record(), files.manifest())
 
     def _entry(self, collection: str) -> CollectionEntry:
         entry = find_collection(collection, self.parts.settings, self.caller)
@@ -250,7 +250,7 @@ class Uploads:
             )
         if not size_bytes:
             raise UploadUnreadable("the file is empty")
-        manifest, _ = files.manifest()
+        manifest = files.manifest()
         if sum(each.passages for each in manifest.sources) >= limits.passages:
             raise UploadLimitExceeded(
                 f"collection {files.name!r} has {limits.passages:,} passages, the most that `chat.uploads.passages` "
@@ -293,7 +293,7 @@ class Uploads:
             passages=source.passages,
         )
         ended = job.model_copy(update={"status": "completed", "files": [file], "total_files": 1, "arrived": True})
-        files.create_job(ended)
+        files.job_file(ended.job_id).create(ended)
         return ended
 
     def _launch(self, job: UploadJob) -> None:

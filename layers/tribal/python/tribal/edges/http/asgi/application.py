@@ -51,7 +51,7 @@ from tribal.ports.caller import Caller
 from tribal.tools.registry import Registry
 
 if TYPE_CHECKING:
-    from tribal.app.uploading.launching import UploadWorkers
+    from tribal.app.job_processes.launching import JobWorkers
 
 METRICS_RIGHT = "metrics:read"
 _SMALLEST_COMPRESSED = 1_024
@@ -63,7 +63,7 @@ def asgi_application(
     serving: Serving,
     metrics: Metrics,
     write: Callable[[str], None],
-    workers: UploadWorkers | None = None,
+    workers: JobWorkers | None = None,
 ) -> Starlette:
     """Build the application.
 
@@ -73,7 +73,7 @@ def asgi_application(
         serving: the settings of the server.
         metrics: counts requests.
         write: writes a line to the log.
-        workers: works on uploads while the server runs.
+        workers: works on jobs while the server runs.
     """
     routes = (*ROUTES, *PAGE_ROUTES, *capability_routes(app.sections), *_own_routes(serving, metrics))
     waiting = WaitingThreads()

@@ -52,14 +52,14 @@ class ServerBlueprint:
 
 def server_application(blueprint: ServerBlueprint) -> Starlette:
     """Build the application of one process."""
+    from tribal.app.job_processes.launching import with_job_workers
     from tribal.app.local import local_application
-    from tribal.app.uploading.launching import with_upload_workers
 
     share_one_arena()
     be_responsive()
     tools = _tools_of(blueprint)
     app = local_application(blueprint.settings, prepare=lambda: _prepare_next(app, tools))
-    app, workers = with_upload_workers(app, blueprint.settings)
+    app, workers = with_job_workers(app, blueprint.settings)
     metrics = Metrics(blueprint.metrics_folder)
     return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error(), workers)
 

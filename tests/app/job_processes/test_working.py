@@ -15,23 +15,26 @@ import pytest
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 from tests.waiting import LONGEST_SECONDS, wait_until
+from tribal.app.job_processes.launching import JobWorkers
 from tribal.app.local import Blueprint, local_application
-from tribal.app.uploading.launching import UploadWorkers
-from tribal.app.uploading.waiting import Job, waiting_jobs
-from tribal.app.uploading.worker import work
 from tribal.capabilities.chat.collections.files import CollectionFiles
-from tribal.capabilities.chat.errors import ChatBusy
+from tribal.capabilities.chat.uploads.ingesting import Ingestion
+from tribal.capabilities.chat.uploads.job_kind import UPLOADS
 from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
 from tribal.identity.locations import collection_lease
+from tribal.jobs.holding import JobHeld
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
+from tribal.jobs.working import waiting_jobs, work_on_waiting
 from tribal.ports import Application, Caller, RunParameters, StopToken
 from tribal.ports.application import WorkerLaunch
 from tribal.settings import load_settings
+from tribal_contracts import Contract
+from tribal_contracts.chat.jobs import IngestTask
 
 TEXT = "Refunds are paid within fourteen days of the return. A refund over 500 euros needs the consent of a manager. "
-COMMAND = [sys.executable, "-P", "-m", "tribal.app.uploading.worker"]
+COMMAND = [sys.executable, "-P", "-m", "tribal.app.job_processes.worker"]
 QUESTION = "How soon are refunds paid?"
 
 
@@ -54,37 +57,47 @@ def application_of(project: Path) -> Application:
     return local_application(load_settings(project=project, environment={}, needs_databases=False))
 
 
-def upload(app: Application, project: Path, collection: str = "handbook", name: str = "refunds.md") -> Job:
+def upload(app: Application, project: Path, collection: str = "handbook", name: str = "refunds.md") -> IngestTask:
     job = Uploads(app, Caller("ada")).accept(project / name, name, collection)
-    return job.collection, job.job_id
+    return IngestTask(collection=job.collection, job_id=job.job_id)
 
 
-def status_of(app: Application, job: Job) -> str:
-    return Uploads(app, Caller("ada")).job(job[1]).status
+def status_of(app: Application, job: IngestTask) -> str:
+    return Uploads(app, Caller("ada")).job(job.job_id).status
+
+
+def waiting(app: Application, ended: set[Contract] | None = None) -> list[Contract]:
+    return [task for _, task in waiting_jobs(app, [UPLOADS], set() if ended is None else ended)]
+
+
+def work(app: Application, stop: StopToken | None = None) -> list[Any]:
+    """Work on what waits, and return the lines of the log."""
+    lines: list[Any] = []
+    work_on_waiting(app, [UPLOADS], stop or StopToken(), lambda line: lines.append(json.loads(line)))
+    return lines
 
 
 def test_every_job_that_waits_is_worked_on_and_logged_without_its_name(project: Path) -> None:
     with closing(application_of(project)) as app:
         jobs = [upload(app, project), upload(app, project, "other")]
-        assert list(waiting_jobs(app, set())) == jobs
-        lines: list[Any] = []
-        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+        assert waiting(app) == jobs
+        lines = work(app)
         assert [status_of(app, job) for job in jobs] == ["completed"] * 2
         seen = [(line["collection"], line["job_id"], line["status"], line["level"]) for line in lines]
-        assert seen == [(*job, "completed", "info") for job in jobs]
+        assert seen == [(job.collection, job.job_id, "completed", "info") for job in jobs]
         assert "refunds" not in json.dumps(lines)
-        ended: set[Job] = set()
-        assert list(waiting_jobs(app, ended)) == []
+        ended: set[Contract] = set()
+        assert waiting(app, ended) == []
         assert ended == set(jobs)
 
 
 def test_a_removal_is_worked_on_too(project: Path) -> None:
     with closing(application_of(project)) as app:
         upload(app, project)
-        work(app, StopToken(), lambda _: None)
+        work(app)
         report = Uploads(app, Caller("ada")).remove("handbook", "refunds.md")
-        work(app, StopToken(), lambda _: None)
-        assert status_of(app, ("handbook", report.job_id)) == "completed"
+        work(app)
+        assert status_of(app, IngestTask(collection="handbook", job_id=report.job_id)) == "completed"
 
 
 def test_nothing_is_begun_after_a_stop(project: Path) -> None:
@@ -92,26 +105,24 @@ def test_nothing_is_begun_after_a_stop(project: Path) -> None:
     stop.request(RunInterrupted("the server is stopping"))
     with closing(application_of(project)) as app:
         job = upload(app, project)
-        work(app, stop, lambda _: None)
+        work(app, stop)
         assert status_of(app, job) == "processing"
 
 
 def test_a_job_that_fails_for_now_is_logged_and_the_next_one_worked_on(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tribal.capabilities.chat.uploads import ingesting
+    real = Ingestion.run
 
-    real, lines = ingesting.ingest, list[Any]()
-
-    def failing(app: Application, collection: str, job_id: str, stop: StopToken) -> Any:
-        if collection == "handbook":
+    def failing(self: Ingestion, *given: Any) -> Any:
+        if self._files.name == "handbook":
             raise RunInterrupted("not now")
-        return real(app, collection, job_id, stop)
+        return real(self, *given)
 
     with closing(application_of(project)) as app:
         jobs = [upload(app, project), upload(app, project, "other")]
-        monkeypatch.setattr(ingesting, "ingest", failing)
-        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+        monkeypatch.setattr(Ingestion, "run", failing)
+        lines = work(app)
         assert [status_of(app, job) for job in jobs] == ["processing", "completed"]
         assert (lines[0]["level"], lines[0]["error"]) == ("error", "RunInterrupted")
 
@@ -119,16 +130,13 @@ def test_a_job_that_fails_for_now_is_logged_and_the_next_one_worked_on(
 def test_a_collection_that_another_process_works_on_is_left_to_it(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tribal.capabilities.chat.uploads import ingesting
-
     def busy(*_: Any) -> Any:
-        raise ChatBusy("another process works on it")
+        raise JobHeld
 
-    monkeypatch.setattr(ingesting, "ingest", busy)
-    lines: list[Any] = []
+    monkeypatch.setattr(Ingestion, "run", busy)
     with closing(application_of(project)) as app:
         upload(app, project)
-        work(app, StopToken(), lambda line: lines.append(json.loads(line)))
+        lines = work(app)
     assert [(line["status"], line["level"]) for line in lines] == [("processing", "info")]
 
 
@@ -138,11 +146,11 @@ def test_a_collection_under_a_lease_and_a_damaged_job_do_not_wait(project: Path)
         held, damaged = upload(app, project), upload(app, project, "other")
         free = upload(app, project, "other", "returns.md")
         store = app.store()
-        store.put(CollectionFiles(store, "other").job_key(damaged[1]), b"{")
+        store.put(CollectionFiles(store, "other").job_key(damaged.job_id), b"{")
         name = collection_lease("handbook")
-        with RunLease(LeaseFile(store, app.clock, name), held[1]):
-            assert list(waiting_jobs(app, set())) == [free]
-        assert list(waiting_jobs(app, set())) == [held, free]
+        with RunLease(LeaseFile(store, app.clock, name), held.job_id):
+            assert waiting(app) == [free]
+        assert waiting(app) == [held, free]
 
 
 def test_a_worker_without_a_server_ends_at_once() -> None:
@@ -162,9 +170,10 @@ def test_a_worker_ends_cleanly_while_its_server_runs(project: Path) -> None:
 
 DIES = """
 import os
-from tribal.app.uploading.worker import main
-from tribal.capabilities.chat.uploads import ingesting, reading
-ingesting.MOST_ATTEMPTS = 2
+from tribal.app.job_processes.worker import main
+from tribal.capabilities.chat.uploads import reading
+from tribal.jobs import job
+job.MOST_DEATHS = 2
 real = reading.redacted
 reading.redacted = lambda text: os._exit(3) if "poison" in text else real(text)
 main()
@@ -177,7 +186,7 @@ def test_a_job_that_kills_its_process_ends_as_failed_and_no_later_one_waits_for_
     launch = WorkerLaunch((sys.executable, "-c", DIES), blueprint=Blueprint(settings, RunParameters()))
     with closing(application_of(project)) as app:
         bad, good = upload(app, project, name="bad.md"), upload(app, project)
-        workers = UploadWorkers(app, launch)
+        workers = JobWorkers(app, [UPLOADS], launch)
         workers.start()
         wait_until(lambda: "processing" not in (status_of(app, bad), status_of(app, good)))
         workers.close()
@@ -203,7 +212,7 @@ def test_an_upload_over_http_is_indexed_and_cited_and_one_that_was_left_is_resum
         assert answer.status_code == 202
         job = finished(server, answer.headers["location"])
         assert (job["status"], [file["status"] for file in job["files"]]) == ("completed", ["indexed"])
-        assert finished(server, f"/api/admin/etl/status/{left[1]}")["status"] == "completed"
+        assert finished(server, f"/api/admin/etl/status/{left.job_id}")["status"] == "completed"
         asked = {"messages": [{"role": "user", "content": QUESTION}], "collection": "handbook", "stream": False}
         reply = server.client.post("/api/chat/stream", json=asked).json()
         assert reply["sources"][0]["source_filename"] == "refunds.md"

@@ -7,20 +7,23 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.waiting import wait_until
+from tribal.app.job_processes import launching
+from tribal.app.job_processes.launching import JobWorkers, with_job_workers
 from tribal.app.local import local_application
-from tribal.app.uploading import launching
-from tribal.app.uploading.launching import UploadWorkers, with_upload_workers
-from tribal.app.uploading.waiting import Job
+from tribal.capabilities.chat.uploads.job_kind import UPLOADS
 from tribal.errors import StoreUnwritable
 from tribal.ports import Application
 from tribal.ports.application import WorkerLaunch
 from tribal.settings import load_settings
+from tribal_contracts.chat.jobs import IngestTask
 
-JOB: Job = ("handbook", "job-1")
+JOB = (UPLOADS, IngestTask(collection="handbook", job_id="job-1"))
+Jobs = list[tuple[Any, IngestTask]]
 WORKS = """
 import pathlib, pickle, sys, time
 folder = pathlib.Path(pickle.load(sys.stdin.buffer))
@@ -45,9 +48,9 @@ def application_in(folder: Path) -> Application:
 
 
 @contextmanager
-def running(folder: Path, script: str, look_seconds: float = 60.0) -> Iterator[UploadWorkers]:
+def running(folder: Path, script: str, look_seconds: float = 60.0) -> Iterator[JobWorkers]:
     launch = WorkerLaunch((sys.executable, "-c", script), blueprint=str(folder))
-    workers = UploadWorkers(application_in(folder), launch, look_seconds)
+    workers = JobWorkers(application_in(folder), [], launch, look_seconds)
     workers.start()
     try:
         yield workers
@@ -56,9 +59,9 @@ def running(folder: Path, script: str, look_seconds: float = 60.0) -> Iterator[U
 
 
 @pytest.fixture(name="waiting")
-def waiting_fixture(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+def waiting_fixture(monkeypatch: pytest.MonkeyPatch) -> Jobs:
     """The jobs that wait; none of them ends."""
-    jobs: list[Job] = []
+    jobs: Jobs = []
     monkeypatch.setattr(launching, "waiting_jobs", lambda *_: iter(jobs))
     return jobs
 
@@ -68,28 +71,28 @@ def begun(folder: Path) -> int:
     return len(log.read_text().splitlines()) if log.exists() else 0
 
 
-def test_jobs_that_were_left_are_worked_on_when_the_server_starts(tmp_path: Path, waiting: list[Job]) -> None:
+def test_jobs_that_were_left_are_worked_on_when_the_server_starts(tmp_path: Path, waiting: Jobs) -> None:
     waiting.append(JOB)
     with running(tmp_path, WORKS):
         wait_until(lambda: begun(tmp_path) == 1)
 
 
-def test_a_new_job_starts_a_process(tmp_path: Path, waiting: list[Job]) -> None:
+def test_a_new_job_starts_a_process(tmp_path: Path, waiting: Jobs) -> None:
     with running(tmp_path, WORKS) as workers:
         assert begun(tmp_path) == 0
         waiting.append(JOB)
-        workers.launch(*JOB)
+        workers.wake()
         wait_until(lambda: begun(tmp_path) == 1)
 
 
-def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiting: list[Job]) -> None:
+def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiting: Jobs) -> None:
     with running(tmp_path, WORKS, look_seconds=0.05):
         waiting.append(JOB)
         wait_until(lambda: begun(tmp_path) >= 1)
 
 
 def test_the_processes_of_a_server_start_one_process_at_a_time(
-    tmp_path: Path, waiting: list[Job], capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, waiting: Jobs, capfd: pytest.CaptureFixture[str]
 ) -> None:
     waiting.append(JOB)
     with running(tmp_path, WORKS), running(tmp_path, WORKS), running(tmp_path, WORKS):
@@ -97,7 +100,7 @@ def test_the_processes_of_a_server_start_one_process_at_a_time(
     assert "FileExistsError" not in capfd.readouterr().err
 
 
-def test_a_server_that_stops_asks_the_process_to_end_and_waits_for_it(tmp_path: Path, waiting: list[Job]) -> None:
+def test_a_server_that_stops_asks_the_process_to_end_and_waits_for_it(tmp_path: Path, waiting: Jobs) -> None:
     waiting.append(JOB)
     with running(tmp_path, WAITS):
         wait_until((tmp_path / "begun").exists)
@@ -105,9 +108,7 @@ def test_a_server_that_stops_asks_the_process_to_end_and_waits_for_it(tmp_path: 
     assert (tmp_path / "stopped").exists()
 
 
-def test_a_process_that_does_not_end_is_killed(
-    tmp_path: Path, waiting: list[Job], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_does_not_end_is_killed(tmp_path: Path, waiting: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "LEAVE_SECONDS", 0.2)
     waiting.append(JOB)
     before = threading.active_count()
@@ -118,7 +119,7 @@ def test_a_process_that_does_not_end_is_killed(
 
 
 def test_jobs_without_progress_are_tried_less_and_less_often(
-    tmp_path: Path, waiting: list[Job], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, waiting: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
 
@@ -130,9 +131,9 @@ def test_jobs_without_progress_are_tried_less_and_less_often(
             pauses.append(timeout)
             return super().wait(0)
 
-    monkeypatch.setattr(UploadWorkers, "_work", lambda _: None)
+    monkeypatch.setattr(JobWorkers, "_work", lambda _: None)
     waiting.append(JOB)
-    workers = UploadWorkers(application_in(tmp_path), WorkerLaunch((), None), look_seconds=60.0)
+    workers = JobWorkers(application_in(tmp_path), [], WorkerLaunch((), None), look_seconds=60.0)
     workers._woken = Quick()
     workers.start()
     wait_until(lambda: len(pauses) > 10)
@@ -143,7 +144,7 @@ def test_jobs_without_progress_are_tried_less_and_less_often(
 def test_a_store_that_cannot_be_read_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
 
-    def unreadable(*_: object) -> Iterator[Job]:
+    def unreadable(*_: object) -> Iterator[Any]:
         looks.append(1)
         raise StoreUnwritable("the store is gone")
 
@@ -155,4 +156,4 @@ def test_a_store_that_cannot_be_read_is_looked_at_again(tmp_path: Path, monkeypa
 def test_a_server_without_collections_starts_nothing(tmp_path: Path) -> None:
     settings = load_settings(project=tmp_path, environment={}, needs_databases=False)
     app = application_in(tmp_path)
-    assert with_upload_workers(app, settings) == (app, None)
+    assert with_job_workers(app, settings) == (app, None)

@@ -1,4 +1,4 @@
-"""Starts the process that works on uploads and removals, one at a time for all processes of a server."""
+"""Starts the process that works on jobs, one at a time for all processes of a server."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tribal.app.uploading.waiting import Job, release_leases, waiting_jobs
-from tribal.app.uploading.worker import log_time
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.app.job_processes.worker import job_kinds
+from tribal.jobs.working import AnyKind, log_time, release_leases, waiting_jobs
 from tribal.ports import RunParameters
 from tribal.ports.application import WorkerLaunch
-from tribal_contracts.chat.settings import CATALOG
 
 if TYPE_CHECKING:
     from tribal.ports import Application
     from tribal.settings import Settings
+    from tribal_contracts import Contract
 
 LOOK_SECONDS = 60.0
 """How often the store is searched for jobs of dead processes: a lease of theirs lasts that long."""
@@ -30,23 +28,28 @@ LONGEST_PAUSE_SECONDS = 3_600.0
 LEAVE_SECONDS = 10.0
 """How long a stopping server waits for the process to release its lease. By judgement."""
 _LOCK = "uploads"
+"""Named for the first kind of job, which it still keeps apart from processes of earlier versions."""
 _LOCK_SECONDS = 1.0
 
 
-class UploadWorkers:
+class JobWorkers:
     """Has jobs worked on in a process of their own while a server runs; thread-safe.
 
     Args:
         app: the application of the server.
+        kinds: of jobs.
         launch: how to start the process.
         look_seconds: how often the store is searched for jobs of dead processes.
     """
 
-    def __init__(self, app: Application, launch: WorkerLaunch, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(
+        self, app: Application, kinds: Sequence[AnyKind], launch: WorkerLaunch, look_seconds: float = LOOK_SECONDS
+    ) -> None:
         self._app = app
+        self._kinds = kinds
         self._launch = launch
         self._look_seconds = look_seconds
-        self._ended = set[Job]()
+        self._ended: set[Contract] = set()
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._mutex = threading.Lock()
@@ -55,11 +58,11 @@ class UploadWorkers:
 
     def start(self) -> None:
         """Work on jobs that were left, and from now on on new ones."""
-        self._thread = threading.Thread(target=self._run, name="uploads", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
         self._thread.start()
 
-    def launch(self, collection: str, job_id: str) -> None:  # noqa: ARG002 - the process takes every job that waits
-        """Have a new job worked on soon."""
+    def wake(self) -> None:
+        """Have new jobs worked on soon."""
         self._woken.set()
 
     def close(self) -> None:
@@ -77,14 +80,15 @@ class UploadWorkers:
         pause = self._look_seconds
         while not self._stopping.is_set():
             self._woken.clear()
-            before, died_at_work = set[Job](), False
+            before: set[Contract] = set()
+            died_at_work = False
             try:
                 before = self._waiting()
                 if before:
                     with self._alone() as is_alone:
                         died_at_work = is_alone and self._work()
                     self._waiting()
-            except Exception as error:  # noqa: BLE001 - uploads resume with the next look, whatever this one met
+            except Exception as error:  # noqa: BLE001 - jobs resume with the next look, whatever this one met
                 _log_failure(error)
             if died_at_work:
                 continue
@@ -93,9 +97,9 @@ class UploadWorkers:
                 pause = self._look_seconds if has_progress else min(2 * pause, LONGEST_PAUSE_SECONDS)
             self._woken.wait(pause)
 
-    def _waiting(self) -> set[Job]:
+    def _waiting(self) -> set[Contract]:
         """The jobs that wait; also notes which ones have ended."""
-        return set(waiting_jobs(self._app, self._ended))
+        return {task for _, task in waiting_jobs(self._app, self._kinds, self._ended)}
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
@@ -136,7 +140,7 @@ class UploadWorkers:
         with self._mutex, suppress(OSError):
             self._process = None
             process.stdin.close()
-        return release_leases(self._app, process.pid)
+        return release_leases(self._app, self._kinds, process.pid)
 
 
 def _dismiss(process: subprocess.Popen[bytes]) -> None:
@@ -152,23 +156,22 @@ def _dismiss(process: subprocess.Popen[bytes]) -> None:
 
 
 def _log_failure(error: Exception) -> None:
-    line = {"time": log_time(), "level": "error", "event": "uploads", "error": type(error).__name__}
+    line = {"time": log_time(), "level": "error", "event": "jobs", "error": type(error).__name__}
     sys.stderr.write(f"{json.dumps(line)}\n")
     sys.stderr.flush()
 
 
-def with_upload_workers(app: Application, settings: Settings) -> tuple[Application, UploadWorkers | None]:
-    """The application of a server whose uploads are worked on in a process of their own, and what starts the process.
+def with_job_workers(app: Application, settings: Settings) -> tuple[Application, JobWorkers | None]:
+    """The application of a server whose jobs are worked on in a process of their own, and what starts the process.
 
-    Without collections there is nothing to start.
+    There is nothing to start if no capability can have jobs.
     """
     from tribal.app.local import Blueprint
 
-    parts = app.part(ChatParts)
-    if parts is None or all(each.title == CATALOG for each in parts.settings.collections):
-        return app, None
-    launch = WorkerLaunch(
-        (sys.executable, "-P", "-m", "tribal.app.uploading.worker"), blueprint=Blueprint(settings, RunParameters())
-    )
-    workers = UploadWorkers(app, launch)
-    return app.with_part(replace(parts, launch=workers.launch)), workers
+    kinds = job_kinds()
+    command = (sys.executable, "-P", "-m", "tribal.app.job_processes.worker")
+    workers = JobWorkers(app, kinds, WorkerLaunch(command, blueprint=Blueprint(settings, RunParameters())))
+    launching = app
+    for kind in kinds:
+        launching = kind.launched_by(launching, workers.wake)
+    return launching, None if launching is app else workers

@@ -1,0 +1,1 @@
+"""Works on jobs in a process next to a server, which answers meanwhile."""

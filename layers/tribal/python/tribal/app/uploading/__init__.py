@@ -1,1 +1,0 @@
-"""Runs uploads and removals in a process next to a server, which answers meanwhile."""
