@@ -18,7 +18,7 @@ from infra.model import Part, obstacles_of, variable_of
 from infra.networks import Arn, GroupName, Network, OpenSearchSize
 from infra.schedule import Schedule
 from infra.sections import CapabilitySection, Chat, Interrogation, Memory
-from tribal.capabilities import capabilities
+from tribal.capabilities import capabilities, uses_of
 from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.chat.settings import CollectionEntry
@@ -228,6 +228,10 @@ class Environment(Part):
     def capabilities(self) -> list[Capability]:
         """The capabilities that are deployed."""
         return [each for each in capabilities() if each.is_configured(self.sections)]
+
+    def uses_of(self, function: str) -> list[FunctionUse]:
+        """What the deployed capabilities have a function do."""
+        return uses_of(function, self.capabilities)
 
     @property
     def tool_variables(self) -> dict[str, str]:

@@ -18,7 +18,7 @@ from infra.function_packages import (
     handler_of,
     layers_of,
 )
-from tribal.capabilities import capabilities
+from tribal.capabilities import capabilities, uses_of
 
 _PROBE = """
 import sys, time
@@ -116,7 +116,7 @@ WORK = {
         + _SECRETS
         + (_VECTORS if "deps-vectors" in FUNCTIONS[spec.name] else "")
         + (_SEARCH if "deps-search" in FUNCTIONS[spec.name] else "")
-        + "".join(use.loads for other in capabilities() for use in other.uses if use.function == spec.name)
+        + "".join(use.loads for use in uses_of(spec.name, capabilities()))
         for each in capabilities()
         for spec in each.functions
     },

@@ -15,20 +15,18 @@ from infra.environment import Environment
 from infra.stacks.environment_stack import EnvironmentStack
 from tribal.capabilities import capabilities
 
+_PATTERNS = {
+    pattern
+    for each in capabilities()
+    for use in each.uses
+    for pattern in (
+        *(*use.reads, *use.reads_without_search, *use.writes),
+        *(kept for patterns in use.keeps_with.values() for kept in patterns),
+    )
+}
 _PREFIXES = (
     *("config", "annotations", "queries", "catalog", "progress", "docs", "data", "prose"),
-    *sorted(
-        {
-            pattern.removesuffix("/*")
-            for each in capabilities()
-            for use in each.uses
-            for pattern in (
-                *(*use.reads, *use.reads_without_search, *use.writes),
-                *(kept for patterns in use.keeps_with.values() for kept in patterns),
-            )
-            if pattern.endswith("/*") and pattern.count("*") == 1
-        }
-    ),
+    *sorted(each.removesuffix("/*") for each in _PATTERNS if each.endswith("/*") and each.count("*") == 1),
 )
 """Prefixes of the store that a function may have rights to as a whole."""
 WILDCARDS = {
@@ -36,7 +34,9 @@ WILDCARDS = {
         "The keys below one prefix of the store, which is the unit of what a function may touch: names of databases, "
         "tables and runs are only known when it runs"
     ),
-    r">/collections/\*/": "Names of collections are only known when they are made; of each, one file or folder",
+    rf">/({'|'.join(sorted({each.partition('/*/')[0] for each in _PATTERNS if '/*/' in each}))})/\*/": (
+        "The names below are only known when they are made; of each, one file or folder"
+    ),
     r">/progress/(work_units/\*|runs/\*/waves/\*)$": "Ids of runs and work units are only known when they are made",
     r":log-group:/aws/lambda/[a-z0-9-]+:\*$": "The streams of the function's own log group, which Lambda names",
     r":secret:": "Secrets of databases, the model's key and git's token, as the environment file names them",

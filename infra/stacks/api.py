@@ -19,7 +19,7 @@ from infra.stacks.functions import Function, Layers, NetworkPlace
 from infra.stacks.logging import log_group
 from infra.stacks.permissions import allow
 from infra.stacks.state_machines import state_machine_arn
-from infra.stacks.tool_rights import model_variables, rights_of, searches, tools_of, uses_of
+from infra.stacks.tool_rights import model_variables, rights_of, searches, tools_of
 
 RETRIEVER = "retriever"
 _REFUSED = "tribal_refused"
@@ -132,7 +132,7 @@ class ToolsApi(Construct):
         return [
             function
             for name, function in self.others.items()
-            if any(use.writes_memories for use in uses_of(self._environment, name))
+            if any(use.writes_memories for use in self._environment.uses_of(name))
         ]
 
     def _machine_of(self, function: str) -> str | None:

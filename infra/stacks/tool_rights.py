@@ -10,23 +10,17 @@ from aws_cdk import aws_iam as iam
 from infra.environment import Environment
 from infra.model import variables_of
 from infra.stacks import permissions, search
-from tribal.ports.capability import FunctionUse
 from tribal_contracts import ModelEntry
-
-
-def uses_of(environment: Environment, function: str) -> list[FunctionUse]:
-    """What the deployed capabilities have a function do."""
-    return [use for each in environment.capabilities for use in each.uses if use.function == function]
 
 
 def tools_of(environment: Environment, function: str) -> list[str]:
     """The tools that a function answers."""
-    return [tool for use in uses_of(environment, function) for tool in use.tools]
+    return [tool for use in environment.uses_of(function) for tool in use.tools]
 
 
 def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function: str) -> list[iam.PolicyStatement]:
     """The statements for a function, besides those of every function."""
-    uses = uses_of(environment, function)
+    uses = environment.uses_of(function)
     has_domain = environment.opensearch is not None
     asks, remembers = any(use.asks_index for use in uses), any(use.writes_memories for use in uses)
     domain = search.domain_arn(stack, environment)
@@ -75,7 +69,7 @@ def model_variables(environment: Environment, function: str) -> dict[str, str]:
 
 def searches(environment: Environment, function: str) -> bool:
     """Whether a function searches an index, of tables or of memories."""
-    return any(use.asks_index or use.writes_memories for use in uses_of(environment, function))
+    return any(use.asks_index or use.writes_memories for use in environment.uses_of(function))
 
 
 def _without_repeated_keys(models: list[ModelEntry]) -> list[ModelEntry]:

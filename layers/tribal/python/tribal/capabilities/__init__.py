@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tribal.ports.capability import Capability
+    from collections.abc import Sequence
+
+    from tribal.ports.capability import Capability, FunctionUse
 
 NAMES = (
     "retrieval",
@@ -29,3 +31,10 @@ def capability(name: str) -> Capability:
 def capabilities() -> tuple[Capability, ...]:
     """The manifests of all capabilities, in order."""
     return tuple(map(capability, NAMES))
+
+
+def uses_of(function: str, among: Sequence[Capability]) -> list[FunctionUse]:
+    """How some capabilities use a function: their own uses, and those of the ports that it asks."""
+    uses = [use for each in among for use in each.uses]
+    asked = {port for use in uses if use.function == function for port in use.asks}
+    return [use for use in uses if use.function == function or use.port in asked]

@@ -108,10 +108,13 @@ class FunctionSpec:
 class FunctionUse:
     """How a capability uses a function, and the rights that this needs. A function may serve several capabilities.
 
+    Capabilities ask each other through ports: a use with a `port` is one of each function that `asks` for the port.
     Patterns are keys of the store, where `*` matches any text.
     """
 
-    function: str
+    function: str = ""
+    port: Literal["guidance", "policies"] | None = None
+    asks: tuple[Literal["guidance", "policies"], ...] = ()
     tools: tuple[str, ...] = ()
     asks_index: bool = True
     """Whether it reads the index of tables."""

@@ -89,6 +89,7 @@ USES = (
     FunctionUse(function="retriever", tools=("ask",)),
     FunctionUse(
         function=CHAT,
+        asks=("guidance", "policies"),
         tools=("ask",),
         reads=("docs/definitions.json", _MANIFEST, _INDEX),
         models=("every_model",),

@@ -78,6 +78,7 @@ CAPABILITY = Capability(
     uses=(
         FunctionUse(
             function=_FUNCTION,
+            asks=("guidance",),
             tools=tuple(spec.name for spec in INTERROGATION.tools),
             reads=("docs/definitions.json", _SESSIONS),
             writes=(_SESSIONS,),

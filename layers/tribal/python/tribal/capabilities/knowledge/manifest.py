@@ -23,10 +23,11 @@ _FAILED = Measure(function="syncer", name="SyncsFailed")
 _UNUSABLE = Measure(function="syncer", name="ItemsFailed")
 _FAULTS = Measure(function="checker", name="CheckFaults")
 _LOADS_SNAPSHOT = """
-assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 from tribal.capabilities.knowledge.query import query, show
 from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
 from tribal.capabilities.knowledge.syncing.record import status
+"""
+_LOADS_LITTLE = """
 assert not {"re2", "bracex", "markdown_it", "sqlglot", "dulwich"} & {*sys.modules}
 """
 _LOADS_CHECKS = """
@@ -78,14 +79,13 @@ CAPABILITY = Capability(
         ),
     ),
     uses=(
-        FunctionUse(function="retriever", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SNAPSHOT + _LOADS_SQL_CHECKS),
-        FunctionUse(function="interrogator", reads=_SNAPSHOT, loads=_LOADS_SNAPSHOT),
-        FunctionUse(function="chat", reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_SQL_CHECKS),
+        FunctionUse(port="guidance", reads=_SNAPSHOT, loads=_LOADS_SNAPSHOT),
+        FunctionUse(port="policies", reads=(_ITEMS,), loads=_LOADS_SQL_CHECKS),
         FunctionUse(
             function="memory",
             tools=("knowledge_query", "knowledge_show", "sync_status"),
             reads=(*_SNAPSHOT, _ITEMS, _SYNC_RECORD),
-            loads=_LOADS_SNAPSHOT,
+            loads=_LOADS_SNAPSHOT + _LOADS_LITTLE,
         ),
         FunctionUse(function="checker", tools=("knowledge_check",), reads=(*_SNAPSHOT, _ITEMS), loads=_LOADS_CHECKS),
         FunctionUse(

@@ -41,9 +41,7 @@ CAPABILITY = Capability(
     functions=(FunctionSpec(name="memory", fault_metric="MemoryFaults"),),
     uses=(
         # With a search domain, one search may query tables and memories.
-        FunctionUse(function="retriever", reads_without_search=(_OBJECTS,)),
-        FunctionUse(function="interrogator", reads_without_search=(_OBJECTS,)),
-        FunctionUse(function="chat", reads_without_search=(_OBJECTS,)),
+        FunctionUse(port="guidance", reads_without_search=(_OBJECTS,)),
         FunctionUse(
             function="memory",
             tools=tuple(spec.name for spec in MEMORY.tools),

@@ -14,7 +14,10 @@ CAPABILITY = Capability(
     functions=(FunctionSpec(name="retriever", package="retriever", layers=("deps-policies",)),),
     uses=(
         FunctionUse(
-            function="retriever", tools=tuple(spec.name for spec in RETRIEVAL.tools), reads=("docs/definitions.json",)
+            function="retriever",
+            asks=("guidance", "policies"),
+            tools=tuple(spec.name for spec in RETRIEVAL.tools),
+            reads=("docs/definitions.json",),
         ),
     ),
 )
