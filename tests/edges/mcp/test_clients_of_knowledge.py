@@ -111,6 +111,7 @@ def test_every_tool_is_called_and_refused() -> None:
     assert {tool for tool, *_ in ANSWERED} == {tool for tool, *_ in REFUSED} == set(TOOLS)
 
 
+@pytest.mark.verify
 @over_one_connection
 def test_the_python_client_syncs_asks_and_checks(asker: ToolClient) -> None:
     listed = {tool.name: tool for tool in asker.list().tools}

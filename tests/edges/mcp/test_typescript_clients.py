@@ -15,9 +15,7 @@ from tests.edges.mcp.asked import ANSWERED, REFUSED, TOOLS, Schemas, index_proje
 from tests.edges.mcp.python_client import TRANSPORTS
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture, run  # noqa: F401
 from tribal.tools.registry import REGISTRY
-
-CHOSEN = ("stdio", "v2")
-"""The one connection that `make test` tries; `make verify` tries the others."""
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("typescript")]
 HALF_A_CHARACTER: tuple[str, dict[str, Any]] = ("search_tables", {"query": "\ud800"})
 UNKNOWN_TOOL: tuple[str, dict[str, Any]] = ("drop_tables", {})
 PARSE_ERROR, INVALID_PARAMS, BAD_REQUEST = -32700, -32602, 400
@@ -52,16 +50,8 @@ def server_fixture(project: Path, request: pytest.FixtureRequest) -> Iterator[li
         yield [f"{running.address}/mcp"]
 
 
-@pytest.mark.xdist_group("typescript")
-@pytest.mark.parametrize(
-    ("server", "generation"),
-    [
-        pytest.param(transport, generation, marks=() if (transport, generation) == CHOSEN else pytest.mark.verify)
-        for transport in TRANSPORTS
-        for generation in GENERATIONS
-    ],
-    indirect=["server"],
-)
+@pytest.mark.parametrize("server", TRANSPORTS, indirect=True)
+@pytest.mark.parametrize("generation", GENERATIONS)
 def test_the_client_calls_every_tool_and_every_structured_answer_is_valid(
     clients: Path, server: list[str], tmp_path: Path, generation: str
 ) -> None:
@@ -98,8 +88,6 @@ def inspect(clients: Path, server: list[str], *asked: str) -> dict[str, Any]:
     return shown
 
 
-@pytest.mark.verify
-@pytest.mark.xdist_group("typescript")
 @pytest.mark.parametrize("server", TRANSPORTS, indirect=True)
 def test_the_inspector_lists_and_calls_every_tool_and_reads_what_there_is(clients: Path, server: list[str]) -> None:
     listed = [tool["name"] for tool in inspect(clients, server, "--method", "tools/list")["tools"]]
