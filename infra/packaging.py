@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -283,34 +282,25 @@ def _over(what: str, size: int, budget: int) -> str:
     return f"{what}: {size / 1e6:.1f} MB unzipped, over the limit of {budget / 1e6:.0f} MB: leave more out"
 
 
-def resolve_all(python: str) -> None:
-    """Check that every layer can be resolved for a runtime.
-
-    Raises:
-        PackagingError: when one cannot.
-    """
-    layers = [layer for layer in LAYERS if layer != OUR_LAYER]
-    with ThreadPoolExecutor(len(layers)) as pool:
-        for layer, names in zip(layers, pool.map(lambda layer: resolve(layer, python), layers), strict=True):
-            pinned(_kept(layer, names), LOCK, python)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Build all packages and print the size of each function."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=DEFAULT_PYTHON, help="version of the Lambda runtime")
     parser.add_argument("--here", action="store_true", help="build for the running interpreter, without network access")
-    parser.add_argument("--check", action="store_true", help="also resolve the layers again; being offline is accepted")
+    parser.add_argument(
+        "--check", action="store_true", help="only check the files, without bytecode; being offline is accepted"
+    )
     parser.add_argument("--folder", type=Path, help="output folder")
     chosen = parser.parse_args(arguments)
     python = f"{sys.version_info.major}.{sys.version_info.minor}" if chosen.here else chosen.python
-    packages = Packages(chosen.folder or ROOT / "build" / "packages" / python, python)
+    folder = ROOT / "build" / ("checked" if chosen.check else "packages")
+    packages = Packages(chosen.folder or folder / python, python)
     try:
+        build(packages, installed=chosen.here, bytecode=not chosen.check)
         if chosen.check:
-            resolve_all(python)
-        build(packages, installed=chosen.here, bytecode=True)
-        sizes = check_budgets(packages)
-        print(check_against_runtime(packages, installed=chosen.here))
+            check_files(packages)
+        else:
+            print(check_against_runtime(packages, installed=chosen.here))
     except NoRegistry as error:
         if chosen.check and os.environ.get("CI") != "true":
             print(f"skipped, because no package registry is reachable: {error}")
@@ -320,9 +310,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PackagingError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if not chosen.check:
-        for function, size in sizes.items():
-            print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
+    for function, size in check_budgets(packages).items():
+        print(f"{function:12} {size / 1e6:6.1f} MB unzipped, of {UNZIPPED_BYTES / 1e6:.0f}")
     return 0
 
 

@@ -76,8 +76,9 @@ def _wrong_wheels(layer: Path, python: str) -> list[str]:
         if not any(parse_tag(tag) & fitting for tag in tags):
             wrong.append(f"{about.stem} is a wheel for {', '.join(tags) or 'nothing'}")
     endings = (f".cpython-{python.replace('.', '')}-x86_64-linux-gnu.so", ".abi3.so")
-    # Files in `NAME.libs` are libraries that modules load by path.
-    modules = [each for each in sorted(layer.rglob("*.so")) if not each.parent.name.endswith(".libs")]
+    # Files in `NAME.libs`, and `libNAME.so`, are libraries that modules load by path.
+    found = [each for each in sorted(layer.rglob("*.so")) if not each.name.startswith("lib")]
+    modules = [each for each in found if not each.parent.name.endswith(".libs")]
     strange = [each.relative_to(layer / "python") for each in modules if not each.name.endswith(endings)]
     return [*wrong, *(f"{module} is compiled for another Python" for module in strange)]
 

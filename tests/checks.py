@@ -51,6 +51,8 @@ VERIFY_TESTS: Checks = {
         *("pytest", "-q", "-n", "2", *_IN_PARALLEL),
         *("-m", "verify or hypothesis", "--hypothesis-profile=thorough"),
     ],
+    # With the bytecode that is deployed, and imported by the runtime's Python.
+    "packages for AWS Lambda": ["python", "-m", "infra.packaging"],
     "attacks at full size": ["python", "-m", "tests.attack", "--seed", "20261122"],
 }
 

@@ -46,10 +46,11 @@ def distribution(packages: Packages, *tags: str) -> None:
 def test_files_for_the_runtime_are_as_they_should_be(made: Packages) -> None:
     check_files(made)
     inside = made.layer("deps-core") / "python"
-    # Newer than some Pythons that package; guarded by what does not matter in Lambda; a library and not a module.
+    # Newer than some Pythons that package; guarded by what does not matter in Lambda; libraries and no modules.
     write(inside / "newer.py", "type Number = int\ndef first[T](of: list[T]) -> T: return of[0]\n")
     write(inside / "cffi" / "verifier.py", "import imp\n")
-    write(inside / "sample.libs" / "libsample-1.so", "")
+    write(inside / "sample.libs" / "sample-1.so", "")
+    write(inside / "sample" / "libsample.so", "")
     write(inside / "sample.cpython-313-x86_64-linux-gnu.so", "")
     write(inside / "other.abi3.so", "")
     distribution(made, "cp310-abi3-manylinux_2_17_x86_64", "cp310-abi3-manylinux2014_x86_64")

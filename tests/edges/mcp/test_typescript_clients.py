@@ -15,6 +15,7 @@ from tests.edges.mcp.asked import ANSWERED, REFUSED, TOOLS, Schemas, index_proje
 from tests.edges.mcp.python_client import TRANSPORTS
 from tests.edges.mcp.typescript_client import GENERATIONS, answers_to, clients_fixture, run  # noqa: F401
 from tribal.tools.registry import REGISTRY
+
 pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("typescript")]
 HALF_A_CHARACTER: tuple[str, dict[str, Any]] = ("search_tables", {"query": "\ud800"})
 UNKNOWN_TOOL: tuple[str, dict[str, Any]] = ("drop_tables", {})
