@@ -14,6 +14,7 @@ from tests.fakes import MemoryStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app import deployed
 from tribal.app.deployed import deployed_application
+from tribal.app.knowledge import MIRROR
 from tribal.capabilities.knowledge.items.places import Layout, Place
 from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.capabilities.knowledge.snapshots.publishing import publish
@@ -51,7 +52,7 @@ def test_where_decisions_are_kept_is_known_with_the_company_and_when_a_sync_is_s
 
 
 def test_the_copy_of_the_repository_lies_where_a_function_may_write() -> None:
-    assert deployed._scratch(deployed.MIRROR) == Path(tempfile.gettempdir()) / "knowledge-mirror"
+    assert deployed._scratch(MIRROR) == Path(tempfile.gettempdir()) / "knowledge-mirror"
 
 
 def test_what_was_decided_of_a_table_is_reported_without_memory(

@@ -23,7 +23,8 @@ from tests.infra.state_machines import BUCKET, REGION, Account
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.published import PublishedSqliteIndex
 from tribal.answering.documentation import Documentation
-from tribal.app.deployed import deployed_application, launch_session
+from tribal.app.deployed import deployed_application
+from tribal.app.interrogation import launch_session
 from tribal.capabilities.interrogation.asking_models.model_parties import ModelParties
 from tribal.capabilities.interrogation.interrogations import Interrogations
 from tribal.capabilities.interrogation.parts import InterrogationParts

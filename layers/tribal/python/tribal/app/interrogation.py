@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tribal.app.building import Building, Built
 from tribal.app.models import thinking_tokens
+from tribal.app.parts import text_in_bucket, text_in_folder
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.errors import ConfigurationError
 from tribal.ports import StopToken
@@ -238,27 +240,38 @@ def without_databases(scope: Scope, documented: Iterable[str], is_kept: Callable
     return Scope(databases, schemas)
 
 
-def text_in_folder(settings: Settings) -> ProjectText:
-    """The `databases.yaml` of a project."""
-    from tribal.app.project_text import ProjectText
-    from tribal.settings import PROJECT_FILE
-    from tribal.settings.yaml_reader import read_small_file
-
-    file = settings.project / PROJECT_FILE
-    return ProjectText(str(file), read_small_file(file))
-
-
-def text_in_bucket(store: ObjectStore) -> ProjectText:
-    """The `databases.yaml` of a bucket."""
-    from tribal.app.project_text import ProjectText
-    from tribal.settings.deployment import PROJECT_KEY
-
-    return ProjectText(f"{store.location}{PROJECT_KEY}", store.get(PROJECT_KEY).data)
-
-
 def _place(text: ProjectText, location: Location) -> str:
     return f"{text.name}, line {text.line(('interrogation', *location))}: {written_location(location)}"
 
 
 def _place_in_environment(location: Location) -> str:
     return f"{written_location(location)} in the environment file"
+
+
+def build(building: Building) -> Built:
+    """Build interrogation: models that ask or answer, if its section names any, and the gaps that were found."""
+    launch = None
+    if building.settings is not None:
+        models = local_party_models(building.settings, building.models, building.store)
+    else:
+        assert building.deployment is not None
+        models = deployed_party_models(building.deployment, building.models, building.store)
+        launch = partial(launch_session, building.deployment)
+    return Built(parts=interrogation_parts(models, launch), gaps=visible_gaps)
+
+
+def launch_session(deployment: Deployment, session_id: str) -> None:
+    """Have the state machine run an interrogation, under the id of the session: launched twice, it runs once.
+
+    Raises:
+        ConfigurationError: when the function has no state machine.
+        DeploymentRefused, DeploymentUnreachable: when it cannot be started.
+    """
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.state_machine import StateMachine
+    from tribal_contracts.interrogation.tasks import InterrogationTask
+
+    if deployment.state_machine is None:
+        raise ConfigurationError("TRIBAL_STATE_MACHINE is not set; the stack sets it, so deploy again")
+    machine = StateMachine(aws_client("stepfunctions", region=deployment.region), deployment.state_machine)
+    machine.start_once(session_id, InterrogationTask(session_id=session_id).to_compact_json())

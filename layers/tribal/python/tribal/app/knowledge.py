@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tribal.errors import ConfigurationError, TribalError, missing_package
+from tribal.app.building import Building, Built
+from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
+from tribal.errors import ConfigurationError, missing_package
 from tribal.ports import Provider
 from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
+from tribal_contracts import KnowledgeSettings
+from tribal_contracts.core.shape import find_section
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.adapters.git.checkout import GitCheckout
     from tribal.capabilities.knowledge.parts import FileReader
-    from tribal.identity.table_names import TableIdentity
-    from tribal.ports import Application, Embedder, ObjectStore, Secrets
-    from tribal.ports.caller import Caller
-    from tribal.ports.derived import DerivedValues
-    from tribal.ports.remembering.guidance import Guidance, GuidanceSource
+    from tribal.ports import Application, Secrets
+    from tribal.ports.remembering.guidance import GuidanceSource
     from tribal.ports.remembering.knowledge_source import KnowledgeSource
     from tribal.ports.remembering.policy_checker import PolicyChecker
-    from tribal_contracts import KnowledgeSettings
 
 
-_LOG = logging.getLogger(__name__)
+MIRROR = "knowledge-mirror"
+"""The folder for a copy of a repository that is elsewhere."""
 
 
-def knowledge_origin(
-    settings: KnowledgeSettings | None, company: str | None, mirror: Path, secrets: Provider[Secrets], seconds: float
-) -> KnowledgeOrigin | None:
-    """The source of knowledge in these settings, with a time limit for fetching.
-
-    `mirror` is a folder for a copy of a remote repository.
-    """
-    if settings is None:
-        return None
-    return KnowledgeOrigin(settings, company, partial(_opened, settings, mirror, secrets, seconds))
+def build(building: Building) -> Built:
+    """Build knowledge; in AWS only where it is configured."""
+    settings = building.settings
+    section = find_section(building.sections, KnowledgeSettings)
+    if section is None and settings is None:
+        return Built()
+    mirror = building.scratch(MIRROR)
+    opened = None if section is None else partial(_opened, section, mirror, building.secrets, building.fetch_seconds)
+    parts = KnowledgeParts(
+        origin=None if section is None or opened is None else KnowledgeOrigin(section, building.company, opened),
+        stale_hours=building.stale_hours,
+        sync_seconds=building.sync_seconds or (SYNC_SECONDS if building.limits else None),
+        databases=() if settings is None else settings.database_types,
+        file_reader=None if settings is None else Provider(_file_reader),
+    )
+    return Built(parts=parts, guidance=partial(_guidance, building), policies=_policy_checker)
 
 
 @contextmanager
@@ -76,48 +82,33 @@ def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr
     return token
 
 
-def knowledge_guidance(
-    store: Provider[ObjectStore], embedder: Provider[Embedder], derived: DerivedValues
-) -> GuidanceSource:
-    """Published decisions about tables."""
+def _guidance(building: Building) -> GuidanceSource | None:
+    """Published decisions about tables; `None` if nothing can have been published."""
     from tribal.capabilities.knowledge.guidance import KnowledgeGuidance
+    from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
     from tribal.capabilities.knowledge.snapshots.visible_items import SnapshotReader
     from tribal.scoping.bounds import Bounds
 
+    settings = building.settings
+    if settings is not None and settings.knowledge is None and not (settings.store / MANIFEST).exists():
+        return None
     # `guidance_of` leaves out items that mention a hidden table.
-    snapshots = SnapshotReader(store(), embedder, derived)
+    snapshots = SnapshotReader(building.store(), building.embedder, building.derived)
     return KnowledgeGuidance(lambda caller: snapshots.visible(caller.identity, Bounds(caller.scope)))
 
 
-def policy_checker(app: Application) -> PolicyChecker:
+def _policy_checker(app: Application) -> PolicyChecker:
     """Checks SQL against the published policies."""
     from tribal.capabilities.knowledge.check import SqlPolicyChecker
 
     return SqlPolicyChecker(app)
 
 
-def file_reader() -> FileReader:
+def _file_reader() -> FileReader:
     """Reads files for checks, in local processes."""
     from tribal.adapters.local.reading_processes import ReadingProcesses
 
     return ReadingProcesses("tribal.capabilities.knowledge.policies.file_names")
-
-
-class JoinedGuidance:
-    """Joins several sources of guidance; if one fails, the others still answer."""
-
-    def __init__(self, sources: Sequence[GuidanceSource]) -> None:
-        self._sources = sources
-
-    def about(self, table: TableIdentity, caller: Caller) -> Sequence[Guidance]:
-        """The guidance of all sources."""
-        found: list[Guidance] = []
-        for source in self._sources:
-            try:
-                found += source.about(table, caller)
-            except TribalError as error:
-                _LOG.warning("no guidance for a table: %s", error.message)
-        return found
 
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")

@@ -8,11 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tribal.app.chat import chat_parts
-from tribal.app.chat_models import embeddings_readiness
-from tribal.app.interrogation import interrogation_parts, local_party_models, text_in_folder, visible_gaps
-from tribal.app.knowledge import JoinedGuidance, file_reader, knowledge_guidance, knowledge_origin, policy_checker
-from tribal.app.memory import pointer_writers, recovering
+from tribal.app.building import Building, BuiltCapabilities
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
@@ -22,18 +18,15 @@ from tribal.app.parts import (
     spending,
     store_in_bucket,
     system_clock,
+    text_in_folder,
     wheel_embedder,
 )
-from tribal.capabilities.knowledge.parts import SYNC_SECONDS, KnowledgeParts
-from tribal.capabilities.memory.parts import MemoryParts
 from tribal.errors import ConfigurationError
-from tribal.identity.locations import AUDIT_FILE, INDEX_FILE, MEMORIES_FILE, MIRROR_FOLDER, SCRATCH_FOLDER
+from tribal.identity.locations import AUDIT_FILE, DATA_FOLDER, INDEX_FILE
 from tribal.ports import Application, Provider, RunParameters
 from tribal.ports.application import RunParts, WorkerLaunch
 from tribal.ports.derived import DerivedValues
 from tribal.settings import PROMPT_FOLDER
-from tribal_contracts.chat.settings import ChatSettings
-from tribal_contracts.core.shape import find_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -41,8 +34,6 @@ if TYPE_CHECKING:
     from tribal.adapters.sqlite.index import SqliteIndex
     from tribal.ports import Embedder, ObjectStore, ProcessLock, Secrets, Spending, Statement
     from tribal.ports.remembering.audit import MemoryWrite
-    from tribal.ports.remembering.guidance import GuidanceSource
-    from tribal.ports.remembering.memory_index import MemoryIndex
     from tribal.settings import Settings
     from tribal_contracts import DatabaseType
 
@@ -97,13 +88,26 @@ def local_application(
         settings.models,
         settings.per_day_usd if settings.model is None else settings.model.per_day_usd,
     )
-    memory = _memory(settings, store, embedder, limits=limits)
-    questioning = interrogation_parts(local_party_models(settings, models, store))
-    knowledge = _knowledge(settings, secrets, limits=limits)
-    chat = chat_parts(
-        settings.sections, models, store, embedder, partial(text_in_folder, settings), settings.store / SCRATCH_FOLDER
+    built = BuiltCapabilities.of(
+        Building(
+            settings=settings,
+            sections=settings.sections,
+            company=settings.identity.company,
+            clock=clock,
+            store=store,
+            secrets=secrets,
+            embedder=embedder,
+            derived=derived,
+            models=models,
+            text=partial(text_in_folder, settings),
+            scratch=lambda name: settings.store / DATA_FOLDER / name,
+            audit=partial(_audit, settings),
+            limits=limits,
+            fetch_seconds=_FETCH_SECONDS,
+            stale_hours=settings.sync.stale_hours,
+        )
     )
-    return Application(
+    app = Application(
         clock=clock,
         options=options,
         store=store,
@@ -111,41 +115,12 @@ def local_application(
         embedder=embedder,
         index=Provider(partial(_index, settings, prepare, derived.forget)),
         locks=partial(_lock, settings),
-        run=_run(settings, parameters, databases, models, partial(spending, store, clock)),
-        guidance=Provider(partial(_guidance, settings, memory, store, embedder, derived)),
-        pointers=pointer_writers(memory, store, embedder, clock),
-        policies=policy_checker,
-        gaps=visible_gaps,
+        run=_run(settings, parameters, databases, models, built, partial(spending, store, clock)),
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,
-        capabilities={type(parts): parts for parts in (memory, knowledge, questioning, chat) if parts is not None},
     )
-
-
-def _memory(
-    settings: Settings, store: Provider[ObjectStore], embedder: Provider[Embedder], *, limits: bool
-) -> MemoryParts:
-    index: Provider[MemoryIndex] = Provider(partial(_memory_index, settings))
-    return MemoryParts(
-        index=index,
-        recover=recovering(store, index, embedder),
-        settings=settings.memory,
-        audit=partial(_audit, settings),
-        limits_writes=limits,
-    )
-
-
-def _knowledge(settings: Settings, secrets: Provider[Secrets], *, limits: bool) -> KnowledgeParts:
-    return KnowledgeParts(
-        origin=knowledge_origin(
-            settings.knowledge, settings.identity.company, settings.store / MIRROR_FOLDER, secrets, _FETCH_SECONDS
-        ),
-        stale_hours=settings.sync.stale_hours,
-        sync_seconds=SYNC_SECONDS if limits else None,
-        databases=settings.database_types,
-        file_reader=Provider(file_reader),
-    )
+    return built.added_to(app)
 
 
 def _run(
@@ -153,6 +128,7 @@ def _run(
     parameters: RunParameters,
     databases: Databases,
     models: Models,
+    built: BuiltCapabilities,
     read_spending: Callable[[], Spending],
 ) -> RunParts:
     return RunParts(
@@ -161,10 +137,7 @@ def _run(
         retry_servers=databases.retry_servers,
         describers=models.describers,
         unsent=models.unsent,
-        model_readiness=lambda ask: [
-            *models.readiness(ask),
-            *embeddings_readiness(find_section(settings.sections, ChatSettings), models),
-        ],
+        model_readiness=lambda ask: [*models.readiness(ask), *built.readiness()],
         spending=read_spending,
         index_writer=partial(_index_writer, settings),
         queue=Provider(_no_queue),
@@ -246,35 +219,10 @@ def _index(
     return SqliteIndex(settings.store / INDEX_FILE, prepare=prepare, replaced=replaced)
 
 
-def _memory_index(settings: Settings) -> MemoryIndex:
-    from tribal.adapters.sqlite.memories import SqliteMemories
-
-    return SqliteMemories(settings.store / MEMORIES_FILE)
-
-
 def _audit(settings: Settings, write: MemoryWrite) -> None:
     from tribal.adapters.local.audit_log import append_write
 
     append_write(settings.store / AUDIT_FILE, write)
-
-
-def _guidance(
-    settings: Settings,
-    memory: MemoryParts,
-    store: Provider[ObjectStore],
-    embedder: Provider[Embedder],
-    derived: DerivedValues,
-) -> GuidanceSource:
-    from tribal.capabilities.knowledge.snapshots.snapshot import MANIFEST
-    from tribal.capabilities.memory.guidance import MemoryGuidance
-
-    # Showing a table must not create an index of memories if memory is not used.
-    remembered = MemoryGuidance(
-        memory.ready_index, lambda: settings.memory is not None or (settings.store / "memory").exists()
-    )
-    if settings.knowledge is None and not (settings.store / MANIFEST).exists():
-        return remembered
-    return JoinedGuidance([knowledge_guidance(store, embedder, derived), remembered])
 
 
 def _index_writer(settings: Settings) -> SqliteIndex:

@@ -13,12 +13,15 @@ from tribal.ports import Provider
 from tribal.settings.snowflake.target import SnowflakeTarget
 
 if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
     from pydantic import SecretStr
 
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.postgres.connections.server import PostgresServers
-    from tribal.ports import CatalogReader, Clock, Describers, Embedder, ObjectStore, Secrets, Spending
-    from tribal.settings import BucketPlace
+    from tribal.app.project_text import ProjectText
+    from tribal.ports import CatalogReader, Clock, Describers, Embedder, MessageQueue, ObjectStore, Secrets, Spending
+    from tribal.settings import BucketPlace, Settings
+    from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
     from tribal_contracts import DatabaseEntry
 
@@ -172,3 +175,47 @@ def wheel_embedder() -> Embedder:
     from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 
     return WordLlamaEmbedder()
+
+
+def queue_of(deployment: Deployment) -> MessageQueue:
+    """The queue that a deployed function sends to."""
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.queue import SqsQueue
+
+    if deployment.queue_url is None:
+        raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy again")
+    return SqsQueue(aws_client("sqs", region=deployment.region), deployment.queue_url)
+
+
+def cluster_client(deployment: Deployment, *, reading: bool = False) -> OpenSearch:
+    """A client of the search domain; one for `reading` gives up early."""
+    from tribal.adapters.opensearch.client import opensearch_client
+
+    cluster, build = deployment.cluster, partial(opensearch_client, reading=reading)
+    if cluster is None:
+        raise ConfigurationError("TRIBAL_SEARCH_ENDPOINT is not set; the stack sets it, so deploy again")
+    if cluster.secret is None:
+        return build(cluster.endpoint, region=cluster.region, certificates=cluster.ca_bundle)
+    secrets = secrets_manager(cluster.region)
+    user, password = secrets.get(f"{cluster.secret}#username"), secrets.get(f"{cluster.secret}#password")
+    if user is None or password is None:
+        raise ConfigurationError(f"the secret {cluster.secret!r} has no username and password; add both")
+    return build(cluster.endpoint, user=user.get_secret_value(), password=password, certificates=cluster.ca_bundle)
+
+
+def text_in_folder(settings: Settings) -> ProjectText:
+    """The `databases.yaml` of a project."""
+    from tribal.app.project_text import ProjectText
+    from tribal.settings import PROJECT_FILE
+    from tribal.settings.yaml_reader import read_small_file
+
+    file = settings.project / PROJECT_FILE
+    return ProjectText(str(file), read_small_file(file))
+
+
+def text_in_bucket(store: ObjectStore) -> ProjectText:
+    """The `databases.yaml` of a bucket."""
+    from tribal.app.project_text import ProjectText
+    from tribal.settings.deployment import PROJECT_KEY
+
+    return ProjectText(f"{store.location}{PROJECT_KEY}", store.get(PROJECT_KEY).data)

@@ -26,6 +26,7 @@ CAPABILITY = Capability(
     needs_section=False,
     errors="tribal.capabilities.chat.errors",
     page="chat.md",
+    builder="tribal.app.chat:build",
     routes="tribal.edges.http.chat.routes:chat_routes",
     write_rights=(WRITE_COLLECTIONS,),
     asking_rights=(ASK_CHAT,),

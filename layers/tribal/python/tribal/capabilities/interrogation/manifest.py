@@ -53,6 +53,7 @@ CAPABILITY = Capability(
     needs_section=False,
     errors="tribal.capabilities.interrogation.errors",
     page="interrogation.md",
+    builder="tribal.app.interrogation:build",
     write_rights=(START_INTERROGATION,),
     commands=(
         CommandSpec(name="interrogate", target="tribal.edges.cli.interrogation.interrogate:interrogate"),

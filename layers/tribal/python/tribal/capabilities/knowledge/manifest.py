@@ -65,6 +65,7 @@ CAPABILITY = Capability(
     section=_section,
     errors="tribal.capabilities.knowledge.errors",
     page="knowledge.md",
+    builder="tribal.app.knowledge:build",
     write_rights=(RIGHT_TO_SYNC,),
     commands=(CommandSpec(name="comply", target="tribal.edges.cli.comply.command:comply"),),
     extras=("knowledge",),

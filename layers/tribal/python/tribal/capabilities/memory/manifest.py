@@ -32,6 +32,7 @@ CAPABILITY = Capability(
     section=_section,
     errors="tribal.capabilities.memory.errors",
     page="memory.md",
+    builder="tribal.app.memory:build",
     write_rights=(WRITE_MEMORY,),
     commands=(
         CommandSpec(
