@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,19 @@ from tests.fakes.interrogation import ScriptedWitness
 from tests.fakes.openai import FakeOpenAI
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.local.secrets import EnvironmentSecrets
-from tribal.app.interrogation import (
-    ApplicationPartyModels,
-    deployed_party_models,
-    local_party_models,
-    without_databases,
-)
+from tribal.app.asking.configured_models import ConfiguredModels
+from tribal.app.interrogation import party_models as built_party_models
+from tribal.app.interrogation import place_in_environment, place_in_file
 from tribal.app.models import Models
 from tribal.app.options import options_of
-from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess, ModelParties
+from tribal.app.parts import text_in_folder
+from tribal.app.project_text import ProjectText
+from tribal.capabilities.interrogation.asking_models.model_parties import (
+    CatalogAccess,
+    ModelParties,
+    PartyModels,
+    without_databases,
+)
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.jobs.clock import SystemClock
@@ -66,7 +71,7 @@ interrogation:
 
 def party_models(
     folder: Path, address: str = "https://api.openai.com/v1", more: str = "", prices: str = PRICES, **environment: str
-) -> ApplicationPartyModels:
+) -> PartyModels:
     """As a command builds them, in a folder whose databases are not read."""
     (folder / "databases.yaml").write_text(FILE.format(address=address, more=more, prices=prices), encoding="utf-8")
     environment = {"OPENAI": OPENAI_KEY, **environment}
@@ -83,9 +88,14 @@ def party_models(
         named=settings.models,
         per_day_usd=settings.per_day_usd,
     )
-    found = local_party_models(settings, models, store)
+    text = partial(text_in_folder, settings)
+    found = built_party_models(settings.sections, ConfiguredModels(models, text), store, partial(place_in_file, text))
     assert found is not None
-    return found
+    return found()
+
+
+def no_text() -> ProjectText:
+    return ProjectText("databases.yaml", b"")
 
 
 def access(_: Scope) -> CatalogAccess:
@@ -153,8 +163,10 @@ def test_what_is_missing_is_found_before_the_first_question_with_its_line(
     address = "http://gateway.internal:80/v1"
     found = party_models(tmp_path, address, **{**given, **environment})
     if "prices" in given:
-        entry = found.models.named["large"].model_copy(update={"name": "unknown-model"})
-        found = replace(found, models=replace(found.models, named={**found.models.named, "large": entry}))
+        configured: Any = found.models
+        entry = configured.entries["large"].model_copy(update={"name": "unknown-model"})
+        models = replace(configured.models, named={**configured.entries, "large": entry})
+        found = replace(found, models=replace(configured, models=models))
     if not says:
         assert found.configuration().witness is not None
         return
@@ -169,8 +181,8 @@ def test_timeouts_are_those_of_the_place_where_a_model_runs(tmp_path: Path) -> N
     parties = party_models(tmp_path, more=more).open("session:a", EVERYTHING, access)
     detective: Any = parties.detective
     witness: Any = parties.witness
-    assert [each.timeout_seconds for each in detective._providers.models] == [20]
-    assert [each.timeout_seconds for each in witness._providers.models] == [300]
+    assert [each.opened().timeout_seconds for each in detective._chain.links] == [20]
+    assert [each.opened().timeout_seconds for each in witness._chain.links] == [300]
     assert parties.providers == ("openai:gpt-6-luna", "ollama:qwen3")
     assert parties.step_seconds == 20 + 300 + 20 + 20  # the last for reading the documentation
 
@@ -263,15 +275,16 @@ def test_an_environment_names_models_spending_and_section_in_variables() -> None
         deployment.models,
         deployment.per_day_usd,
     )
-    found = deployed_party_models(deployment, models_of, store)
+    configured: Any = ConfiguredModels(models_of, no_text)
+    found = built_party_models(deployment.sections, configured, store, place_in_environment)
     assert found is not None
-    assert [(each.provider, each.api_key) for each in found.configuration().detectives] == [("anthropic", None)]
-    broken = replace(deployment, models={})
-    missing = deployed_party_models(broken, replace(models_of, named={}), store)
+    assert [(each.provider, each.api_key) for each in found().configuration().detectives] == [("anthropic", None)]
+    broken = replace(configured, models=replace(models_of, named={}))
+    missing = built_party_models(deployment.sections, broken, store, place_in_environment)
     assert missing is not None
     with pytest.raises(ConfigurationInvalid, match=r"interrogation\.detectives\[0\] in the environment file: 'large'"):
-        missing.configuration()
-    assert deployed_party_models(replace(deployment, sections={}), models_of, store) is None
+        missing().configuration()
+    assert built_party_models({}, configured, store, place_in_environment) is None
 
 
 def test_opening_the_parties_loads_no_sdk(tmp_path: Path) -> None:
@@ -279,18 +292,15 @@ def test_opening_the_parties_loads_no_sdk(tmp_path: Path) -> None:
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        "from tribal.app.interrogation import local_party_models\n"
         "from tribal.app.local import local_application\n"
-        "from tribal.app.models import Models\n"
-        "from tribal.capabilities.interrogation.asking_models.model_parties import CatalogAccess\n"
-        "from tribal.identity.scope import EVERYTHING\n"
+        "from tribal.answering.documentation import Documentation\n"
+        "from tribal.capabilities.interrogation.parts import InterrogationParts\n"
+        "from tribal.ports import Caller\n"
         "from tribal.settings import load_settings\n"
         "settings = load_settings(project=Path(sys.argv[1]), environment={'OPENAI': 'x' * 40}, needs_databases=False)\n"
         "app = local_application(settings)\n"
-        "models = Models(app.options, app.store, app.secrets, app.clock, dict, '', '', named=settings.models)\n"
-        "parties = local_party_models(settings, models, app.store)\n"
-        "access = lambda scope: CatalogAccess(lambda name: None, lambda question: ('', ()))\n"
-        "parties.open('session:a', EVERYTHING, access).close()\n"
+        "parts = app.part(InterrogationParts)\n"
+        "parts.parties('session:a', Documentation(Caller('ada'), app)).close()\n"
         "print([name for name in ('openai', 'anthropic', 'boto3') if name in sys.modules])\n",
         encoding="utf-8",
     )

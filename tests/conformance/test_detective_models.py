@@ -16,12 +16,12 @@ from tests.capabilities.interrogation.asking_models.made import (
 )
 from tests.conformance.detective import *  # noqa: F403
 from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
+from tribal.models.chain import OpenModel
 
 
 @pytest.fixture(params=["openai", "anthropic"])
-def party(request: pytest.FixtureRequest, open_vendor: Callable[[str], Any]) -> PartyModel:
+def party(request: pytest.FixtureRequest, open_vendor: Callable[[str], Any]) -> OpenModel:
     if request.param == "openai":
         server = open_vendor("openai")
         server.mind = works
@@ -32,10 +32,10 @@ def party(request: pytest.FixtureRequest, open_vendor: Callable[[str], Any]) -> 
 
 
 @pytest.fixture
-def detective(party: PartyModel) -> ModelDetective:
+def detective(party: OpenModel) -> ModelDetective:
     return detective_of(party)
 
 
 @pytest.fixture
-def witness(party: PartyModel) -> ModelWitness:
+def witness(party: OpenModel) -> ModelWitness:
     return witness_of(party)

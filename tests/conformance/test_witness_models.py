@@ -7,12 +7,12 @@ import pytest
 from tests.capabilities.interrogation.asking_models.made import witness_of
 from tests.conformance.test_detective_models import party as party
 from tests.conformance.witness import *  # noqa: F403
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
+from tribal.models.chain import OpenModel
 
 
 @pytest.fixture
-def witness(party: PartyModel) -> ModelWitness:
+def witness(party: OpenModel) -> ModelWitness:
     return witness_of(party)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Note, Question, WitnessAnswer
+from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import target_hash, target_name
+from tribal.ports.models.chains import Cost, TrailNote
 from tribal_contracts import ModelUsage, TableDocument
 from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.answering.open_gaps import GapQuestion, GapSeverity, OpenGap
@@ -19,7 +20,7 @@ from tribal_contracts.interrogation.sessions import Contradiction, Gap, Interrog
 DETECTIVE = "openai:gpt-4o"
 OTHER = "anthropic:claude-sonnet-4"
 WITNESS = "documentation:1"
-SWITCH = Note("provider_switch", "429 from the provider", DETECTIVE, OTHER)
+SWITCH = TrailNote("provider_switch", "429 from the provider", DETECTIVE, OTHER)
 USAGE = ModelUsage(calls=1, input_tokens=100, output_tokens=10, nanodollars=5)
 
 

@@ -11,19 +11,22 @@ from tests.fakes.passages import SOURCE, DirectedEmbedder, MemoryIndexes
 from tribal.capabilities.chat.asking.chat import Chat, OpenedChat
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, SourcesFound, TextPiece
-from tribal.capabilities.chat.parts import ChatModel, ChatParts
+from tribal.capabilities.chat.parts import ChatParts
+from tribal.models.chain import Chain, Link, OpenModel
 from tribal.ports import (
     Application,
     Caller,
     ModelAnswer,
+    ModelFacts,
     ModelFailure,
     ModelOutcome,
     ModelRequest,
     Provider,
     StopToken,
 )
+from tribal.ports.models.chains import ChainedModel, ModelAccount
 from tribal.prompt_templates import CHATTING, load_prompts
-from tribal_contracts import ModelUsage
+from tribal_contracts import ModelEntry, ModelUsage
 from tribal_contracts.chat.collections import CollectionManifest, CollectionSource
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
@@ -62,6 +65,31 @@ class WritingModel:
 def refused() -> ModelFailure:
     """A model that is down."""
     return ModelFailure("unavailable", "the server is down")
+
+
+@dataclass(frozen=True)
+class WritingModels:
+    """The models of a test, as the application offers them."""
+
+    models: Mapping[str, WritingModel]
+    kept: Sequence[str] = ()
+    """Databases whose content is not sent to a model."""
+
+    @property
+    def entries(self) -> Mapping[str, ModelEntry]:
+        return {name: ModelEntry(provider="gemini", name=name, api_key_secret="KEY") for name in self.models}
+
+    def require(self, name: str) -> ModelFacts:
+        raise AssertionError(f"a chat opens {name} in a chain")
+
+    def chain(self, models: Sequence[ChainedModel], _account: ModelAccount, stop: StopToken) -> Chain:
+        return Chain([Link(each.name, Provider.of(self._opened(each.name))) for each in models], stop)
+
+    def may_send(self) -> Callable[[str], bool]:
+        return lambda name: name not in self.kept
+
+    def _opened(self, name: str) -> OpenModel:
+        return OpenModel(name=name, model=self.models[name], timeout_seconds=10.0, worst_usd=lambda _: 0.001)
 
 
 @dataclass
@@ -141,20 +169,13 @@ def made_chat(
     """
     models, embedder, indexes = dict(writes or {}), DirectedEmbedder(), MemoryIndexes()
 
-    def opened(names: list[str], account: str, stop: StopToken) -> list[ChatModel]:
-        return [
-            ChatModel(name=name, model=models[name], worst_usd=lambda _: 0.001, timeout_seconds=10.0) for name in names
-        ]
-
     parts = ChatParts(
         settings=ChatSettings(collections=[*entries], **settings),
         indexes=Provider.of(indexes),
         parser=Provider(lambda: None),  # type: ignore[arg-type, return-value]  # nothing is uploaded
         embedder=lambda *_: embedder,
-        models=opened,
-        route=CollectionEntry.models_for,
+        models=WritingModels(models, kept),
         instructions=lambda: PROMPT,
-        may_send=lambda: lambda name: name not in kept,
         scratch=Path("unused"),
     )
     return MadeChat(app.with_part(parts), models, embedder, indexes)

@@ -25,11 +25,11 @@ from tribal.capabilities.interrogation.errors import (
     SessionNotFound,
     WitnessUnreachable,
 )
-from tribal.capabilities.interrogation.parties import Note
 from tribal.capabilities.interrogation.sessions.loop import stop_session
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import StoreUnwritable
 from tribal.ports import StopToken, StoredObject
+from tribal.ports.models.chains import TrailNote
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 EVENTS = ("answer", "slow", "back", "detective", "detective for good", "witness", "budget", "stop", "kill", "defect")
@@ -40,7 +40,7 @@ def happen(setting: Setting, event: str) -> None:
     if event in ("slow", "back"):
         setting.clock.advance(45 if event == "slow" else -5)
     if event == "detective":
-        raise DetectiveUnreachable("no provider is left", [Note("timeout", "60 s are over")])
+        raise DetectiveUnreachable("no provider is left", [TrailNote("timeout", "60 s are over")])
     if event == "detective for good":
         raise DetectiveUnreachable("the key is not valid", temporary=False)
     if event == "witness":

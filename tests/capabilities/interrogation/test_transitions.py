@@ -10,9 +10,10 @@ from tests.capabilities.interrogation.states import new_session
 from tests.cases import each_case
 from tests.fakes.interrogation import DETECTIVE, WITNESS, gap
 from tribal.capabilities.interrogation.errors import HypothesisInvalid, SessionEnded, SessionInvalid
-from tribal.capabilities.interrogation.parties import Analysis, Audit, Note, Question, WitnessAnswer
+from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
 from tribal.capabilities.interrogation.sessions import transitions
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
+from tribal.ports.models.chains import TrailNote
 from tribal_contracts.interrogation.rules import broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
@@ -113,11 +114,11 @@ def test_forbidden_transitions_are_refused() -> None:
         with pytest.raises(SessionEnded):
             transitions.hold(ended, "one", NOW)
         with pytest.raises(SessionEnded):
-            transitions.note(ended, [Note("error", "x")], NOW)
+            transitions.note(ended, [TrailNote("error", "x")], NOW)
 
 
 def test_a_full_audit_trail_keeps_the_newest_entry_and_says_that_others_were_left_out() -> None:
-    session = transitions.note(new_session(), [Note("error", f"failure {n}") for n in range(300)], NOW)
+    session = transitions.note(new_session(), [TrailNote("error", f"failure {n}") for n in range(300)], NOW)
     ended = transitions.stop(session, "ann", NOW)
     assert len(ended.audit_trail) == 200
     assert [each.reason for each in ended.audit_trail[-2:]] == ["stopped by ann", "more entries were left out"]

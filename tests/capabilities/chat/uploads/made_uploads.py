@@ -12,6 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
+from tests.capabilities.chat.made import WritingModels
 from tests.fakes import FixedClock, MemoryStore, application
 from tribal.adapters.sqlite.passages import PublishedPassages
 from tribal.capabilities.chat.collections.files import CollectionFiles
@@ -123,10 +124,8 @@ class MadeUploads:
             indexes=indexes,
             parser=Provider.of(self.parser),
             embedder=opened,
-            models=lambda *_: [],
-            route=CollectionEntry.models_for,
+            models=WritingModels({}),
             instructions=lambda: "",
-            may_send=lambda: lambda _: True,
             scratch=self.folder / "scratch",
             launch=self.launch,
         )

@@ -18,7 +18,6 @@ from tests.fakes.openai import FakeOpenAI
 from tribal.adapters.anthropic.model import anthropic_model
 from tribal.adapters.openai.model import openai_model
 from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
 from tribal.capabilities.interrogation.parties import Detective, Witness
 from tribal.capabilities.interrogation.sessions.loop import Interrogation
@@ -26,8 +25,9 @@ from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
 from tribal.jobs.clock import SystemClock
 from tribal.models import Budget, CappedModel, Caps, Spender, Timing
+from tribal.models.chain import Chain, Link, OpenModel
 from tribal.models.known_models import model_facts
-from tribal.ports import LanguageModel, StopToken
+from tribal.ports import LanguageModel, Provider, StopToken
 from tribal.prompt_templates import INTERROGATING, load_prompts
 from tribal_contracts import NANODOLLARS, ModelEntry
 from tribal_contracts.answering.answers import AnswerSource
@@ -90,7 +90,7 @@ def works(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"closed": [1] if data["open_gaps"] else [], "gaps": [] if data["asked"] else first, "ask_again": True}
 
 
-def openai_party(server: FakeOpenAI, timeout_seconds: float = 10.0) -> PartyModel:
+def openai_party(server: FakeOpenAI, timeout_seconds: float = 10.0) -> OpenModel:
     """OpenAI, as the fake serves it."""
     server.keys.add(OPENAI_KEY)
     entry = ModelEntry(
@@ -104,7 +104,7 @@ def openai_party(server: FakeOpenAI, timeout_seconds: float = 10.0) -> PartyMode
     return party("openai:gpt-6-luna", model, entry, timeout_seconds)
 
 
-def claude_party(server: FakeClaude, timeout_seconds: float = 10.0) -> PartyModel:
+def claude_party(server: FakeClaude, timeout_seconds: float = 10.0) -> OpenModel:
     """Claude, as the fake serves it."""
     server.keys.add(CLAUDE_KEY)
     entry = ModelEntry(
@@ -124,7 +124,7 @@ def party(
     timeout_seconds: float,
     store: MemoryStore | None = None,
     usd: float = 1.0,
-) -> PartyModel:
+) -> OpenModel:
     """A model within the caps of a session."""
     timing = Timing(SystemClock(None))
     caps = Caps(round(usd * NANODOLLARS), round(20 * NANODOLLARS), calls_at_once=5)
@@ -133,18 +133,27 @@ def party(
     )
     price = model_facts(entry).worst_price
     capped = CappedModel(model, budget, price, StopToken(), timing)
-    return PartyModel(name=name, model=capped, timeout_seconds=timeout_seconds)
+    return OpenModel(name=name, model=capped, timeout_seconds=timeout_seconds)
 
 
-def detective_of(*parties: PartyModel) -> ModelDetective:
+def chain_of(*models: OpenModel) -> Chain:
+    """A chain of models that are open."""
+    return Chain([Link(each.name, Provider.of(each)) for each in models])
+
+
+def detective_of(*parties: OpenModel) -> ModelDetective:
     """A detective that knows one table."""
-    return ModelDetective(parties, PROMPTS, resolve)
+    return ModelDetective(chain_of(*parties), PROMPTS, resolve)
 
 
-def witness_of(model: PartyModel, documentation: str = DOCUMENTATION) -> ModelWitness:
+def witness_of(model: OpenModel, documentation: str = DOCUMENTATION) -> ModelWitness:
     """A witness that knows one table."""
     return ModelWitness(
-        model, PROMPTS, lambda question: (documentation, context(question)[1]) if question else ("", ()), resolve
+        model.name,
+        chain_of(model),
+        PROMPTS,
+        lambda question: (documentation, context(question)[1]) if question else ("", ()),
+        resolve,
     )
 
 

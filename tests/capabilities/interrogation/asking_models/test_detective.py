@@ -18,10 +18,10 @@ from tests.capabilities.interrogation.asking_models.made import (
     witness_of,
 )
 from tests.conformance.detective import NOW, new_session
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.errors import BudgetExhausted, DetectiveUnreachable
 from tribal.capabilities.interrogation.parties import Analysis, Question, WitnessAnswer
 from tribal.capabilities.interrogation.sessions.transitions import add_pair
+from tribal.models.chain import OpenModel
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest
 from tribal_contracts import ModelUsage
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
@@ -52,8 +52,8 @@ class Says:
         return self.ask(request)
 
 
-def party(model: Says, name: str = "openai:one") -> PartyModel:
-    return PartyModel(name=name, model=model, timeout_seconds=10.0)
+def party(model: Says, name: str = "openai:one") -> OpenModel:
+    return OpenModel(name=name, model=model, timeout_seconds=10.0)
 
 
 def analysis(*gaps: Mapping[str, str], closed: tuple[int, ...] = (), ask_again: bool = True) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from tests.fakes.model_servers.minds import schema_of
 from tests.fakes.model_servers.script import Failure
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.openai import failures as of_openai
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
+from tribal.models.chain import OpenModel
 from tribal_contracts.interrogation.sessions import AuditTrailEntry, InterrogationSession
 
 OPENAI, CLAUDE = "openai:gpt-6-luna", "anthropic:claude-haiku-5-5"
@@ -58,7 +58,7 @@ def claude_fixture(claude: FakeClaude) -> FakeClaude:
     return claude
 
 
-def run(*parties: PartyModel) -> InterrogationSession:
+def run(*parties: OpenModel) -> InterrogationSession:
     """A whole session."""
     setting = Setting(detective_of(*parties), AnyWitness(TEXTS))
     session = setting.run()

@@ -29,8 +29,8 @@ from tests.cases import each_case
 from tests.fakes.claude import FakeClaude
 from tests.fakes.model_servers.minds import obeys, prompt_of, system_of
 from tests.fakes.openai import FakeOpenAI
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel
 from tribal.capabilities.interrogation.parties import WitnessAnswer
+from tribal.models.chain import OpenModel
 from tribal.ports import ModelAnswer, ModelOutcome, ModelRequest
 from tribal.rendering.markdown import escape_text
 from tribal_contracts import ModelUsage
@@ -85,7 +85,7 @@ class HostileWitness:
         return WitnessAnswer(f"{DOCUMENTATION} {self._text}", "ollama:other", (SOURCE,))
 
 
-def session_with(place: str, text: str, detective: PartyModel, witness: PartyModel) -> InterrogationSession:
+def session_with(place: str, text: str, detective: OpenModel, witness: OpenModel) -> InterrogationSession:
     """A session with a text in one place."""
     documentation = {
         "comment": f"{DOCUMENTATION} Comment: {text}",
@@ -121,14 +121,14 @@ def texts_of(session: InterrogationSession) -> list[str]:
 @cache
 def neutral_outline(place: str) -> dict[str, Any]:
     """The outline of a session with harmless text in that place."""
-    party = PartyModel(name="anthropic:obedient", model=ObedientModel(), timeout_seconds=60.0)
+    party = OpenModel(name="anthropic:obedient", model=ObedientModel(), timeout_seconds=60.0)
     return outline(session_with(place, NEUTRAL, party, party))
 
 
 def assert_nothing_but_texts_changes(place: str, order: str) -> None:
     """Run a session with the instruction, and compare it with one without."""
     model = ObedientModel()
-    party = PartyModel(name="anthropic:obedient", model=model, timeout_seconds=60.0)
+    party = OpenModel(name="anthropic:obedient", model=model, timeout_seconds=60.0)
     session = session_with(place, order, party, party)
     assert {request.prefix for request in model.requests} <= {*PROMPTS.texts.values()}
     assert not [

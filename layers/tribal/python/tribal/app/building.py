@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from tribal.app.models import Models
     from tribal.app.project_text import ProjectText
     from tribal.identity.table_names import TableIdentity
-    from tribal.ports import Application, Clock, Embedder, ObjectStore, Secrets
+    from tribal.ports import Application, Clock, Embedder, ModelReadiness, ObjectStore, Secrets
     from tribal.ports.application import Closable, GapReader
     from tribal.ports.caller import Caller
     from tribal.ports.derived import DerivedValues
-    from tribal.ports.models import ModelReadiness
     from tribal.ports.remembering.audit import AuditLog
     from tribal.ports.remembering.guidance import Guidance, GuidanceSource
     from tribal.ports.remembering.pointer_writer import PointerWriter

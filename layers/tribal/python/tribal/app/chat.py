@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.asking.configured_models import ConfiguredModels
+from tribal.app.asking.embedders import embeddings_readiness
 from tribal.app.building import Building, Built
-from tribal.app.chat_models import ChatModels, embeddings_readiness
 from tribal.app.parts import queue_of
-from tribal.capabilities.chat.parts import ChatParts
+from tribal.capabilities.chat.parts import CHAT_SHARE, ChatParts
 from tribal.ports import Provider
-from tribal_contracts.chat.settings import ChatSettings
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.shape import find_section
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tribal.app.models import Models
     from tribal.app.project_text import ProjectText
     from tribal.ports import Embedder, ObjectStore
-    from tribal.ports.passages import DocumentParser, PassageIndexes
+    from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.settings.deployment import Deployment
     from tribal_contracts import CapabilitySettings
     from tribal_contracts.chat.jobs import UploadAddress
@@ -51,18 +52,42 @@ def chat_parts(
         scratch: a folder for files in progress, and for copies of indexes.
     """
     settings = find_section(sections, ChatSettings) or ChatSettings()
-    chosen = ChatModels(settings, models, embedder, text)
     return ChatParts(
         settings=settings,
         indexes=Provider(partial(_indexes, store, scratch)),
         parser=Provider(_parser),
-        embedder=chosen.embedder_of,
-        models=chosen.open,
-        route=chosen.route,
-        instructions=chosen.instructions,
-        may_send=chosen.may_send,
+        embedder=partial(_embedder, settings, models, embedder),
+        models=ConfiguredModels(models, text),
+        instructions=partial(_instructions, models),
         scratch=scratch,
     )
+
+
+def _embedder(
+    settings: ChatSettings,
+    models: Models,
+    local: Provider[Embedder],
+    entry: CollectionEntry,
+    account: str,
+    usd: float,
+) -> TextEmbedder:
+    from tribal.app.asking.embedders import LocalEmbedder, RemoteEmbedder
+
+    if entry.embedding is None:
+        return LocalEmbedder(local())
+    from tribal.models.known_models import embedding_facts
+    from tribal.models.ledger import CHAT
+    from tribal.ports.models.chains import ModelAccount
+
+    cap = settings.per_caller_day_usd if account.startswith(CHAT) else usd
+    facts = embedding_facts(entry.embedding)
+    return RemoteEmbedder(models, entry.embedding, facts, ModelAccount(account, cap, CHAT_SHARE), usd)
+
+
+def _instructions(models: Models) -> str:
+    from tribal.prompt_templates import CHATTING
+
+    return models.templates(CHATTING).texts["chat_answer.md"]
 
 
 def _indexes(store: Provider[ObjectStore], scratch: Path) -> PassageIndexes:

@@ -32,13 +32,12 @@ if TYPE_CHECKING:
         Secrets,
         UnsentRequest,
     )
+    from tribal.ports.models.chains import ModelAccount
+    from tribal.prompt_templates import Prompts
     from tribal_contracts import ModelEntry
 
 _PACKAGES = {"anthropic": ("anthropic",), "bedrock": ("anthropic", "boto3")}
 """What the adapter of a provider imports; those of the others import `openai`."""
-_THINKING_TOKENS = 2_000
-"""Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
-_DOES_NOT_THINK = ("disabled", "between_tools")
 _WORD_TOKENS = 16
 _WORD_SECONDS = 30.0
 """What one word may take when a model is tried."""
@@ -78,19 +77,37 @@ class Models:
         from tribal.describing.model.questions import Prompting
         from tribal.models import RUN, Caps
         from tribal.models.known_models import model_facts
-        from tribal.prompt_templates import load_prompts
+        from tribal.prompt_templates import DESCRIBING
 
         facts = model_facts(settings)
-        prompts = load_prompts(self.prompts(), self.prompts_place)
+        prompts = self.templates(DESCRIBING)
         model = self.capped(settings, facts, RUN + run_id, Caps.of(settings), stop)
         return ModelDescribers(
             model,
-            Prompting(prompts, settings, model.name, thinking_tokens(facts)),
+            Prompting(prompts, settings, model.name, facts.thinking_tokens),
             facts,
             options,
             self.store(),
             self.clock,
         )
+
+    def templates(self, wanted: Mapping[str, frozenset[str]]) -> Prompts:
+        """Load some prompt templates, or those of the project that replace them.
+
+        Raises:
+            ConfigurationError: when a prompt of the project cannot be used.
+        """
+        from tribal.prompt_templates import load_prompts
+
+        return load_prompts(self.prompts(), self.prompts_place, wanted)
+
+    def caps(self, account: ModelAccount, calls_at_once: int) -> Caps:
+        """The caps of an account, and of all models in a day."""
+        from tribal.models import Caps
+
+        day = round(self.per_day_usd * NANODOLLARS)
+        chats = None if account.day_share is None else round(day * account.day_share)
+        return Caps(round(account.usd * NANODOLLARS), day, calls_at_once, chats=chats)
 
     def capped(
         self,
@@ -191,7 +208,7 @@ class Models:
             "You are asked whether you can be reached.",
             "Answer with the word: yes",
             None,
-            _WORD_TOKENS + thinking_tokens(facts),
+            _WORD_TOKENS + facts.thinking_tokens,
             _WORD_SECONDS,
         )
         with Budget(self.store(), caps, Spender(f"check:{_holder()}", model.name, _holder()), timing) as budget:
@@ -231,11 +248,6 @@ class Models:
         if region is None:
             raise ConfigurationError("no region is set for Bedrock; set model.region or AWS_REGION")
         return region
-
-
-def thinking_tokens(facts: ModelFacts) -> int:
-    """Tokens for thinking to add to the limit of an answer."""
-    return 0 if facts.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
 
 
 def _same(entry: ModelEntry) -> tuple[str | None, ...]:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         WordQuery,
     )
     from tribal.ports.index.writer import IndexCounts, IndexEntry, IndexWriter
-    from tribal.ports.models import (
+    from tribal.ports.models.calls import (
         BudgetedModel,
         FailureKind,
         LanguageModel,
@@ -98,7 +98,7 @@ else:
         "index.reader": "INDEX_VERSION VectorQuery WordQuery Candidate Candidates Embedder IndexedTable IndexFilter "
         "IndexReader MatchedTerms VectorKind",
         "index.writer": "IndexCounts IndexEntry IndexWriter",
-        "models": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
+        "models.calls": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
         "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
         "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment
     from tribal.ports.index.reader import Embedder, IndexReader
     from tribal.ports.index.writer import IndexWriter
-    from tribal.ports.models import ModelReadiness, ModelRequest, Spending, UnsentRequest
+    from tribal.ports.models.calls import ModelReadiness, ModelRequest, Spending, UnsentRequest
     from tribal.ports.object_store import ObjectStore
     from tribal.ports.options import Options
     from tribal.ports.remembering.guidance import GuidanceSource

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.masking import MaskedSamples
-    from tribal.ports.models import ModelRequest
+    from tribal.ports.models.calls import ModelRequest
 
 
 @dataclass(frozen=True, slots=True)

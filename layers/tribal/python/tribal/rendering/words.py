@@ -13,6 +13,7 @@ DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Sno
 """Databases by their names."""
 NOT_VALIDATED = ", not validated: existing rows may violate it"
 """What a page says of a check that existing rows were not compared with."""
+_CUT = " [cut]"
 
 
 def listing(items: Sequence[str], *, limit: int = 6, last: str = "and") -> str:
@@ -37,6 +38,12 @@ def shorten(text: str, limit: int) -> str:
     head = text[: limit - 1]
     word_end = head.rfind(" ")
     return head[: word_end if word_end > limit // 2 else len(head)].rstrip(" ,;:.") + "…"
+
+
+def bounded(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, marked where it was cut; what UTF-8 cannot hold is replaced."""
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= most else text[: most - len(_CUT)].rstrip() + _CUT
 
 
 def rows_phrase(row_count: int, counted_at: str | None = None) -> str:

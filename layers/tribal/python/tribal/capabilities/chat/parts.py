@@ -8,29 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.errors import ConfigurationError
-from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
+from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 
 if TYPE_CHECKING:
     from tribal.ports import Application, Provider
-    from tribal.ports.models import BudgetedModel, ModelRequest
+    from tribal.ports.models.chains import ModelSource
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
-    from tribal.ports.stopping import StopToken
     from tribal_contracts.chat.jobs import UploadAddress
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatModel:
-    """A model that may answer."""
-
-    name: str
-    """As its provider calls it."""
-    model: BudgetedModel
-    """Books its calls to the account of the caller; close it after the answer."""
-    worst_usd: Callable[[ModelRequest], float]
-    """The most that a request can cost."""
-    timeout_seconds: float
-    thinking_tokens: int = 0
-    """Added to the tokens of an answer."""
+CHAT_SHARE = 0.5
+"""The share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,17 +33,13 @@ class ChatParts:
 
     Raises: `ConfigurationError` when its key or its price is missing.
     """
-    models: Callable[[list[str], str, StopToken], list[ChatModel]]
-    """Opens models by their names under `models`, for an account such as `chat:HASH`."""
-    route: Callable[[CollectionEntry, Intent], list[str]]
-    """The models of a collection that may answer questions of an intent, in the order in which they are tried."""
+    models: ModelSource
+    """The models that may answer, which book to an account such as `chat:HASH`."""
     instructions: Callable[[], str]
     """The prompt of an answer.
 
     Raises: `ConfigurationError` when the project's own prompt cannot be used.
     """
-    may_send: Callable[[], Callable[[str], bool]]
-    """Reads which databases may be described to a model: says so for the name of one."""
     scratch: Path
     """A folder for files in progress."""
     launch: Callable[[str, str], None] | None = None

@@ -18,7 +18,7 @@ from tribal.errors import (
 )
 
 if TYPE_CHECKING:
-    from tribal.capabilities.interrogation.parties import Note
+    from tribal.ports.models.chains import TrailNote
 
 
 class HypothesisInvalid(ToolInputInvalid):
@@ -99,7 +99,7 @@ class PartyFailed(InterrogationFailed):
     exit_code = EXIT_STORE
     http_status = 502
 
-    def __init__(self, message: str, notes: Sequence[Note] = ()) -> None:
+    def __init__(self, message: str, notes: Sequence[TrailNote] = ()) -> None:
         super().__init__(message)
         self.notes = tuple(notes)
 
@@ -121,7 +121,7 @@ class DetectiveUnreachable(PartyFailed):
 
     default_code = "INT_DETECTIVE_UNREACHABLE"
 
-    def __init__(self, message: str, notes: Sequence[Note] = (), *, temporary: bool = True) -> None:
+    def __init__(self, message: str, notes: Sequence[TrailNote] = (), *, temporary: bool = True) -> None:
         super().__init__(message, notes)
         self.temporary = temporary
 

@@ -5,35 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tribal_contracts import ModelUsage
+from tribal.ports.models.chains import Cost
 from tribal_contracts.answering.answers import AnswerSource
-from tribal_contracts.interrogation.sessions import (
-    Contradiction,
-    Gap,
-    InterrogationSession,
-    TrailEvent,
-)
-
-_NO_USAGE = ModelUsage()
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """An entry of the audit trail before it has a time."""
-
-    event: TrailEvent
-    reason: str
-    """Without keys, and without what was sent."""
-    from_provider: str | None = None
-    to_provider: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a step noted and used."""
-
-    notes: tuple[Note, ...] = ()
-    usage: ModelUsage = _NO_USAGE
+from tribal_contracts.interrogation.sessions import Contradiction, Gap, InterrogationSession
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ from tribal.capabilities.chat.answers.releasing import CodeBlock, Releaser, Sent
 from tribal.capabilities.chat.answers.sources import Source
 from tribal.capabilities.chat.conversations import Conversation
 from tribal.capabilities.chat.events import TextPiece
-from tribal.capabilities.chat.parts import ChatModel
 from tribal.errors import TribalError
-from tribal.ports import ModelFailure, ModelRequest, StopToken
+from tribal.ports import ModelFailure, StopToken
+from tribal.ports.models.chains import StreamedAnswer
 from tribal.rendering.markdown import fence
-from tribal.rendering.prompt_data import data_json
 from tribal.sql.scanner import without_comments
 from tribal.text_checks import split_sentences
 from tribal_contracts import DatabaseType
@@ -44,40 +43,19 @@ class ModelResult:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """Asks models about a question, with the sources that were found."""
+    """Reads what models answer to a question from the sources that were found."""
 
     conversation: Conversation
     intent: Intent
     sources: Mapping[int, Source]
     """By the number that the model sees."""
     citations: Citations
-    instructions: str
-    """The prompt."""
-    answer_tokens: int
     documentation: Documentation | None
     """Checks SQL; `None` where the collection has no databases."""
-    most_usd: float
-    """What a request may cost at most."""
 
-    def ask(self, model: ChatModel, seconds: float, stop: StopToken) -> Generator[TextPiece, None, ModelResult]:
+    def read(self, pieces: StreamedAnswer, stop: StopToken) -> Generator[TextPiece, None, ModelResult]:
         """Yield the sentences that can be checked, as they are complete; closing the generator cancels the call."""
-        request = ModelRequest(
-            prefix=self.instructions,
-            part=data_json(self._data()),
-            schema=None,
-            max_tokens=self.answer_tokens + model.thinking_tokens,
-            deadline_seconds=min(seconds, model.timeout_seconds),
-            # Another model, or the documents, answer sooner.
-            retries=False,
-            waits_count=True,
-            stopped=lambda: stop.requested,
-        )
-        result, checked = ModelResult(), _Checked(self)
-        if (worst := model.worst_usd(request)) > self.most_usd:
-            message = f"an answer may cost ${worst:.4f}, more than chat.per_answer_usd (${self.most_usd:g})"
-            result.failure = ModelFailure("exhausted", message)
-            return result
-        releaser, pieces = Releaser(), model.model.stream(request)
+        result, checked, releaser = ModelResult(), _Checked(self), Releaser()
         try:
             while True:
                 try:
@@ -97,7 +75,8 @@ class ModelAnswer:
         result.failure = outcome if isinstance(outcome, ModelFailure) else None
         return result
 
-    def _data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
+        """What a model is shown."""
         turns = self.conversation.earlier[-EARLIER_TURNS:]
         return {
             "question": self.conversation.question,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from tribal.capabilities.chat.answers.citations import Citations
@@ -27,13 +28,23 @@ from tribal.capabilities.chat.answers.sources import (
 )
 from tribal.capabilities.chat.conversations import Conversation
 from tribal.capabilities.chat.events import ChatEvent, Finished, SourcesFound, Step, TextPiece
-from tribal.capabilities.chat.parts import ChatModel
+from tribal.capabilities.chat.parts import CHAT_SHARE
 from tribal.capabilities.chat.rights import ASK_CHAT
-from tribal.errors import ConfigurationError, TribalError
-from tribal.ports import StopToken
+from tribal.errors import TribalError
+from tribal.ports import ModelFailure, StopToken
+from tribal.ports.models.chains import (
+    ChainedModel,
+    ModelAccount,
+    ModelPrompt,
+    NoReply,
+    Reading,
+    Reply,
+    StreamedAnswer,
+)
 from tribal.rendering.markdown import fence
+from tribal_contracts import ModelEntry
 from tribal_contracts.chat.events import FinishReason
-from tribal_contracts.chat.settings import Intent
+from tribal_contracts.chat.settings import CollectionEntry, Intent
 from tribal_contracts.chat.state import EXTRACTIVE
 
 LISTED = 30
@@ -66,7 +77,7 @@ class Answering:
             TribalError: the cause of a stop, after the sources of what was said until then.
         """
         parts = self.finder.parts
-        names = parts.route(self.finder.entry, self.intent) if parts.asks_models else []
+        names = route(self.finder.entry, self.intent, parts.models.entries) if parts.asks_models else []
         try:
             documented = yield from self._by_models(names, stop) if names else self._from_documents()
         except TribalError:
@@ -92,45 +103,61 @@ class Answering:
         sources = dict(enumerate(self._sources(), 1))
         if not sources:
             return (yield from self._from_documents())
-        with ExitStack() as closing:
-            for model in self._models(names, stop, closing):
-                result = yield from self._asked(model, sources, stop)
-                if result.failure is not None:
-                    stop.check()
-                if result.not_documented and not result.released:
-                    self._answered_by = model.name
-                    return (yield from self._not_documented())
-                is_cut = result.failure is not None and result.failure.kind == "truncated"
-                self._reason = "length" if is_cut else "stop"
-                if result.released:
-                    self._answered_by = model.name
-                    yield from self._broken_off(result)
-                    return True
-        self.warnings.append("no model gave an answer that could be checked; this is from the documents alone")
-        yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
-        return (yield from self._from_documents())
-
-    def _asked(
-        self, model: ChatModel, sources: dict[int, Source], stop: StopToken
-    ) -> Generator[ChatEvent, None, ModelResult]:
-        yield Step(f"Asking {model.name}.")
-        finder = self.finder
         answer = ModelAnswer(
             self.conversation,
             self.intent,
             sources,
             self._citations,
-            finder.parts.instructions(),
-            finder.parts.settings.answer_tokens,
-            finder.documentation if finder.has_documentation else None,
-            finder.parts.settings.per_answer_usd,
+            self.finder.documentation if self.finder.has_documentation else None,
         )
-        result = yield from answer.ask(model, max(0.0, stop.remaining_seconds() - CLOSING_SECONDS), stop)
+        reply = yield from self._ask(names, answer, stop)
+        if isinstance(reply, Reply):
+            self._answered_by, result = reply.model, reply.value
+            if result.not_documented and not result.released:
+                return (yield from self._not_documented())
+            yield from self._broken_off(result)
+            return True
+        self.warnings.append("no model gave an answer that could be checked; this is from the documents alone")
+        yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
+        return (yield from self._from_documents())
+
+    def _ask(
+        self, names: Sequence[str], answer: ModelAnswer, stop: StopToken
+    ) -> Generator[ChatEvent, None, Reply[ModelResult] | NoReply]:
+        """Ask the models in turn; an answer without a checked sentence is not used."""
+        parts, settings = self.finder.parts, self.finder.parts.settings
+        prompt = ModelPrompt(
+            instructions=parts.instructions(),
+            answer_tokens=settings.answer_tokens,
+            # Another model, or the documents, answer sooner.
+            last_retries=False,
+            ends_when_spent=False,
+            closing_seconds=CLOSING_SECONDS,
+            most_usd=settings.per_answer_usd,
+            most_usd_setting="chat.per_answer_usd",
+        )
+        account = ModelAccount(self.finder.account, settings.per_caller_day_usd, CHAT_SHARE)
+        with closing(parts.models.chain([ChainedModel(name) for name in names], account, stop)) as chain:
+            return (yield from chain.stream(prompt, answer.data(), partial(self._read, answer, stop)))
+
+    def _read(
+        self, answer: ModelAnswer, stop: StopToken, name: str, pieces: StreamedAnswer | ModelFailure
+    ) -> Generator[ChatEvent, None, Reading[ModelResult] | ModelFailure]:
+        if isinstance(pieces, ModelFailure):
+            self.warnings.append(f"{name}: {pieces.message}")
+            return pieces
+        yield Step(f"Asking {name}.")
+        result = yield from answer.read(pieces, stop)
+        failure = result.failure
         self._dropped += result.dropped
         self.warnings += result.warnings
-        if result.failure is not None:
-            self.warnings.append(f"{model.name}: {result.failure.message}")
-        return result
+        if failure is not None:
+            self.warnings.append(f"{name}: {failure.message}")
+            stop.check()
+        if result.not_documented and not result.released:
+            return Reading(result)
+        self._reason = "length" if failure is not None and failure.kind == "truncated" else "stop"
+        return Reading(result) if result.released else failure or Reading(None)
 
     def _broken_off(self, result: ModelResult) -> Iterator[ChatEvent]:
         failure = result.failure
@@ -150,24 +177,13 @@ class Answering:
         databases = {each.database for each in documented.focus.context.documents.values()} if documented else set()
         if databases:
             try:
-                may_send = parts.may_send()
+                may_send = parts.models.may_send()
             except TribalError as error:
                 return error.message
-            kept = sorted(name for name in databases if not may_send(name))
+            kept = sorted(name for name in databases if may_send is not None and not may_send(name))
             if kept:
                 return f"nothing about {', '.join(kept)} is sent to a model (describer: rules)"
         return ""
-
-    def _models(self, names: Sequence[str], stop: StopToken, closing: ExitStack) -> Iterator[ChatModel]:
-        """The models in order, each opened when the one before it failed."""
-        for name in names:
-            try:
-                (model,) = self.finder.parts.models([name], self.finder.account, stop)
-            except ConfigurationError as error:
-                self.warnings.append(f"{name}: {error.message}")
-                continue
-            closing.callback(model.model.close)
-            yield model
 
     def _sources(self) -> list[Source]:
         """What a model is given, the most important first."""
@@ -223,3 +239,13 @@ class Answering:
             text, sources = nearest
             yield TextPiece(f"{plain_text(text)} {self._citations.cite(sources)}\n")
         return False
+
+
+def route(entry: CollectionEntry, intent: Intent, models: Mapping[str, ModelEntry]) -> list[str]:
+    """The models of a collection for an intent, in order; a tutor asks Groq only to reason, and after Gemini."""
+    names = entry.models_for(intent)
+    if entry.profile != "tutor" or not isinstance(entry.models, list):
+        return names
+    gemini = [name for name in names if models[name].provider == "gemini"]
+    others = [name for name in names if name not in gemini]
+    return [*gemini, *others] if intent == "reasoning" or not gemini else gemini

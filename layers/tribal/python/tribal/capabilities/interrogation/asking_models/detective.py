@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from tribal.capabilities.interrogation.asking_models.prose import QUESTIONS, STATEMENTS, ProseCheck, Resolve
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel, Prompt, Providers, Reading
+from tribal.capabilities.interrogation.asking_models.replies import ask
 from tribal.capabilities.interrogation.asking_models.requests import (
     ANALYSIS_SCHEMA,
     AUDIT_SCHEMA,
@@ -21,9 +21,10 @@ from tribal.capabilities.interrogation.asking_models.requests import (
 )
 from tribal.capabilities.interrogation.asking_models.summaries import markdown_summary
 from tribal.capabilities.interrogation.errors import DetectiveUnreachable, PartyFailed
-from tribal.capabilities.interrogation.parties import Analysis, Audit, Note, Question, WitnessAnswer
-from tribal.capabilities.interrogation.sessions.audits import bounded
+from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
+from tribal.ports.models.chains import ModelChain, ModelPrompt, NoReply, Reading
 from tribal.prompt_templates import Prompts
+from tribal.rendering.words import bounded
 from tribal_contracts.answering.open_gaps import GAP_CATEGORIES
 from tribal_contracts.interrogation.sessions import (
     MAX_CONTRADICTIONS,
@@ -65,18 +66,18 @@ class ModelDetective:
     word for word until it closes them.
 
     Args:
-        models: in the order in which a call tries them.
+        chain: the models in the order in which a call tries them.
         prompts: the templates of interrogations.
         resolve: finds tables and columns within the scope of the session.
     """
 
-    def __init__(self, models: Sequence[PartyModel], prompts: Prompts, resolve: Resolve) -> None:
-        self._providers = Providers(models, _unreachable)
+    def __init__(self, chain: ModelChain, prompts: Prompts, resolve: Resolve) -> None:
+        self._chain = chain
         self._resolve = resolve
         texts = prompts.texts
-        self._question = Prompt(texts["detective_question.md"], QUESTION_SCHEMA, QUESTION_TOKENS)
-        self._analysis = Prompt(texts["detective_analysis.md"], ANALYSIS_SCHEMA, ANALYSIS_TOKENS)
-        self._audit = Prompt(texts["detective_audit.md"], AUDIT_SCHEMA, AUDIT_TOKENS)
+        self._question = _prompt(texts["detective_question.md"], QUESTION_SCHEMA, QUESTION_TOKENS)
+        self._analysis = _prompt(texts["detective_analysis.md"], ANALYSIS_SCHEMA, ANALYSIS_TOKENS)
+        self._audit = _prompt(texts["detective_audit.md"], AUDIT_SCHEMA, AUDIT_TOKENS)
 
     def next_question(self, session: InterrogationSession) -> Question:
         """What to ask next; a question by rules if no model finds a new one."""
@@ -93,14 +94,14 @@ class ModelDetective:
                 return Reading(_question_by_rules(session, asked), (_NO_QUESTION,), checked.invented)
             return Reading(question, *_faults(checked.invented))
 
-        reply = self._providers.ask(self._question, data, read)
+        reply = ask(self._chain, self._question, data, read, _unreachable)
         return Question(reply.value, reply.cost)
 
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
         """The gaps that the answer leaves open, and new ones. An empty answer closes none and leaves one."""
         data = analysis_data(session, question, answer)
         check, before = self._check(data), session.open_gaps
-        reply = self._providers.ask(self._analysis, data, lambda value: self._findings(value, check))
+        reply = ask(self._chain, self._analysis, data, lambda value: self._findings(value, check), _unreachable)
         found, is_empty = reply.value, not answer.text.strip()
         closed = frozenset[int]() if is_empty else found.closed
         gaps = [gap for number, gap in enumerate(before, 1) if number not in closed]
@@ -126,7 +127,7 @@ class ModelDetective:
             faults, names = _faults(invented)
             return Reading(audit, faults if text else (*faults, "the summary is empty or breaks a rule"), names)
 
-        reply = self._providers.ask(self._audit, data, read)
+        reply = ask(self._chain, self._audit, data, read, _unreachable)
         return Audit(reply.value.summary, reply.value.contradictions, reply.cost)
 
     def _check(self, data: Mapping[str, Any]) -> ProseCheck:
@@ -170,8 +171,12 @@ class ModelDetective:
         return Reading(gap, faults, invented)
 
 
-def _unreachable(says: str, notes: Sequence[Note], may_pass: bool) -> PartyFailed:
-    return DetectiveUnreachable(f"no detective answers: {says}", notes, temporary=may_pass)
+def _prompt(instructions: str, schema: Mapping[str, Any], answer_tokens: int) -> ModelPrompt:
+    return ModelPrompt(instructions=instructions, schema=schema, answer_tokens=answer_tokens)
+
+
+def _unreachable(reply: NoReply) -> PartyFailed:
+    return DetectiveUnreachable(f"no detective answers: {reply.message}", reply.notes, temporary=reply.may_pass)
 
 
 def _faults(invented: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tribal.capabilities.interrogation.asking_models.requests import (
@@ -24,17 +23,8 @@ _QUESTION_BYTES, _ANSWER_BYTES, _GAPS_BYTES, _CONTEXT_BYTES = 200, 900, 900, 12_
 _QUESTION_TOKENS, _ANALYSIS_TOKENS, _ANSWER_TOKENS, _AUDIT_TOKENS = 60, 250, 200, 350
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedModel:
-    """A model that is asked."""
-
-    facts: ModelFacts
-    thinking_tokens: int = 0
-    """Tokens for thinking in each limit; half of them are expected."""
-
-
 def quote_session(
-    prompts: Prompts, detective: QuotedModel | None, witness: QuotedModel | None, iterations: int
+    prompts: Prompts, detective: ModelFacts | None, witness: ModelFacts | None, iterations: int
 ) -> ModelQuote:
     """A session that asks as many questions as it may, without repairs and other providers; without caches too."""
     pair, quote = _QUESTION_BYTES + _ANSWER_BYTES, ModelQuote()
@@ -58,8 +48,9 @@ def _sent(prompts: Prompts, name: str, schema: Mapping[str, Any], part_bytes: in
     return len(prompts.texts[name].encode()) + len(data_json(schema)) + part_bytes
 
 
-def _call(model: QuotedModel, sent_bytes: int, answer_tokens: int) -> ModelQuote:
+def _call(model: ModelFacts, sent_bytes: int, answer_tokens: int) -> ModelQuote:
+    # Half of the tokens for thinking are expected.
     usage = ModelUsage(
         input_tokens=-(-sent_bytes // _BYTES_A_TOKEN), output_tokens=answer_tokens + model.thinking_tokens // 2
     )
-    return ModelQuote(calls=1, tokens=usage.tokens, nanodollars=model.facts.cost(usage), seconds=_SECONDS_A_CALL)
+    return ModelQuote(calls=1, tokens=usage.tokens, nanodollars=model.cost(usage), seconds=_SECONDS_A_CALL)

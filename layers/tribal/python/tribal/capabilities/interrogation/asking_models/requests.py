@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tribal.capabilities.interrogation.parties import WitnessAnswer
-from tribal.capabilities.interrogation.sessions.audits import bounded
+from tribal.rendering.words import bounded
 from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.answering.open_gaps import GAP_CATEGORIES
 from tribal_contracts.interrogation.sessions import (

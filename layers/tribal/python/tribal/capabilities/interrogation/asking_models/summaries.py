@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tribal.capabilities.interrogation.asking_models.prose import STATEMENTS, ProseCheck
-from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.rendering.markdown import escape_text
+from tribal.rendering.words import bounded
 
 MOST_CHARS, MOST_LINES = 4_000, 60
 _RULES = STATEMENTS - {"name"}

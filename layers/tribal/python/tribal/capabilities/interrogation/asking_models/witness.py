@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tribal.capabilities.interrogation.asking_models.prose import ANSWERS, ProseCheck, Resolve
-from tribal.capabilities.interrogation.asking_models.providers import PartyModel, Prompt, Providers, Reading
+from tribal.capabilities.interrogation.asking_models.replies import ask
 from tribal.capabilities.interrogation.asking_models.requests import ANSWER_SCHEMA, answer_data, texts_of
 from tribal.capabilities.interrogation.errors import PartyFailed, WitnessUnreachable
-from tribal.capabilities.interrogation.parties import Note, WitnessAnswer
-from tribal.capabilities.interrogation.sessions.audits import bounded
+from tribal.capabilities.interrogation.parties import WitnessAnswer
 from tribal.ports import FailureKind
+from tribal.ports.models.chains import ModelChain, ModelPrompt, NoReply, Reading
 from tribal.prompt_templates import Prompts
+from tribal.rendering.words import bounded
 from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import MAX_ANSWER_CHARS, InterrogationSession
 
@@ -21,25 +22,31 @@ ANSWER_TOKENS = 1_500
 Context = Callable[[str], tuple[str, Sequence[AnswerSource]]]
 """What the documentation says about a question, as text, and where that is from."""
 _NOT_EXISTING = "it names a table or column that the documentation does not name"
-_RETRIED: frozenset[FailureKind] = frozenset({"malformed", "refused", "truncated", "rejected"})
+_REPAIRED: frozenset[FailureKind] = frozenset({"malformed", "refused", "truncated", "rejected"})
 
 
 class ModelWitness:
     """Answers from the query context of a question, with one more attempt in its time and no other model.
 
     Args:
-        model: who answers.
+        name: of the model, as answers name it.
+        chain: the model alone.
         prompts: the templates of interrogations.
         context: within the scope of the session.
         resolve: finds tables and columns within the same scope.
     """
 
-    def __init__(self, model: PartyModel, prompts: Prompts, context: Context, resolve: Resolve) -> None:
-        self._name = model.name
-        self._providers = Providers([model], _unreachable, _RETRIED)
+    def __init__(self, name: str, chain: ModelChain, prompts: Prompts, context: Context, resolve: Resolve) -> None:
+        self._name = name
+        self._chain = chain
         self._context = context
         self._resolve = resolve
-        self._prompt = Prompt(prompts.texts["witness.md"], ANSWER_SCHEMA, ANSWER_TOKENS)
+        self._prompt = ModelPrompt(
+            instructions=prompts.texts["witness.md"],
+            schema=ANSWER_SCHEMA,
+            answer_tokens=ANSWER_TOKENS,
+            repaired=_REPAIRED,
+        )
 
     def answer(self, session: InterrogationSession, question: str) -> WitnessAnswer:
         """The answer; without documentation about the question it is empty, and the model is not asked."""
@@ -50,7 +57,7 @@ class ModelWitness:
         data = answer_data(question, documentation, sources)
         shown = sources[: len(data["sources"])]
         check = ProseCheck(self._resolve, tuple(texts_of(data)))
-        reply = self._providers.ask(self._prompt, data, lambda value: _read(value, check, shown))
+        reply = ask(self._chain, self._prompt, data, lambda value: _read(value, check, shown), _unreachable)
         text, used = reply.value
         return WitnessAnswer(text, self._name, used if text else (), reply.cost)
 
@@ -69,5 +76,5 @@ def _read(
     return Reading((answer, cited or tuple(shown)), faults, checked.invented)
 
 
-def _unreachable(says: str, notes: Sequence[Note], _may_pass: bool) -> PartyFailed:
-    return WitnessUnreachable(f"the witness does not answer: {says}", notes)
+def _unreachable(reply: NoReply) -> PartyFailed:
+    return WitnessUnreachable(f"the witness does not answer: {reply.message}", reply.notes)

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.capabilities.interrogation.sessions.audits import bounded
 from tribal.identity.hashing import object_hash
 from tribal.identity.targets import WORD
+from tribal.rendering.words import bounded
 from tribal_contracts.answering.open_gaps import (
     MAX_OTHERS,
     MAX_TARGETS,

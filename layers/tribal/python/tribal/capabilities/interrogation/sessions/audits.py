@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit
 from tribal.rendering.markdown import escape_text, list_section, page
-from tribal.rendering.words import listing, number
+from tribal.rendering.words import bounded, listing, number
 from tribal_contracts.answering.open_gaps import GapSeverity
 from tribal_contracts.interrogation.rules import remaining_gaps
 from tribal_contracts.interrogation.scoring import completeness_score, consistency_score, requires_follow_up
@@ -22,16 +22,8 @@ from tribal_contracts.interrogation.sessions import (
     QuestionAnswerPair,
 )
 
-CUT = " [cut]"
-"""Ends a text that was too long."""
 _ORDER: dict[GapSeverity, int] = {"high": 0, "medium": 1, "low": 2}
 _MOST_INCOMPLETE = 99
-
-
-def bounded(text: str, most: int) -> str:
-    """A text of at most `most` characters, marked where it was cut; what UTF-8 cannot hold is replaced."""
-    text = text.encode("utf-8", "replace").decode()
-    return text if len(text) <= most else text[: most - len(CUT)].rstrip() + CUT
 
 
 def gap_analysis(analysis: Analysis) -> GapAnalysis:

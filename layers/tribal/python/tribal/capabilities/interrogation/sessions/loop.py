@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from tribal.capabilities.interrogation.errors import DetectiveUnreachable, PartyFailed, SessionEnded, SessionHeld
-from tribal.capabilities.interrogation.parties import Audit, Detective, Note, Witness
+from tribal.capabilities.interrogation.parties import Audit, Detective, Witness
 from tribal.capabilities.interrogation.sessions import transitions
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import PreconditionFailed
 from tribal.jobs.holding import Holder, HolderInside, JobHeld
 from tribal.jobs.job import Job, JobEnded, NotNow
 from tribal.ports import Clock, StopToken
+from tribal.ports.models.chains import TrailNote
 from tribal_contracts.interrogation.sessions import InterrogationSession
 from tribal_contracts.interrogation.times import instant, written
 
@@ -96,12 +97,12 @@ class Interrogation:
         except PartyFailed as error:
             now, notes, reason = self.clock.published(), error.notes, _reason(error)
             if step == "audit" and isinstance(error, DetectiveUnreachable) and error.temporary:
-                noted = transitions.note(session, (*notes, Note("error", reason)), now)
+                noted = transitions.note(session, (*notes, TrailNote("error", reason)), now)
                 raise NotNow(changed=noted, error=error) from error
             return transitions.fail(session, reason, now, notes)
 
     def _ask(self, session: InterrogationSession) -> InterrogationSession:
-        notes: list[Note] = []
+        notes: list[TrailNote] = []
         try:
             question = self.detective.next_question(session)
             notes += question.cost.notes
@@ -117,12 +118,12 @@ class Interrogation:
         return transitions.complete(session, self.detective.audit(session), self.clock.published())
 
     def _reach_limit(self, session: InterrogationSession) -> InterrogationSession:
-        notes: tuple[Note, ...] = ()
+        notes: tuple[TrailNote, ...] = ()
         audit: Audit | None = None
         try:
             audit = self.detective.audit(session)
         except PartyFailed as error:
-            notes = (*error.notes, Note("error", _reason(error)))
+            notes = (*error.notes, TrailNote("error", _reason(error)))
         now = self.clock.published()
         return transitions.reach_limit(transitions.note(session, notes, now), audit, now)
 

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from tribal.capabilities.interrogation.errors import SessionEnded, SessionInvalid
-from tribal.capabilities.interrogation.parties import Analysis, Audit, Cost, Note, Question, WitnessAnswer
-from tribal.capabilities.interrogation.sessions.audits import audit_result, bounded, gap_analysis, interim_audit
+from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
+from tribal.capabilities.interrogation.sessions.audits import audit_result, gap_analysis, interim_audit
 from tribal.capabilities.interrogation.sessions.hypotheses import require_hypothesis, require_limit
+from tribal.ports.models.chains import Cost, TrailNote
+from tribal.rendering.words import bounded
 from tribal_contracts import Contract, ModelUsage
 from tribal_contracts.answering.open_gaps import SessionScope
 from tribal_contracts.interrogation.sessions import (
@@ -121,7 +123,7 @@ def add_pair(
     return _with(noted, qa_pairs=[*session.qa_pairs, pair], current_iteration=pair.sequence)
 
 
-def note(session: InterrogationSession, notes: Sequence[Note], now: str) -> InterrogationSession:
+def note(session: InterrogationSession, notes: Sequence[TrailNote], now: str) -> InterrogationSession:
     """The session with more entries in its audit trail."""
     _require_running(session)
     return _with_notes(session, notes, now)
@@ -154,10 +156,10 @@ def reach_limit(session: InterrogationSession, audit: Audit | None, now: str) ->
     return _ended(noted, "limit-reached", now, interim_audit=interim)
 
 
-def fail(session: InterrogationSession, reason: str, now: str, notes: Sequence[Note] = ()) -> InterrogationSession:
+def fail(session: InterrogationSession, reason: str, now: str, notes: Sequence[TrailNote] = ()) -> InterrogationSession:
     """The session failed; the last entry of its trail says why, except after an entry for those left out."""
     _require_running(session)
-    noted = _with_notes(session, [*notes, Note("error", reason)], now)
+    noted = _with_notes(session, [*notes, TrailNote("error", reason)], now)
     return _ended(noted, "failed", now, interim_audit=interim_audit(session) if session.qa_pairs else None)
 
 
@@ -216,7 +218,7 @@ def _with_costs(session: InterrogationSession, costs: Sequence[Cost], now: str) 
     return _with(noted, usage=SessionUsage(**(before + used).model_dump()))
 
 
-def _with_notes(session: InterrogationSession, notes: Sequence[Note], now: str) -> InterrogationSession:
+def _with_notes(session: InterrogationSession, notes: Sequence[TrailNote], now: str) -> InterrogationSession:
     trail = session.audit_trail
     for each in notes:
         entry = AuditTrailEntry(

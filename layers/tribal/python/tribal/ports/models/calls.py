@@ -1,4 +1,4 @@
-"""Language models."""
+"""Calls of language models."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ FailureKind = Literal[
     "exhausted",  # our own limit is reached; nothing was sent
     "interrupted",  # the run is ending; nothing was sent
 ]
+
+_THINKING_TOKENS = 2_000
+"""Tokens for a model whose thinking cannot be switched off. By judgement: little thinking about one table."""
+_DOES_NOT_THINK = ("disabled", "between_tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,11 @@ class ModelFacts:
     """Tokens below which a prefix is never cached."""
     limits_completion: bool = False
     """Whether OpenAI's protocol has to call the limit of its output `max_completion_tokens`."""
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Tokens for thinking to add to the limit of an answer."""
+        return 0 if self.thinking in _DOES_NOT_THINK else _THINKING_TOKENS
 
     def cost(self, usage: ModelUsage) -> int:
         """The cost of one call in nanodollars, rounded up."""

@@ -1,113 +1,28 @@
-"""Models that answer in a chat, and servers that embed, within their caps. SDKs load with the first call."""
+"""Embedders of collections: in this process, and on servers within their caps. SDKs load with the first call."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tribal.app.models import thinking_tokens
-from tribal.capabilities.chat.parts import ChatModel
-from tribal.errors import ConfigurationError, EmbeddingFailed, TribalError
-from tribal.ports import ModelFailure, ModelReadiness, ModelRequest, StopToken
+from tribal.errors import EmbeddingFailed, TribalError
+from tribal.ports import ModelFailure, ModelReadiness, ModelRequest
 from tribal_contracts import NANODOLLARS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tribal.app.models import Models
-    from tribal.app.project_text import ProjectText
-    from tribal.ports import Embedder, LanguageModel, ModelFacts, Provider
-    from tribal.ports.passages import TextEmbedder
-    from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Intent
+    from tribal.ports import Embedder, LanguageModel, ModelFacts
+    from tribal.ports.models.chains import ModelAccount
+    from tribal_contracts.chat.settings import ChatSettings
     from tribal_contracts.core.models import EmbeddingEntry
 
-CHAT_SHARE = 0.5
-"""The share of `spending.per_day_usd` that chats and uploads may use together. Source: docs/contracts.md, Chat."""
 TEXTS_A_CALL = 64
 """Texts embedded by one call; vendors take 100 or more."""
 _BYTES_PER_CHARACTER = 4
-
-
-@dataclass(frozen=True, slots=True)
-class ChatModels:
-    """Builds models and embedders from the settings."""
-
-    settings: ChatSettings
-    models: Models
-    embedder: Provider[Embedder]
-    """The embedder in this process."""
-    text: Callable[[], ProjectText]
-    """Says which databases are kept from models; read for each answer, because it may change."""
-
-    def open(self, names: list[str], account: str, stop: StopToken) -> list[ChatModel]:
-        """The models of some names, for an account.
-
-        Raises:
-            ConfigurationError: when a name is unknown, or the key, the price or the package of its model is missing.
-        """
-        return [self._opened(name, account, stop) for name in names]
-
-    def route(self, entry: CollectionEntry, intent: Intent) -> list[str]:
-        """The models of a collection for an intent, in order; a tutor asks Groq only to reason, and after Gemini."""
-        names = entry.models_for(intent)
-        if entry.profile != "tutor" or not isinstance(entry.models, list):
-            return names
-        gemini = [name for name in names if self.models.named[name].provider == "gemini"]
-        others = [name for name in names if name not in gemini]
-        return [*gemini, *others] if intent == "reasoning" or not gemini else gemini
-
-    def may_send(self) -> Callable[[str], bool]:
-        """Says whether text about a database may be sent to a model: not if its entry has `describer: rules`."""
-        text = self.text()
-        return (lambda name: not text.keeps_from_models(name)) if text.keeps_any else lambda _: True
-
-    def instructions(self) -> str:
-        """The prompt of an answer.
-
-        Raises:
-            ConfigurationError: when the project's own prompt cannot be used.
-        """
-        from tribal.prompt_templates import CHATTING, load_prompts
-
-        return load_prompts(self.models.prompts(), self.models.prompts_place, CHATTING).texts["chat_answer.md"]
-
-    def embedder_of(self, entry: CollectionEntry, account: str, usd: float) -> TextEmbedder:
-        """The embedder of a collection; one on a server books to the account.
-
-        Raises:
-            ConfigurationError: when its key or its price is missing.
-        """
-        if entry.embedding is None:
-            return LocalEmbedder(self.embedder())
-        from tribal.models.known_models import embedding_facts
-
-        facts = embedding_facts(entry.embedding)
-        return RemoteEmbedder(self, entry.embedding, facts, account, usd)
-
-    def caps(self, account: str, usd: float, calls_at_once: int) -> Any:
-        """The caps of an account: of a caller for a day, or of an upload."""
-        from tribal.models import Caps
-        from tribal.models.ledger import CHAT
-
-        limit = self.settings.per_caller_day_usd if account.startswith(CHAT) else usd
-        day = round(self.models.per_day_usd * NANODOLLARS)
-        return Caps(round(limit * NANODOLLARS), day, calls_at_once, chats=round(day * CHAT_SHARE))
-
-    def _opened(self, name: str, account: str, stop: StopToken) -> ChatModel:
-        entry = self.models.named.get(name)
-        if entry is None:
-            raise ConfigurationError(f"{name!r} is not under `models`")
-        facts = self.models.require(entry)
-        model = self.models.capped(entry, facts, account, self.caps(account, 0.0, entry.calls_at_once), stop)
-        return ChatModel(
-            name=entry.name,
-            model=model,
-            worst_usd=lambda request: facts.worst_price(request) / NANODOLLARS,
-            timeout_seconds=entry.call_timeout_seconds,
-            thinking_tokens=thinking_tokens(facts),
-        )
 
 
 def embeddings_readiness(settings: ChatSettings | None, models: Models) -> Iterator[ModelReadiness]:
@@ -162,10 +77,10 @@ class LocalEmbedder:
 class RemoteEmbedder:
     """Embeds over the `/embeddings` of OpenAI's protocol, within the caps of an account."""
 
-    source: ChatModels
+    models: Models
     settings: EmbeddingEntry
     facts: ModelFacts
-    account: str
+    account: ModelAccount
     usd: float
     """The most that embedding may cost there at once."""
 
@@ -191,10 +106,8 @@ class RemoteEmbedder:
         """
         import numpy as np  # imported here because most callers never embed
 
-        models = self.source.models
-        entry = self.settings.entry
-        caps = self.source.caps(self.account, self.usd, entry.calls_at_once)
-        model = models.capped_over(self._model(), self.model, self.facts, self.account, caps)
+        caps = self.models.caps(self.account, self.settings.entry.calls_at_once)
+        model = self.models.capped_over(self._model(), self.model, self.facts, self.account.name, caps)
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         try:
             for start in range(0, len(texts), TEXTS_A_CALL):
@@ -217,7 +130,7 @@ class RemoteEmbedder:
         from tribal.adapters.openai.model import openai_embeddings
         from tribal.app.parts import model_missing
 
-        models, name = self.source.models, self.settings.api_key_secret
+        models, name = self.models, self.settings.api_key_secret
         key = None if name is None else models.secrets().get(name)
         if name is not None and key is None:
             raise EmbeddingFailed(f"the secret {name!r} with the key of the embedding is missing; {models.hint}")

@@ -1,0 +1,1 @@
+"""Models and embedders that capabilities ask."""

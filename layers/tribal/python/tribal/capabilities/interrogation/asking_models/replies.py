@@ -1,0 +1,31 @@
+"""Asks the chain of models of a party, and raises what a session understands where none answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from tribal.capabilities.interrogation.errors import BudgetExhausted, PartyFailed
+from tribal.ports.models.chains import ModelChain, ModelPrompt, NoReply, Reading, Reply
+
+T = TypeVar("T")
+_SPENT = "the money is spent: per_session_usd, per_exam_usd or spending.per_day_usd leaves too little for another call"
+
+
+def ask(
+    chain: ModelChain,
+    prompt: ModelPrompt,
+    data: Mapping[str, Any],
+    read: Callable[[Mapping[str, Any]], Reading[T]],
+    unreachable: Callable[[NoReply], PartyFailed],
+) -> Reply[T]:
+    """Return the answer of one of the models.
+
+    Raises:
+        PartyFailed: `unreachable` when no model gives one, `BudgetExhausted`.
+        StoreError: when the record of the budget cannot be read or written.
+    """
+    reply = chain.ask(prompt, data, read)
+    if isinstance(reply, Reply):
+        return reply
+    raise BudgetExhausted(_SPENT, reply.notes) if reply.is_spent else unreachable(reply)

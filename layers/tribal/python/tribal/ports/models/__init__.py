@@ -1,0 +1,1 @@
+"""Language models: calls of one, and chains of several."""
