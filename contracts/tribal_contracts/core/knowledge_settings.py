@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
+
+if TYPE_CHECKING:
+    from tribal_contracts.memory.records import IdentitySettings
 
 KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
 KnowledgeLayer = Literal["company", "org", "team", "project"]
@@ -34,6 +37,23 @@ class KnowledgeSettings(CapabilitySettings):
         if self.layout == "layered" and (self.layer or self.owner or self.type):
             raise ValueError("`layer`, `owner` and `type` are of `layout: flat`; folders say so otherwise")
         return self
+
+    def completed(self, identity: IdentitySettings) -> Self:
+        """The section with an owner, by default from `identity`.
+
+        Raises:
+            ValueError: when the owner is unknown.
+        """
+        if self.layer is None or self.owner is not None:
+            return self
+        named = {"company": [identity.company], "org": [identity.org], "project": [identity.project]}
+        found = [each for each in named.get(self.layer, identity.teams) if each is not None]
+        if len(found) != 1:
+            raise ValueError(
+                f"the {self.layer} that owns the items is unknown; write `owner: NAME` next to `layer`, or set it in "
+                "the section `identity`"
+            )
+        return self.model_copy(update={"owner": found[0]})
 
 
 class SyncSettings(ClosedContract):

@@ -17,6 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 if TYPE_CHECKING:
     from tribal_contracts.core.models import ModelEntry
+    from tribal_contracts.memory.records import IdentitySettings
 
 SCHEMA_VERSION = "1.0"
 
@@ -121,6 +122,14 @@ class CapabilitySettings(ClosedContract):
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:  # noqa: ARG002
         """What is wrong with it where these models are configured."""
         yield from ()
+
+    def completed(self, identity: IdentitySettings) -> Self:  # noqa: ARG002
+        """The section with what follows from who works here.
+
+        Raises:
+            ValueError: when something is missing that nothing says.
+        """
+        return self
 
     @property
     def has_models(self) -> bool:

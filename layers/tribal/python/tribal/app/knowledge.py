@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tribal.ports.remembering.policy_checker import PolicyChecker
 
 
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\s]+@[^/\s]+:")
+"""A URL, or git's short form for ssh."""
 MIRROR = "knowledge-mirror"
 """The folder for a copy of a repository that is elsewhere."""
 
@@ -39,6 +41,8 @@ def build(building: Building) -> Built:
     section = find_section(building.sections, KnowledgeSettings)
     if section is None and settings is None:
         return Built()
+    if section is not None and settings is not None:
+        section = _placed(section, settings.project, settings.store / "knowledge")
     mirror = building.scratch(MIRROR)
     opened = None if section is None else partial(_opened, section, mirror, building.secrets, building.fetch_seconds)
     parts = KnowledgeParts(
@@ -49,6 +53,28 @@ def build(building: Building) -> Built:
         file_reader=None if settings is None else Provider(_file_reader),
     )
     return Built(parts=parts, guidance=partial(_guidance, building), policies=_policy_checker)
+
+
+def _placed(knowledge: KnowledgeSettings, project: Path, published: Path) -> KnowledgeSettings:
+    """The settings with the absolute path of a local repository.
+
+    Args:
+        knowledge: the settings.
+        project: the folder that a path is relative to.
+        published: the folder that the snapshot is written to.
+
+    Raises:
+        ConfigurationError: when the repository is that folder, or in it.
+    """
+    if _ELSEWHERE.match(knowledge.repository):
+        return knowledge
+    place = (project / Path(knowledge.repository).expanduser()).resolve()
+    if place == published or published in place.parents:
+        raise ConfigurationError(
+            f"knowledge: the snapshot of {str(place)!r} would be written to {str(published)!r}; give the folder"
+            " with the decisions another name, such as `decisions`"
+        )
+    return knowledge.model_copy(update={"repository": str(place)})
 
 
 @contextmanager
@@ -90,7 +116,8 @@ def _guidance(building: Building) -> GuidanceSource | None:
     from tribal.scoping.bounds import Bounds
 
     settings = building.settings
-    if settings is not None and settings.knowledge is None and not (settings.store / MANIFEST).exists():
+    is_configured = find_section(building.sections, KnowledgeSettings) is not None
+    if settings is not None and not is_configured and not (settings.store / MANIFEST).exists():
         return None
     # `guidance_of` leaves out items that mention a hidden table.
     snapshots = SnapshotReader(building.store(), building.embedder, building.derived)

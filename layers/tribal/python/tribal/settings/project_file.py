@@ -15,13 +15,14 @@ from pydantic import BaseModel, ValidationError
 from tribal.errors import ConfigurationError
 from tribal.identity.expansion import PLACE, names_several, only_excludes
 from tribal.settings.entries import check_dsn
-from tribal.settings.sections import describing_model, with_owner
+from tribal.settings.sections import describing_model
 from tribal.settings.store_place import check_store
 from tribal.settings.yaml_reader import Location, Variables, YamlReader, read_small_file, with_empty_sections
 from tribal.yaml_lines import at_line, compose_yaml, line_of, locate, value_at
 from tribal_contracts import (
     CAPABILITY_SECTIONS,
     AnswerLimits,
+    CapabilitySettings,
     DatabaseEntry,
     DatabaseLimits,
     DatabaseType,
@@ -171,9 +172,7 @@ def _validated(
     _at(reader, root, ("serve",), partial(_check_serve, project.serve))
     for index, origin in enumerate(project.serve.origins):
         _at(reader, root, ("serve", "origins", index), partial(_check_origin, origin))
-    if project.knowledge is not None:
-        _at(reader, root, ("knowledge",), partial(with_owner, project.knowledge, project.identity))
-        project = project.model_copy(update={"knowledge": with_owner(project.knowledge, project.identity)})
+    project = project.model_copy(update=_completed_sections(project, root, reader))
     if not with_databases:
         return project.model_copy(update={"databases": []})
     _check_entries(project, root, reader)
@@ -186,6 +185,18 @@ def _check_terms(project: ProjectFile) -> None:
         raise ConfigurationError(
             "model.terms is the older spelling of terms; keep the newer one, at the top of the file"
         )
+
+
+def _completed_sections(project: ProjectFile, root: yaml.Node, reader: YamlReader) -> dict[str, object]:
+    completed: dict[str, object] = {}
+    for name in CAPABILITY_SECTIONS:
+        section: CapabilitySettings | None = getattr(project, name)
+        if section is not None:
+            try:
+                completed[name] = section.completed(project.identity)
+            except ValueError as error:
+                raise reader.error(locate(root, (name,)), f"{name}: {error}") from None
+    return completed
 
 
 def _located_definitions(project: ProjectFile, root: yaml.Node, path: str) -> dict[str, object]:

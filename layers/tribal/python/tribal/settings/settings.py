@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from tribal.errors import ConfigurationError, ConfigurationNotFound
 from tribal.identity.hashing import bytes_hash, object_hash
 from tribal.identity.locations import SOURCE_FILE
-from tribal.settings.sections import describing_model, with_place, with_terms
+from tribal.settings.sections import describing_model, with_terms
 from tribal.settings.store_place import BucketPlace, store_path
 from tribal_contracts import (
     CapabilitySettings,
     DatabaseEntry,
     DatabaseType,
     IdentitySettings,
-    KnowledgeSettings,
     LintRules,
     LocatedMetric,
     LocatedTerm,
@@ -112,11 +111,6 @@ class Settings:
     def memory(self) -> MemorySettings | None:
         """The section `memory`."""
         return find_section(self.sections, MemorySettings)
-
-    @property
-    def knowledge(self) -> KnowledgeSettings | None:
-        """The section `knowledge`."""
-        return find_section(self.sections, KnowledgeSettings)
 
     @property
     def asks_models(self) -> bool:
@@ -307,18 +301,9 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         answer_tokens=content.limits.answer_tokens,
         serve=content.serve,
         identity=content.identity,
-        sections=_sections(outside, content),
+        sections=content.sections,
         sync=content.sync,
     )
-
-
-def _sections(outside: Settings, content: ProjectFile) -> dict[str, CapabilitySettings]:
-    placed = (
-        {}
-        if content.knowledge is None
-        else {"knowledge": with_place(content.knowledge, outside.project, outside.store / "knowledge")}
-    )
-    return content.sections | placed
 
 
 def source_date_epoch(environment: Mapping[str, str]) -> int | None:
