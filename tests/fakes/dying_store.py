@@ -16,12 +16,11 @@ class Killed(BaseException):
 
 
 class DyingStore:
-    """A store of a process that is killed at its n-th write, before or after it; leases are always written."""
+    """A store of a process that is killed after so many writes; leases are always written."""
 
-    def __init__(self, store: ObjectStore, writes: int, *, done: bool) -> None:
+    def __init__(self, store: ObjectStore, writes: int) -> None:
         self._store = store
         self._left = writes
-        self._done = done
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -44,9 +43,7 @@ class DyingStore:
     def _write(self, key: str, write: Callable[[], Result]) -> Result:
         if "lease" in key:
             return write()
+        if self._left == 0:
+            raise Killed
         self._left -= 1
-        if self._left >= 0:
-            return write()
-        if self._left == -1 and self._done:
-            write()
-        raise Killed
+        return write()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -15,7 +15,6 @@ from tests.fakes.memory_store import MemoryStore
 from tribal.capabilities.interrogation.sessions.loop import Interrogation
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.capabilities.interrogation.sessions.transitions import NewSession, create
-from tribal.ports import StoredObject
 from tribal.store import require_seal
 from tribal_contracts.interrogation.rules import broken_by_change, broken_rules
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
@@ -26,32 +25,6 @@ TERM = timedelta(seconds=60)
 SCHEMA = jsonschema.Draft7Validator(json_schema("interrogation-session"), format_checker=jsonschema.FormatChecker())
 GAPS = (gap("orders", "high"), gap("revenue"), gap("customer"), gap("last year"), gap("country", "low"))
 TEXTS = {"orders": "One row is an order.", "revenue": "Without tax; disputed.", "customer": "", "last year": "By date."}
-
-
-class Killed(BaseException):
-    """The process is gone."""
-
-
-@dataclass
-class MortalStore(MemoryStore):
-    """A store of a process that is killed at a moment: from then on, nothing works."""
-
-    inner: MemoryStore
-    moment: Callable[[], None]
-
-    def get(self, key: str) -> StoredObject:
-        self.moment()
-        return self.inner.get(key)
-
-    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        self.moment()
-        etag = self.inner.put(key, data, if_match=if_match, if_absent=if_absent)
-        self.moment()
-        return etag
-
-    def keys(self, prefix: str = "") -> Iterator[str]:
-        self.moment()
-        return self.inner.keys(prefix)
 
 
 class CheckedStore(MemoryStore):
@@ -118,7 +91,3 @@ class Setting:
 
     def stored(self) -> InterrogationSession:
         return Sessions(self.store).read(ID).record
-
-    def file(self) -> bytes:
-        (key,) = self.store.keys("sessions/")
-        return self.store.get(key).data

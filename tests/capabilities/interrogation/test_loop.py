@@ -6,15 +6,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.capabilities.interrogation.states import ID, CheckedStore, Killed, MortalStore, Setting
+from tests.capabilities.interrogation.states import ID, CheckedStore, Setting
 from tests.cases import each_case
-from tests.fakes.fixed_clock import FixedClock
+from tests.fakes.dying_store import Killed
 from tests.fakes.interrogation import gap
 from tests.fakes.memory_store import MemoryStore
 from tribal.capabilities.interrogation.errors import (
@@ -77,40 +76,6 @@ def test_after_any_order_of_events_every_file_is_valid_and_no_transition_forbidd
     assert not final.is_running
     assert isinstance(setting.store, CheckedStore)
     assert setting.store.states[-1] == final
-
-
-@each_case("seed", range(20))
-def test_a_session_killed_at_any_moment_and_resumed_has_the_bytes_of_an_undisturbed_one(seed: int) -> None:
-    limit = 5 + seed % 2
-    undisturbed = Setting(clock=FixedClock(is_fixed=True))
-    moments = 0
-
-    def count() -> None:
-        nonlocal moments
-        moments += 1
-
-    undisturbed.begin = lambda _: count()
-    undisturbed.start(limit)
-    undisturbed.interrogation(store=MortalStore(undisturbed.store, count)).run(ID)
-
-    left = Random(seed).randrange(moments)
-
-    def pass_or_die() -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-
-    killed = Setting(clock=FixedClock(is_fixed=True), begin=lambda _: pass_or_die())
-    killed.start(limit)
-    with pytest.raises(Killed):
-        killed.interrogation("killed", MortalStore(killed.store, pass_or_die)).run(ID)
-    killed.begin = lambda _: None
-    if killed.stored().is_running:
-        killed.clock.advance(61)
-        killed.run("heir")
-    assert killed.file() == undisturbed.file()
-    assert len(killed.asked) <= len(undisturbed.asked) + 1
 
 
 def test_a_session_completes_with_an_audit_of_its_final_pair() -> None:

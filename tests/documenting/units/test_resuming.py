@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-import pytest
 from markdown_it import MarkdownIt
 
 from tests.fakes import FixedClock, run_with
@@ -13,7 +12,6 @@ from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop
 from tests.waiting import LONGEST_SECONDS
 from tribal.documenting import WorkInspector, document_unit
-from tribal.errors import StoreUnwritable
 from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, StopToken
 from tribal.runs.signals import interrupted
@@ -90,27 +88,6 @@ def test_asked_to_stop_a_unit_keeps_what_is_done() -> None:
     assert result.status == "running"
     assert len(result.tables) == 1
     assert UnitResult.from_json(shop.memory.get(locations.unit_result_file(SALES)).data) == result
-
-
-def test_stopped_at_any_write_the_next_run_ends_with_the_same_bytes() -> None:
-    def fresh() -> Shop:
-        return Shop(clock=FixedClock(is_fixed=True))
-
-    whole = fresh()
-    outline = whole.plan()
-    whole.forget_writes()
-    whole.run_task(outline)
-    writes = len(whole.store.written)
-    assert writes > 20
-    for stop_after in range(writes):
-        shop = fresh()
-        outline = shop.plan()
-        shop.store.writes_left = stop_after
-        with pytest.raises(StoreUnwritable):
-            shop.run_task(outline)
-        shop.store.writes_left = None
-        shop.run_task(outline)
-        assert shop.contents() == whole.contents(), f"stopped after {stop_after} writes"
 
 
 def test_results_are_in_the_order_of_the_plan_whatever_ends_first() -> None:

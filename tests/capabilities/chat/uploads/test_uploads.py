@@ -279,7 +279,7 @@ def test_a_file_that_was_removed_after_an_upload_that_was_stopped_is_not_brought
 def test_a_removal_that_is_killed_is_done_when_it_is_resumed(made: MadeUploads) -> None:
     made.upload("manual.txt", "Vacation")
     store = made.store
-    dying = replace(made, store=DyingStore(store, 1, done=False))
+    dying = replace(made, store=DyingStore(store, 1))
     with pytest.raises(Killed):
         dying.uploads().remove("handbook", "manual.txt")
     (resumed,) = made.resume()
@@ -289,7 +289,7 @@ def test_a_removal_that_is_killed_is_done_when_it_is_resumed(made: MadeUploads) 
 
 def test_an_upload_that_is_killed_while_it_is_stored_fails_in_the_end(made: MadeUploads) -> None:
     store = made.store
-    dying = replace(made, store=DyingStore(store, 1, done=False))
+    dying = replace(made, store=DyingStore(store, 1))
     with pytest.raises(Killed):
         dying.accept("manual.txt", "Vacation")
     assert made.resume() == []

@@ -109,6 +109,8 @@ class Job(Generic[Record]):
             self._claim(error)
             try:
                 self._take_steps(step)
+            except JobHeld:
+                raise
             except BaseException as caught:
                 # Whoever dies without saying why counts.
                 is_explained = isinstance(caught, (Exception, KeyboardInterrupt))
@@ -120,7 +122,7 @@ class Job(Generic[Record]):
     def note_progress(self) -> None:
         """Note that a long step got on, so that processes that died before no longer count."""
         if self._attempts() > 1:
-            self._save(lambda latest: _with(latest, attempts=1))
+            self._save(lambda latest: self.lease.hold(_with(latest, attempts=1)))
 
     def _claim(self, error: BaseException | None) -> None:
         for _ in range(_ATTEMPTS):
@@ -196,7 +198,8 @@ class Job(Generic[Record]):
             merged = _with(latest, **changes)
             if not self.has_ended(merged):
                 return self.lease.hold(merged)
-            return merged if self.failed is None else _with(merged, attempts=0)
+            released = self.lease.release(merged)
+            return released if self.failed is None else _with(released, attempts=0)
 
         self._save(change)
         self.report(self.record)
