@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functions.contexts import LambdaContext, LambdaDeadline
+from functions.contexts import LambdaContext, stop_token
 from tribal.app.deployed import deployed_application
-from tribal.ports import RunParameters, StopToken
+from tribal.ports import RunParameters
 from tribal.runs.sinks import SilentSink
 from tribal.runs.staged import StagedRun
 from tribal.runs.workers.pool import ThreadWorkerPool
@@ -15,7 +15,7 @@ from tribal_contracts import RunRequest
 def staged_run(run_id: str, context: LambdaContext, request: RunRequest | None = None) -> StagedRun:
     """The run for one invocation; the configuration is reloaded, since it may have changed."""
     parameters = RunParameters() if request is None else RunParameters.of(request)
-    stop = StopToken(LambdaDeadline(context).remaining_seconds)
+    stop = stop_token(context)
     return StagedRun(
         run_id=run_id,
         holder=f"{context.invoked_function_arn}/{run_id}",

@@ -168,10 +168,8 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.tasks import ComposedRun as ComposedRun
     from tribal_contracts.documentation.tasks import ComposeTask as ComposeTask
     from tribal_contracts.documentation.tasks import DatabasePointer as DatabasePointer
-    from tribal_contracts.documentation.tasks import DocumentResult as DocumentResult
     from tribal_contracts.documentation.tasks import DocumentTask as DocumentTask
     from tribal_contracts.documentation.tasks import FailedTask as FailedTask
-    from tribal_contracts.documentation.tasks import FinishResult as FinishResult
     from tribal_contracts.documentation.tasks import FinishTask as FinishTask
     from tribal_contracts.documentation.tasks import OpenedRun as OpenedRun
     from tribal_contracts.documentation.tasks import OpenTask as OpenTask
@@ -276,8 +274,8 @@ else:
         "IndexableFile WorkUnitManifest WorkUnitProgress",
         "documentation.prose": "CatalogNames DroppedSentence KeptProse KeptSlice",
         "documentation.runs": "FinishCheckpoint HandedBack OutlineUnit RunOutline TableResult UnitResult WrittenFile",
-        "documentation.tasks": "CloseTask ComposedRun ComposeTask DatabasePointer DocumentResult DocumentTask "
-        "FailedTask FinishResult FinishTask OpenedRun OpenTask ReadResult ReadTask RunRequest UnitCounts "
+        "documentation.tasks": "CloseTask ComposedRun ComposeTask DatabasePointer DocumentTask "
+        "FailedTask FinishTask OpenedRun OpenTask ReadResult ReadTask RunRequest UnitCounts "
         "UnitFailure UnitItem Wave",
         "memory.records": "IdentitySettings MemorySettings",
         "project_file": "CAPABILITY_SECTIONS AnswerLimits ProjectFile",

@@ -8,7 +8,8 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 
 from functions.contexts import LambdaContext
 from functions.staging import staged_run
-from tribal_contracts import FinishResult, FinishTask
+from tribal_contracts import FinishTask
+from tribal_contracts.core.tasks import LoopResult
 
 logger, tracer, metrics = Logger(), Tracer(), Metrics()
 
@@ -17,7 +18,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @tracer.capture_lambda_handler
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Finish the run of a `FinishTask`; call again if the `FinishResult` has status `running`."""
+    """Finish the run of a `FinishTask`; call again if the `LoopResult` has status `running`."""
     task = FinishTask.model_validate(event)
     logger.append_keys(run_id=task.run_id)
-    return FinishResult(status=staged_run(task.run_id, context).finish()).model_dump(mode="json")
+    return LoopResult(status=staged_run(task.run_id, context).finish()).model_dump(mode="json")

@@ -8,16 +8,17 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.contexts import LambdaContext, LambdaDeadline
+from functions.contexts import LambdaContext, stop_token
 from functions.offering import fault_metric_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.interrogation.interrogations import run_for_owner
 from tribal.capabilities.interrogation.sessions.transitions import was_stopped
-from tribal.ports import Application, Identity, StopToken
+from tribal.ports import Application, Identity
 from tribal.settings.deployment import Deployment, load_deployment
 from tribal.tools.registry import Registry
-from tribal_contracts.interrogation.tasks import InterrogationResult, InterrogationTask
+from tribal_contracts.core.tasks import LoopResult
+from tribal_contracts.interrogation.tasks import InterrogationTask
 
 NAME = "interrogator"
 _TASK = {*InterrogationTask.model_fields}
@@ -32,20 +33,20 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Run the session of an `InterrogationTask`, or answer a request from API Gateway or the function for MCP.
 
-    Call again if the `InterrogationResult` has status `running`.
+    Call again if the `LoopResult` has status `running`.
     """
     if set(event) == _TASK:
         return _run(InterrogationTask.model_validate(event), context).model_dump(mode="json")
     return ToolRequests(application(), _tools(), logger, _count_call).answer(event, context)
 
 
-def _run(task: InterrogationTask, context: LambdaContext) -> InterrogationResult:
+def _run(task: InterrogationTask, context: LambdaContext) -> LoopResult:
     logger.append_keys(session_id=task.session_id)
-    stop = StopToken(LambdaDeadline(context).remaining_seconds)
-    session = run_for_owner(application(), task.session_id, stop, Identity(company=_deployment().company))
+    identity = Identity(company=_deployment().company)
+    session = run_for_owner(application(), task.session_id, stop_token(context), identity)
     failed = session is not None and session.status == "failed" and not was_stopped(session)
     metrics.add_metric("SessionsFailed", MetricUnit.Count, int(failed))
-    return InterrogationResult(status="removed" if session is None else session.status)
+    return LoopResult(status="removed" if session is None else session.status)
 
 
 def _count_call(status: int, failed: bool) -> None:

@@ -115,12 +115,6 @@ class DocumentTask(Contract):
     request: RunRequest
 
 
-class DocumentResult(Contract):
-    """The status of the unit; `running` asks to be called again."""
-
-    status: AgentStatus
-
-
 class FailedTask(Contract):
     """A unit whose documenter failed for good: its error is recorded as data."""
 
@@ -134,12 +128,6 @@ class FinishTask(Contract):
     """Publish the documents of the run."""
 
     run_id: Name
-
-
-class FinishResult(Contract):
-    """The status of Finish; `running` asks to be called again."""
-
-    status: AgentStatus
 
 
 class CloseTask(Contract):

@@ -21,8 +21,9 @@ from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import PublishResult, publish
 from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.capabilities.knowledge.syncing.record import load_record, record_problem, record_sync
-from tribal.errors import RunError, SourceFailed, TribalError
+from tribal.errors import SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
+from tribal.jobs.holding import JobHeld, LeaseBeside
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
 from tribal.ports.stopping import StopToken
@@ -88,22 +89,23 @@ def sync(request: SyncNowInput, syncing: SyncContext) -> SyncNowOutput:
         stop=stop,
     )
     try:
-        lease.acquire()
-    except RunError as error:
+        with LeaseBeside(lease):
+            return _recorded(request, syncing, started, stop)
+    except JobHeld as error:
         raise SyncLocked("another sync is running; retry in 30 s") from error
+
+
+def _recorded(request: SyncNowInput, syncing: SyncContext, started: datetime, stop: StopToken) -> SyncNowOutput:
+    before = load_record(syncing.store)
     try:
-        before = load_record(syncing.store)
-        try:
-            return _synced(request, syncing, started, before, stop)
-        except SyncTimedOut:
-            raise
-        except TribalError as error:
-            if isinstance(error, SourceFailed) and syncing.is_late:
-                raise SyncTimedOut(f"{error.message}; try again") from error
-            record_problem(syncing.store, before, error.message)
-            raise
-    finally:
-        lease.release()
+        return _synced(request, syncing, started, before, stop)
+    except SyncTimedOut:
+        raise
+    except TribalError as error:
+        if isinstance(error, SourceFailed) and syncing.is_late:
+            raise SyncTimedOut(f"{error.message}; try again") from error
+        record_problem(syncing.store, before, error.message)
+        raise
 
 
 def _synced(
