@@ -113,7 +113,11 @@ def naming(pattern: str, *folders: Path) -> set[str]:
 
 
 def test_every_place_to_add_something_is_there() -> None:
-    named = {path for title in ("a database", "a tool", "a command", "a function") for path in places(title)}
+    named = {
+        path
+        for title in ("a database", "a tool", "a job that can be killed", "a command", "a function")
+        for path in places(title)
+    }
     assert len(named) > 10
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 

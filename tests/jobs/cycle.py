@@ -17,6 +17,7 @@ from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import ObjectStore, StopToken
 from tribal.store import RecordFile
 from tribal_contracts import Contract
+from tribal_contracts.core.shape import ClosedContract
 
 HAND_OFFS = 8
 TERM = timedelta(seconds=60)
@@ -57,6 +58,10 @@ def _without_holder(record: CycleRecord) -> CycleRecord:
     return record.model_copy(update={"holder": None, "held_until": None})
 
 
+class CycleTask(ClosedContract):
+    number: int
+
+
 @dataclass
 class Cycle:
     """One job in a store, and the processes that work on it."""
@@ -64,11 +69,12 @@ class Cycle:
     store: ObjectStore
     clock: FixedClock = field(default_factory=lambda: FixedClock(is_fixed=True))
     holds_inside: bool = False
+    number: int = 1
     reported: list[CycleRecord] = field(default_factory=list)
 
     @property
     def file(self) -> RecordFile[CycleRecord]:
-        return RecordFile(self.store, "cycles/one.json", CycleRecord)
+        return RecordFile(self.store, f"cycles/{self.number}.json", CycleRecord)
 
     @property
     def record(self) -> CycleRecord:
@@ -110,4 +116,6 @@ class Cycle:
                 with_holder=_with_holder,
                 without_holder=_without_holder,
             )
-        return LeaseBeside(RunLease(LeaseFile(self.store, self.clock, "cycles"), "one", holder=f"host/{process}"))
+        return LeaseBeside(
+            RunLease(LeaseFile(self.store, self.clock, f"cycle-{self.number}"), "one", holder=f"host/{process}")
+        )

@@ -122,7 +122,8 @@ def test_a_job_whose_processes_die_without_progress_ends_as_failed(cycle: Cycle)
     assert (cycle.record.status, cycle.record.attempts) == ("working", MOST_DEATHS - 1)
     with pytest.raises(Killed):
         cycle.run(step=die_at(HAND_OFFS - 2))
-    assert cycle.run().error == "TooManyDeaths"
+    ended = cycle.run()
+    assert (ended.status, ended.error, ended.attempts, ended.holder) == ("failed", "TooManyDeaths", 0, None)
 
 
 def test_an_error_that_may_pass_leaves_the_job_and_counts_as_no_death_and_another_ends_it(cycle: Cycle) -> None:

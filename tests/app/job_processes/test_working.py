@@ -18,12 +18,10 @@ from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.app.job_processes.launching import JobWorkers
 from tribal.app.local import Blueprint, local_application
 from tribal.capabilities.chat.collections.files import CollectionFiles
-from tribal.capabilities.chat.uploads.ingesting import Ingestion
 from tribal.capabilities.chat.uploads.job_kind import UPLOADS
 from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.errors import RunInterrupted
 from tribal.identity.locations import collection_lease
-from tribal.jobs.holding import JobHeld
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
 from tribal.jobs.working import waiting_jobs, work_on_waiting
@@ -107,37 +105,6 @@ def test_nothing_is_begun_after_a_stop(project: Path) -> None:
         job = upload(app, project)
         work(app, stop)
         assert status_of(app, job) == "processing"
-
-
-def test_a_job_that_fails_for_now_is_logged_and_the_next_one_worked_on(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = Ingestion.run
-
-    def failing(self: Ingestion, *given: Any) -> Any:
-        if self._files.name == "handbook":
-            raise RunInterrupted("not now")
-        return real(self, *given)
-
-    with closing(application_of(project)) as app:
-        jobs = [upload(app, project), upload(app, project, "other")]
-        monkeypatch.setattr(Ingestion, "run", failing)
-        lines = work(app)
-        assert [status_of(app, job) for job in jobs] == ["processing", "completed"]
-        assert (lines[0]["level"], lines[0]["error"]) == ("error", "RunInterrupted")
-
-
-def test_a_collection_that_another_process_works_on_is_left_to_it(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def busy(*_: Any) -> Any:
-        raise JobHeld
-
-    monkeypatch.setattr(Ingestion, "run", busy)
-    with closing(application_of(project)) as app:
-        upload(app, project)
-        lines = work(app)
-    assert [(line["status"], line["level"]) for line in lines] == [("processing", "info")]
 
 
 def test_a_collection_under_a_lease_and_a_damaged_job_do_not_wait(project: Path) -> None:

@@ -112,7 +112,7 @@ class Job(Generic[Record]):
             except JobHeld:
                 raise
             except BaseException as caught:
-                # Whoever dies without saying why counts.
+                # A process that dies without saying why counts.
                 is_explained = isinstance(caught, (Exception, KeyboardInterrupt))
                 with suppress(TribalError, JobHeld):
                     self._hand_back(is_explained=is_explained)
@@ -121,7 +121,7 @@ class Job(Generic[Record]):
 
     def note_progress(self) -> None:
         """Note that a long step got on, so that processes that died before no longer count."""
-        if self._attempts() > 1:
+        if _attempts_of(self.record) > 1:
             self._save(lambda latest: self.lease.hold(_with(latest, attempts=1)))
 
     def _claim(self, error: BaseException | None) -> None:
@@ -132,14 +132,14 @@ class Job(Generic[Record]):
             if not self.lease.is_free(stored.record):
                 raise JobHeld(stored.record)
             with suppress(PreconditionFailed):
-                self._stored = self.replace(stored, self._begun(self.lease.hold(stored.record), error))
+                self._stored = self.replace(stored, self._written(self._begun(stored.record, error)))
                 return
         raise JobHeld(stored.record)
 
     def _begun(self, record: Record, error: BaseException | None) -> Record:
         if self.failed is None:
             return record
-        attempts = getattr(record, "attempts", 0)
+        attempts = _attempts_of(record)
         if error is None and attempts >= MOST_DEATHS:
             error = TooManyDeaths()
         return _with(record, attempts=attempts + 1) if error is None else self.failed(record, error)
@@ -194,25 +194,21 @@ class Job(Generic[Record]):
         if changes and self.failed is not None:
             changes["attempts"] = 1
 
-        def change(latest: Record) -> Record:
-            merged = _with(latest, **changes)
-            if not self.has_ended(merged):
-                return self.lease.hold(merged)
-            released = self.lease.release(merged)
-            return released if self.failed is None else _with(released, attempts=0)
-
-        self._save(change)
+        self._save(lambda latest: self._written(_with(latest, **changes)))
         self.report(self.record)
+
+    def _written(self, record: Record) -> Record:
+        """The record as it is written: held by this process until it has ended."""
+        return self._released(record) if self.has_ended(record) else self.lease.hold(record)
+
+    def _released(self, record: Record) -> Record:
+        released = self.lease.release(record)
+        return released if self.failed is None else _with(released, attempts=0)
 
     def _hand_back(self, *, is_explained: bool = True) -> None:
         """Let another process resume the job at once."""
-
-        def change(latest: Record) -> Record:
-            released = self.lease.release(latest)
-            return released if self.failed is None or not is_explained else _with(released, attempts=0)
-
         if not self.has_ended(self.record):
-            self._save(change)
+            self._save(self._released if is_explained else self.lease.release)
 
     def _save(self, change: Callable[[Record], Record]) -> None:
         """Save a change; an end that another process wrote stays.
@@ -236,8 +232,9 @@ class Job(Generic[Record]):
         if not self.lease.is_own(self.record):
             raise JobHeld(self.record)
 
-    def _attempts(self) -> int:
-        return getattr(self.record, "attempts", 0)
+
+def _attempts_of(record: Contract) -> int:
+    return getattr(record, "attempts", 0)
 
 
 def _with(record: Record, **changes: Any) -> Record:

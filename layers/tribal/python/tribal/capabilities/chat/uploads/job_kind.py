@@ -15,7 +15,7 @@ from tribal.identity.locations import collection_lease
 from tribal.jobs.holding import JobHeld
 from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import StopToken
-from tribal.ports.job_kinds import Waiting, Worked
+from tribal.ports.running import Waiting, Worked
 from tribal_contracts.chat.jobs import IngestTask, UploadJob
 from tribal_contracts.chat.settings import CATALOG
 
