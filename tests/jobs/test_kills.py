@@ -196,7 +196,7 @@ def test_a_killed_job_ends_as_one_that_no_one_disturbed(
     for writes in count():
         store = kind.copy()
         try:
-            kind.work(DyingStore(store, writes))  # type: ignore[arg-type]
+            kind.work(DyingStore(store, writes))
         except Killed:
             kind.work(store)
         else:
