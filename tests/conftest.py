@@ -29,6 +29,7 @@ pytest_plugins = [
     "tests.plugins.replica",
     "tests.plugins.verify",
     "tests.plugins.without_servers",
+    "tests.rendering.web.browser",
 ]
 
 

@@ -13,7 +13,6 @@ from tests.edges.http.asking import Asking, asking
 from tests.edges.http.test_other_origins import write_settings
 from tests.edges.mcp.asked import index_project
 from tests.fakes.http_server import HttpServer, Request, Response
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("chromium")

@@ -1,4 +1,4 @@
-"""A real browser for the HTML page. Import the fixture where it is wanted."""
+"""A real browser for the HTML page, started once a session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from servers.chromium import PROGRAMS, Chromium, Tab, installed_chromium
 from tests.plugins.skips import skip_or_fail
 
 
-@pytest.fixture(name="chromium", scope="module")
+@pytest.fixture(name="chromium", scope="session")
 def chromium_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     program = installed_chromium()
     if program is None:

@@ -12,7 +12,6 @@ from servers.chromium import Chromium, Tab
 from tests.cases import verify_all_but
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard
 from tests.waiting import wait_until
 

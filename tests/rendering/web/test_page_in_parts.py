@@ -8,7 +8,6 @@ import pytest
 
 from servers.chromium import Chromium
 from tests.cases import verify_all_but
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import both_forms, heard, looking
 
 pytestmark = pytest.mark.xdist_group("chromium")

@@ -10,7 +10,7 @@ import pytest
 
 from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
-from tests.rendering.web.browser import chromium_fixture, reading  # noqa: F401
+from tests.rendering.web.browser import reading
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.identity import locations
 from tribal.rendering.web.page import html_page

@@ -11,7 +11,6 @@ from servers.chromium import Chromium
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 from tests.fakes.interrogation import gap
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard, looking, written_site
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.sqlite.index import SqliteIndex

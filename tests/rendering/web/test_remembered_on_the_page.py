@@ -14,7 +14,6 @@ from tests.capabilities.memory.hostile import TABLES, orders_about, plant
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tests.rendering.web.sites import heard, looking, written_site
 
 pytestmark = pytest.mark.xdist_group("chromium")

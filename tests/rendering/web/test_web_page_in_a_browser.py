@@ -10,7 +10,7 @@ import pytest
 from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
 from tests.fakes.catalogs import column, table
-from tests.rendering.web.browser import chromium_fixture, reading  # noqa: F401
+from tests.rendering.web.browser import reading
 from tests.sample_shop.documented import Shop
 from tribal.identity import locations
 

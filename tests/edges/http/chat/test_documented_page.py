@@ -15,7 +15,6 @@ from tests.edges.http.chat.serving import ChatServer, chatting
 from tests.edges.http.test_other_origins import write_settings
 from tests.edges.mcp.asked import index_project
 from tests.fakes.http_server import HttpServer, Request, Response
-from tests.rendering.web.browser import chromium_fixture  # noqa: F401
 from tribal.capabilities.chat.errors import QuestionInvalid
 from tribal.capabilities.chat.events import TextPiece
 from tribal.edges.http.chat.routes import QUESTIONS
