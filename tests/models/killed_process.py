@@ -56,7 +56,7 @@ def main(folder: str, accounts: str, seed: str, shift_seconds: str, calls_a_day:
         at_once = _THREADS // len(names)
         who = spender(account, f"{account}/{os.getpid()}")
         with (
-            Budget(FolderStore(Path(folder)), caps, who, timing, beat_seconds=0.01) as budget,
+            Budget(FolderStore(Path(folder)), caps, who, timing, beat_seconds=0.05) as budget,
             ThreadPoolExecutor(at_once) as threads,
         ):
             model = CappedModel(ScriptedModel(counted), budget, lambda _: PRICE, StopToken(), timing)

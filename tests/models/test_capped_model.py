@@ -254,11 +254,11 @@ def test_calls_that_wait_for_money_get_what_others_return_before_the_budget_coun
         return answer(PRICE // 10)
 
     model = ScriptedModel(slow)
-    with budget(store, simulation, settings(calls=5, at_once=50)) as money:
+    with budget(store, simulation, settings(calls=2, at_once=20)) as money:
         asked = capped(model, money, simulation)
-        simulation.run(*[lambda: asked.ask(request())] * 100)
-    assert model.most_at_once <= 41
-    assert len(model.requests) == 41, "41 calls at a tenth of the price, and then less than a whole price is left"
+        simulation.run(*[lambda: asked.ask(request())] * 40)
+    assert model.most_at_once <= 11
+    assert len(model.requests) == 11, "11 calls at a tenth of the price, and then less than a whole price is left"
 
 
 def test_a_run_that_ends_begins_no_call_and_opens_no_budget(store: MemoryStore, simulation: Simulation) -> None:
@@ -331,11 +331,11 @@ def test_in_a_storm_of_529_calls_slow_down_and_all_end_within_their_deadlines(
 
     model = ScriptedModel(storm)
     outcomes: list[ModelOutcome] = []
-    with budget(store, simulation, settings(at_once=50)) as money:
+    with budget(store, simulation, settings(at_once=20)) as money:
         asked = capped(model, money, simulation)
-        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 200)
+        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 80)
     kinds = {each.kind for each in outcomes if isinstance(each, ModelFailure)}
-    assert (len(outcomes), kinds) == (200, {"overloaded", "unavailable"})
+    assert (len(outcomes), kinds) == (80, {"overloaded", "unavailable"})
     assert simulation.monotonic() < 130, "two deadlines: those who wait for a slot find the breaker open"
     early, late = sum(at < 5 for at in began), sum(25 <= at < 30 for at in began)
     assert late < early / 2
@@ -347,10 +347,10 @@ def test_after_a_short_storm_every_call_is_answered(store: MemoryStore, simulati
         return _failure("overloaded") if simulation.monotonic() < 20 else answer(10)
 
     outcomes: list[ModelOutcome] = []
-    with budget(store, simulation, settings(at_once=50)) as money:
+    with budget(store, simulation, settings(at_once=20)) as money:
         asked = capped(ScriptedModel(storm), money, simulation)
-        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 200)
-    assert [type(each) for each in outcomes] == [ModelAnswer] * 200
+        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 80)
+    assert [type(each) for each in outcomes] == [ModelAnswer] * 80
 
 
 def test_a_wait_that_another_call_prolongs_takes_none_of_the_calls_time(
@@ -369,7 +369,7 @@ def test_a_wait_that_another_call_prolongs_takes_none_of_the_calls_time(
     assert [type(each) for each in outcomes] == [ModelAnswer]
 
 
-def test_four_hundred_tables_are_described_though_every_twentieth_call_has_to_wait_for_long(
+def test_a_hundred_tables_are_described_though_every_twentieth_call_has_to_wait_for_long(
     store: MemoryStore, simulation: Simulation
 ) -> None:
     def limited(_: ModelRequest, number: int) -> ModelOutcome:
@@ -379,5 +379,5 @@ def test_four_hundred_tables_are_described_though_every_twentieth_call_has_to_wa
     outcomes: list[ModelOutcome] = []
     with budget(store, simulation) as money:
         asked = capped(ScriptedModel(limited), money, simulation)
-        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 400)
-    assert [type(each) for each in outcomes] == [ModelAnswer] * 400
+        simulation.run(*[lambda: outcomes.append(asked.ask(request()))] * 100)
+    assert [type(each) for each in outcomes] == [ModelAnswer] * 100

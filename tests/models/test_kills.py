@@ -50,7 +50,7 @@ def test_after_ten_kills_the_next_run_has_booked_what_the_provider_counted_and_s
     shift = (now.replace(hour=12) - now).total_seconds()
     chance, store, clock, counted = Random(15), FolderStore(tmp_path), ShiftedClock(shift), 0
     for number in range(KILLS):
-        counted += _killed(tmp_path, number, shift, chance.choice([1, 3, 20, 300]) + chance.randrange(9))
+        counted += _killed(tmp_path, number, shift, chance.choice([1, 3, 20, 60]) + chance.randrange(9))
     last, caps = spender("run:last", "here/last"), Caps.of(settings(CALLS, CALLS))
     with Budget(store, caps, last, Timing(clock), beat_seconds=None) as budget:
         meet(budget)
@@ -70,7 +70,7 @@ CALLERS = [
     ["run:r1"],
 ]
 """Of each process next to the others."""
-_CALLS_A_DAY = 600
+_CALLS_A_DAY = 200
 
 
 def test_callers_of_four_kinds_next_to_a_run_are_killed_and_none_is_refused_because_of_another(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_callers_of_four_kinds_next_to_a_run_are_killed_and_none_is_refused_beca
     def ask_and_kill(number: int) -> tuple[int, list[str]]:
         """One process for these callers after another, each killed at random but the last."""
         lines: list[str] = []
-        for seed, calls in enumerate([chance.randrange(5, 60), chance.randrange(5, 60), None]):
+        for seed, calls in enumerate([chance.randrange(5, 20), chance.randrange(5, 20), None]):
             with _asking(tmp_path, CALLERS[number], 10 * number + seed, shift, _CALLS_A_DAY, 6.0) as process:
                 assert process.stdout is not None
                 for count, line in enumerate(process.stdout, start=1):

@@ -15,6 +15,7 @@ from moto import mock_aws
 from moto.s3.responses import S3Response
 
 from servers.moto import one_object_at_a_time
+from tests.cases import verify_all_but
 from tests.fakes.memory_store import MemoryStore
 from tests.fakes.scripted_model import ScriptedModel, answer
 from tests.fakes.simulation import Simulation
@@ -87,9 +88,9 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
     assert record(any_store).holders == {}
 
 
-@pytest.mark.parametrize("holders", [1, 2, 3, 4])
-def test_fifty_calls_at_once_are_in_use_within_seconds_however_many_share_them(
-    holders: int, store: MemoryStore, simulation: Simulation
+@verify_all_but(2, ("holders", "at_once"), [(1, 20), (3, 20), (2, 50), (3, 50), (4, 50)])
+def test_all_calls_at_once_are_in_use_within_seconds_however_many_share_them(
+    holders: int, at_once: int, store: MemoryStore, simulation: Simulation
 ) -> None:
     began: list[float] = []
 
@@ -100,7 +101,7 @@ def test_fifty_calls_at_once_are_in_use_within_seconds_however_many_share_them(
 
     model, ended = ScriptedModel(slow), 0
     works: list[Callable[[], object]] = []
-    budgets = [budget(store, simulation, settings(at_once=50), holder=str(number)) for number in range(holders)]
+    budgets = [budget(store, simulation, settings(at_once=at_once), holder=str(number)) for number in range(holders)]
 
     def work(money: Budget, joins_at: float) -> None:
         nonlocal ended
@@ -110,12 +111,12 @@ def test_fifty_calls_at_once_are_in_use_within_seconds_however_many_share_them(
         ended += 1
 
     for number, money in enumerate(budgets):
-        works += [partial(work, money, number * 20.0)] * 50
-        works.append(beats(money, simulation, lambda: ended == 50 * holders))
+        works += [partial(work, money, number * 20.0)] * at_once
+        works.append(beats(money, simulation, lambda: ended == at_once * holders))
     simulation.run(*works)
-    assert model.most_at_once == 50
-    assert sum(at < 1 for at in began) == 50, "at once for the first"
-    assert len(began) >= 0.97 * 50 * 120 / 8
+    assert model.most_at_once == at_once
+    assert sum(at < 1 for at in began) == at_once, "at once for the first"
+    assert len(began) >= 0.97 * at_once * 120 / 8
 
 
 def ask_until(seconds: float, money: Budget, simulation: Simulation, made: dict[str, int], name: str) -> None:
