@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,38 +10,63 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
 
-# Starts `tribal serve` for nearly every test.
+# Starts `tribal serve`.
 pytestmark = pytest.mark.slow
 
+Said = Mapping[str, str]
 ORDERS = {"table": "shop.crm.customer", "words": "Whoever bought once."}
 
 
-@pytest.fixture(name="project")
-def project_fixture(tmp_path: Path) -> Path:
-    index_project(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(name="untouched", scope="module")
-def untouched_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server in whose project no one writes."""
-    folder = tmp_path_factory.mktemp("untouched")
+@pytest.fixture(name="shared", scope="module")
+def shared_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
     index_project(folder)
-    with Served(folder, "--write") as server:
+    return folder
+
+
+@pytest.fixture(name="project")
+def project_fixture(shared: Path) -> Iterator[Path]:
+    """A project without corrections."""
+    yield shared
+    shutil.rmtree(shared / "annotations", ignore_errors=True)
+
+
+@pytest.fixture(name="writing", scope="module")
+def writing_fixture(shared: Path) -> Iterator[Served]:
+    with Served(shared, "--write") as server:
         yield server
 
 
 @pytest.fixture(name="server")
-def server_fixture(project: Path) -> Iterator[Served]:
-    with Served(project, "--write") as server:
+def server_fixture(writing: Served, project: Path) -> Served:
+    """A server of a project without corrections."""
+    return writing
+
+
+RIGHTS = ("--right", "annotations:write", "--right", "documentation:read")
+TOKENS = {"ada": ("shop.crm", RIGHTS), "bob": ("shop", RIGHTS), "eve": ("shop", ())}
+
+
+@pytest.fixture(name="guarded", scope="module")
+def guarded_fixture(shared: Path) -> Iterator[Served]:
+    """A server of several processes that asks for tokens."""
+    with Served(shared, "--require-token", "--workers", 2) as server:
         yield server
 
 
-Said = Mapping[str, str]
+@pytest.fixture(name="bearing", scope="module")
+def bearing_fixture(shared: Path) -> dict[str, Said]:
+    """The header of each user."""
+    made = {
+        name: tribal("token", "create", name, "--scope", scope, *rights, cwd=shared)
+        for name, (scope, rights) in TOKENS.items()
+    }
+    return {name: {"authorization": f"Bearer {each.stdout.strip()}"} for name, each in made.items()}
 
 
 def _preview(server: Served, correction: Said = ORDERS, headers: Said | None = None) -> httpx2.Response:
@@ -95,43 +121,26 @@ def test_without_write_no_one_corrects_anything(project: Path) -> None:
         assert _refused(_agreed(server, "x"))[0] == 403
 
 
-def test_a_token_with_the_right_may_and_its_scope_bounds_what_it_is_shown(project: Path) -> None:
+def test_a_token_with_the_right_may_and_its_scope_bounds_what_it_is_shown(
+    project: Path, bearing: dict[str, Said], guarded: Served
+) -> None:
     (project / "annotations").mkdir()
     (project / "annotations/shop.yaml").write_text("tables:\n  sales.order:\n    description: Secret words.\n")
-    made = tribal(
-        "token",
-        "create",
-        "ada",
-        "--scope",
-        "shop.crm",
-        "--right",
-        "annotations:write",
-        "--right",
-        "documentation:read",
-        cwd=project,
-    )
-    reader = tribal("token", "create", "bob", "--scope", "shop", cwd=project)
-    with Served(project, "--require-token") as server:
-        bearing = {"authorization": f"Bearer {made.stdout.strip()}"}
-        shown = _preview(server, headers=bearing).json()
-        assert "Secret" not in shown["difference"]
-        assert _agreed(server, shown["token"], headers=bearing).status_code == 200
-        assert _refused(_preview(server, {"table": "sales.order", "words": "x"}, bearing))[0] == 404
-        whole = {"database": "shop", "words": "The shop."}
-        assert _refused(_preview(server, whole, bearing))[0] == 403
-        assert _refused(_preview(server, headers={"authorization": f"Bearer {reader.stdout.strip()}"}))[0] == 403
+    shown = _preview(guarded, headers=bearing["ada"]).json()
+    assert "Secret" not in shown["difference"]
+    assert _agreed(guarded, shown["token"], headers=bearing["ada"]).status_code == 200
+    assert _refused(_preview(guarded, {"table": "sales.order", "words": "x"}, bearing["ada"]))[0] == 404
+    whole = {"database": "shop", "words": "The shop."}
+    assert _refused(_preview(guarded, whole, bearing["ada"]))[0] == 403
+    assert _refused(_preview(guarded, headers=bearing["eve"]))[0] == 403
 
 
-def test_another_caller_cannot_use_the_token_of_one(project: Path) -> None:
-    rights = ("--scope", "shop", "--right", "annotations:write", "--right", "documentation:read")
-    tokens = [tribal("token", "create", name, *rights, cwd=project).stdout.strip() for name in ("ada", "bob")]
-    with Served(project, "--require-token", "--workers", 2) as server:
-        ada, bob = ({"authorization": f"Bearer {token}"} for token in tokens)
-        shown = _preview(server, headers=ada).json()["token"]
-        assert _refused(_agreed(server, shown, headers=bob)) == (409, "HTTP_OUTDATED")
-        # Whichever process is asked knows it.
-        assert _preview(server, headers=ada).json()["token"] == shown
-        assert _agreed(server, shown, headers=ada).status_code == 200
+def test_another_caller_cannot_use_the_token_of_one(project: Path, bearing: dict[str, Said], guarded: Served) -> None:
+    shown = _preview(guarded, headers=bearing["ada"]).json()["token"]
+    assert _refused(_agreed(guarded, shown, headers=bearing["bob"])) == (409, "HTTP_OUTDATED")
+    # Whichever process is asked knows it.
+    assert _preview(guarded, headers=bearing["ada"]).json()["token"] == shown
+    assert _agreed(guarded, shown, headers=bearing["ada"]).status_code == 200
 
 
 def test_a_page_of_another_site_cannot_write(server: Served, project: Path) -> None:
@@ -140,7 +149,7 @@ def test_a_page_of_another_site_cannot_write(server: Served, project: Path) -> N
     assert not (project / "annotations").exists()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("correction", "status"),
     [
         ({"table": "no.such", "words": "x"}, 404),
@@ -156,8 +165,8 @@ def test_a_page_of_another_site_cannot_write(server: Served, project: Path) -> N
         ({"table": "crm.customer", "words": "x", "more": "y"}, 400),
     ],
 )
-def test_what_cannot_be_corrected_is_reported(untouched: Served, correction: dict[str, str], status: int) -> None:
-    assert _refused(_preview(untouched, correction))[0] == status
+def test_what_cannot_be_corrected_is_reported(server: Served, correction: dict[str, str], status: int) -> None:
+    assert _refused(_preview(server, correction))[0] == status
 
 
 def test_words_about_a_column_a_domain_and_a_database_reach_the_next_run(server: Served, project: Path) -> None:

@@ -24,6 +24,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.edges.http.served import Served
 from tests.edges.mcp.asked import index_project
+from tests.plugins.verify import examples
 from tribal.edges.http.chat.routes import chat_routes
 from tribal.edges.http.docs_page import docs_page
 from tribal.edges.http.openapi import openapi
@@ -58,7 +59,7 @@ GENERATED = schemathesis.pytest.from_fixture("described")
 
 
 @GENERATED.parametrize()
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3, 12), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_generated_requests_get_documented_answers(case: Any) -> None:
     case.call_and_validate(checks=CHECKS)
 
