@@ -17,7 +17,7 @@ from tribal.ports import TableSample
 from tribal_contracts import CatalogTable, UnitResult
 
 MIND = says("Holds what was ordered.", "Tells how good it is.")
-CALLS_AT_ONCE, TABLES_AT_ONCE = 50, 3
+CALLS_AT_ONCE, TABLES_AT_ONCE = 24, 3
 _MOMENT_SECONDS = 0.05
 
 
@@ -67,8 +67,8 @@ def test_as_many_calls_as_allowed_are_in_progress_and_no_more_tables_of_a_unit_a
     claude: FakeClaude,
 ) -> None:
     claude.mind, claude.latency_seconds, claude.gathered_calls = MIND, 1.0, CALLS_AT_ONCE
-    # Units of ten tables, of which the four that are in progress at once elsewhere would be too few.
-    runs = ModelRuns(claude, shop(200), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
+    # Units of five tables, of which the four that are in progress at once elsewhere would be too few.
+    runs = ModelRuns(claude, shop(100), settings={"calls_at_once": CALLS_AT_ONCE}, units_at_once=4)
     reader = LingeringReader(runs.tables)
     runs.reader = lambda _: reader
     assert runs.run().status == "completed"

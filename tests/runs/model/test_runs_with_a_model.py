@@ -150,7 +150,7 @@ def test_at_the_cap_rules_describe_the_rest_and_the_next_run_asks_for_exactly_th
     ids=lambda failure: failure.name,
 )  # fmt: skip
 def test_what_only_a_person_can_mend_ends_all_calls_with_one_message(runs: ModelRuns, failure: fail.Failure) -> None:
-    runs.settings = {"calls_at_once": 1}
+    runs.settings, runs.tables = {"calls_at_once": 1}, shop(3)
     runs.claude.script = fail.Script(share=1.0, among=(failure,))
     record = runs.run()
     assert len(runs.claude.calls) <= 2, "a refused key may be looked up once more"
@@ -226,9 +226,9 @@ def run_stop() -> Any:
 def test_under_a_tenth_of_mixed_failures_every_table_is_documented_within_the_cap(claude: FakeClaude) -> None:
     claude.mind = says("Holds what was ordered from table parcel_ledger_0 and [t9].", "Kept in column made_up_name.")
     claude.script = fail.Script(share=0.1, among=fail.MIXED)
-    runs = ModelRuns(claude, shop(200), settings={"calls_at_once": 50, "call_timeout_seconds": 2, "per_run_usd": 1})
+    runs = ModelRuns(claude, shop(80), settings={"calls_at_once": 20, "call_timeout_seconds": 2, "per_run_usd": 1})
     record = runs.run()
-    assert record.tables_documented == 200
+    assert record.tables_documented == 80
     assert record.tables_failed == 0
     published = [runs.store.get(key).data.decode() for key in runs.store.keys("docs/")]
     assert not any("made_up_name" in text or "[t9]" in text for text in published)
