@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.plugins.claude",
     "tests.plugins.costs",
     "tests.plugins.snowflake",
+    "tests.plugins.loaded_once",
     "tests.plugins.postgres",
     "tests.plugins.relay",
     "tests.plugins.replica",

@@ -62,7 +62,7 @@ def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: Dep
     record = system.run_of_schedule()
     assert record.status == "completed"
     assert system.manifest().status == "complete"
-    assert record.tables_documented == system.manifest().databases[0].tables_documented > 40
+    assert record.tables_documented == system.manifest().databases[0].tables_documented > 20
     assert "company.billing.invoice" in system.found("unpaid invoices")
     path = system.ask("get_join_path", {"source_table": "crm.customer", "target_table": "billing.payment"})
     assert path["path_found"] is True
