@@ -14,21 +14,12 @@ from moto import mock_aws
 from functions.scopes import SCOPE, write_scope
 from tests.cases import each_case
 from tests.functions.calls import Context, api_request, sqs_record
-from tests.plugins.postgres import FreshDatabase
+from tests.plugins.postgres import SHOP_SQL, FreshDatabase
 from tribal.identity.scope import Scope
 from tribal_contracts import DocumentationManifest, RunRecord
 
 BUCKET, REGION = "tribal-test", "eu-central-1"
 EVERYTHING: dict[str, Any] = {}
-SHOP = """
-CREATE SCHEMA crm; CREATE SCHEMA sales; CREATE SCHEMA billing;
-CREATE TABLE crm.customer (id bigint PRIMARY KEY, name text, since date);
-CREATE TABLE crm.contact (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES crm.customer, at timestamptz);
-CREATE TABLE sales.orders (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES crm.customer, at timestamptz);
-CREATE TABLE sales.line (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES sales.orders, quantity int);
-CREATE TABLE billing.invoice (id bigint PRIMARY KEY, order_id bigint REFERENCES sales.orders, due date);
-CREATE TABLE billing.payment (id bigint PRIMARY KEY, invoice_id bigint NOT NULL REFERENCES billing.invoice, cents int);
-"""
 SHOP_DOMAINS = """    domains:
       crm: ["crm.*"]
       sales: ["sales.*"]
@@ -118,7 +109,7 @@ def configured(monkeypatch: pytest.MonkeyPatch, dsn: str, domains: str = "", **e
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch, fresh_database: FreshDatabase) -> Iterator[Environment]:
-    dsn = fresh_database(SHOP)
+    dsn = fresh_database(SHOP_SQL)
     with mock_aws():
         yield configured(monkeypatch, dsn, SHOP_DOMAINS, TRIBAL_INDEX="sqlite")
 

@@ -25,6 +25,15 @@ from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits
 
 COMPANY_SQL = ROOT / "demo" / "company.sql"
+SHOP_SQL = """
+CREATE SCHEMA crm; CREATE SCHEMA sales; CREATE SCHEMA billing;
+CREATE TABLE crm.customer (id bigint PRIMARY KEY, name text, since date);
+CREATE TABLE crm.contact (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES crm.customer, at timestamptz);
+CREATE TABLE sales.orders (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES crm.customer, at timestamptz);
+CREATE TABLE sales.line (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES sales.orders, quantity int);
+CREATE TABLE billing.invoice (id bigint PRIMARY KEY, order_id bigint REFERENCES sales.orders, due date);
+CREATE TABLE billing.payment (id bigint PRIMARY KEY, invoice_id bigint NOT NULL REFERENCES billing.invoice, cents int);
+"""
 NO_ENVIRONMENT: Mapping[str, str] = {}
 _numbers = itertools.count(1)
 
@@ -147,3 +156,10 @@ def company_dsn(postgres_server: EmbeddedServer) -> str:
     """The sample company, loaded once a session; only to be read."""
     postgres_server.ensure_database("company", COMPANY_SQL)
     return postgres_server.dsn("company")
+
+
+@pytest.fixture(scope="session")
+def shop_dsn(postgres_server: EmbeddedServer) -> str:
+    """Six tables of a shop, loaded once a session; only to be read."""
+    postgres_server.ensure_database("shop", SHOP_SQL)
+    return postgres_server.dsn("shop")

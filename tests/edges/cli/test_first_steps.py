@@ -40,9 +40,9 @@ def test_asking_before_anything_is_indexed_says_so(tmp_path: Path) -> None:
     ("command", "hint"), [("document", "tribal plan"), ("index", "tribal document")], ids=["document", "index"]
 )
 def test_a_stage_before_its_turn_names_the_one_before_it(
-    tmp_path: Path, company_dsn: str, command: str, hint: str
+    tmp_path: Path, shop_dsn: str, command: str, hint: str
 ) -> None:
-    ran = tribal(command, company_dsn, cwd=tmp_path)
+    ran = tribal(command, shop_dsn, cwd=tmp_path)
     assert ran.returncode == 6
     assert hint in ran.stderr
 
@@ -66,9 +66,9 @@ def test_init_writes_a_file_that_loads_and_leaves_the_password_out(tmp_path: Pat
     assert "--force" in again.stderr
 
 
-def test_the_file_that_init_writes_without_a_dsn_can_be_run(tmp_path: Path, company_dsn: str) -> None:
+def test_the_file_that_init_writes_without_a_dsn_can_be_run(tmp_path: Path, shop_dsn: str) -> None:
     assert tribal("init", cwd=tmp_path).returncode == 0
-    ran = tribal("run", cwd=tmp_path, DATABASE_URL=company_dsn)
+    ran = tribal("run", cwd=tmp_path, DATABASE_URL=shop_dsn)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "docs" / "README.md").exists()
 
@@ -82,9 +82,9 @@ def test_an_unknown_key_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_wrong_password_is_distinguished_from_a_server_that_does_not_answer(
-    tmp_path: Path, company_dsn: str, closed_port: int
+    tmp_path: Path, shop_dsn: str, closed_port: int
 ) -> None:
-    wrong = tribal("run", login(company_dsn, "postgres", "wrong-pw"), cwd=tmp_path)
+    wrong = tribal("run", login(shop_dsn, "postgres", "wrong-pw"), cwd=tmp_path)
     assert wrong.returncode == 3
     assert "password" in wrong.stderr
     assert "wrong-pw" not in wrong.stderr
@@ -100,8 +100,8 @@ def test_a_host_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert "no-such-host.invalid" in ran.stderr
 
 
-def test_a_database_that_does_not_exist_is_named(tmp_path: Path, company_dsn: str) -> None:
-    ran = tribal("run", company_dsn.rpartition("/")[0] + "/not_there", cwd=tmp_path)
+def test_a_database_that_does_not_exist_is_named(tmp_path: Path, shop_dsn: str) -> None:
+    ran = tribal("run", shop_dsn.rpartition("/")[0] + "/not_there", cwd=tmp_path)
     assert ran.returncode == 3
     assert "not_there" in ran.stderr
 
@@ -113,29 +113,29 @@ def test_an_empty_database_gives_no_plan_and_says_why(tmp_path: Path, fresh_data
     assert not (tmp_path / "progress" / "documentation-plan.json").exists()
 
 
-def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, company_dsn: str) -> None:
+def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, shop_dsn: str) -> None:
     locked = tmp_path / "locked"
     locked.mkdir()
     locked.chmod(stat.S_IRUSR | stat.S_IXUSR)
     if os.geteuid() == 0:
         # Nothing but the kernel refuses root.
         locked = Path("/sys/kernel")
-    ran = tribal("run", company_dsn, "--project", locked, cwd=tmp_path)
+    ran = tribal("run", shop_dsn, "--project", locked, cwd=tmp_path)
     assert ran.returncode == 5, ran.stderr
     assert str(locked) in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
-def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path, company_dsn: str) -> None:
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path, shop_dsn: str) -> None:
     (tmp_path / "progress").write_text("in the way")
-    ran = tribal("run", company_dsn, cwd=tmp_path)
+    ran = tribal("run", shop_dsn, cwd=tmp_path)
     assert ran.returncode == 5
     assert "progress" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
-def test_a_project_folder_that_does_not_exist_is_named(tmp_path: Path, company_dsn: str) -> None:
-    ran = tribal("run", company_dsn, "--project", tmp_path / "nowhere", cwd=tmp_path)
+def test_a_project_folder_that_does_not_exist_is_named(tmp_path: Path, shop_dsn: str) -> None:
+    ran = tribal("run", shop_dsn, "--project", tmp_path / "nowhere", cwd=tmp_path)
     assert ran.returncode == 2
     assert "nowhere" in ran.stderr
 
@@ -166,7 +166,7 @@ def test_a_password_may_come_from_a_mounted_file_and_its_absence_is_named(
     assert ran.returncode == 0, ran.stderr
 
 
-COUNT = 200
+COUNT = 100
 SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(COUNT))
 
 
