@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from tribal.capabilities import capabilities
+from tribal.edges.http.routes import ROUTES
+from tribal.edges.http.routing import Route
+from tribal.ports.capability import load
 from tribal.settings import read_environment
 from tribal.settings.deployment import MODEL_VARIABLE, sections_of
 from tribal.tools.registry import Registry, offered
@@ -35,6 +38,15 @@ def tools_of(function: str) -> Registry:
     """
     offered_here, own = offered_tools(), answered_by()[function]
     return offered_here.narrowed([name for name in own if name in offered_here.tools] or own)
+
+
+def routes_of(function: str) -> tuple[Route, ...]:
+    """The routes of the capability that a function belongs to, after those of every function with tools."""
+    named = [
+        each.routes for each in capabilities() if any(spec.name == function and spec.routes for spec in each.functions)
+    ]
+    own = [route for target in named if target is not None for route in load(target)()]
+    return (*ROUTES, *own) if own else ROUTES
 
 
 def fault_metric_of(function: str) -> str | None:

@@ -207,7 +207,7 @@ class Environment(Part):
             if each.name in self.sections or not spec.needs_section
         }
 
-    def section_of(self, function: str) -> Any:
+    def own_section(self, function: str) -> Any:
         """The section of the capability that a function belongs to; `None` if it is absent."""
         owner = next(each.name for each in self.capabilities for spec in each.functions if spec.name == function)
         return self.sections.get(owner)
@@ -215,7 +215,7 @@ class Environment(Part):
     def streams(self, function: str) -> bool:
         """Whether a function sends the answers of its routes in pieces."""
         spec = self.function_specs.get(function)
-        return spec is not None and bool(spec.streams and getattr(self.section_of(function), spec.streams, False))
+        return spec is not None and bool(spec.streams and getattr(self.own_section(function), spec.streams, False))
 
     def timeout_of(self, function: str) -> int:
         """Seconds that a function may take: no more than API Gateway waits where it waits for a whole answer."""

@@ -1,4 +1,7 @@
-"""Answers some of the tools. Several functions share this handler; the name of a function selects its tools."""
+"""Answers some of the tools, and the routes of their capability.
+
+Several functions share this handler; the name of a function selects its tools.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
-from functions.offering import fault_metric_of, tools_of
+from functions.offering import fault_metric_of, routes_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
+from tribal.edges.http.routing import Route
 from tribal.ports import Application
 from tribal.ports.remembering.audit import MemoryWrite
 from tribal.settings import read_environment
@@ -29,7 +33,7 @@ logger, tracer, metrics = Logger(), Tracer(), Metrics()
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer a request from API Gateway, or a call from the MCP function, which has verified the caller."""
-    return ToolRequests(application(), _tools(_name()), logger, _count_call).answer(event, context)
+    return ToolRequests(application(), _tools(_name()), logger, _count_call, _routes(_name())).answer(event, context)
 
 
 def _count_call(status: int, failed: bool) -> None:
@@ -46,6 +50,11 @@ def _name() -> str:
 @cache
 def _tools(name: str) -> Registry:
     return tools_of(name)
+
+
+@cache
+def _routes(name: str) -> tuple[Route, ...]:
+    return routes_of(name)
 
 
 @cache

@@ -118,7 +118,7 @@ class EnvironmentStack(Stack):
                 schedule(
                     self,
                     spec.schedule,
-                    when=self.environment_settings.section_of(name).schedule,
+                    when=self.environment_settings.own_section(name).schedule,
                     environment=self.environment_settings,
                     target_arn=self.api.with_own_tools[name].arn,
                     action="lambda:InvokeFunction",

@@ -66,7 +66,7 @@ class JobQueue(Construct):
                 allow("CarryOn", ["sqs:SendMessage"], self.queue.queue_arn),
             ],
             variables=variables
-            | environment.section_of(spec.name).variables
+            | environment.own_section(spec.name).variables
             | model_variables(environment, spec.name)
             | {"TRIBAL_QUEUE_URL": self.queue.queue_url},
         )

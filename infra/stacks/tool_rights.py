@@ -38,7 +38,7 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         pattern
         for use in uses
         for setting, patterns in use.keeps_with.items()
-        if getattr(environment.section_of(function), setting, False)
+        if getattr(environment.own_section(function), setting, False)
         for pattern in patterns
     ]
     read, written = [*read, *kept], [*written, *kept]

@@ -1,6 +1,7 @@
-"""A capability is added by one folder, one package of contracts, and one line in each list that names capabilities.
+"""A capability is added by its own files, and one line in each list that names capabilities.
 
-Then it is on the command line, in HTTP, in MCP, in the synthesised template and in the table of permissions.
+Then it is on the command line, in HTTP, in MCP, in the synthesised template and in the table of permissions. Its
+section is checked, and its job is resumed after a kill.
 """
 
 from __future__ import annotations
@@ -33,6 +34,15 @@ LINES = {
     "infra/environment.py": ("    memory: Memory | None", '    notebook: section_of("notebook") | None = None\n'),
 }
 """One line in each list, before or after the line that begins so."""
+OWN = {
+    "layers/tribal/python/tribal/capabilities/notebook": ("errors", "manifest", "tools", "parts", "binding"),
+    "layers/tribal/python/tribal/app": ("builder",),
+    "layers/tribal/python/tribal/edges/http": ("routes",),
+    "contracts/tribal_contracts/notebook": ("contract",),
+}
+"""Its own files, by folder."""
+NAMED = {"builder": "notebook", "routes": "notebook", "contract": "__init__"}
+"""Those that are called otherwise where they belong."""
 IMPORTS = {
     "contracts/tribal_contracts/project_file.py": "from tribal_contracts.notebook import NotebookSettings\n",
     "infra/environment.py": "from infra.sections import section_of\n",
@@ -47,14 +57,11 @@ def copy_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(
             ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "node_modules", "*.pyc")
         )
-    folder = root / "layers/tribal/python/tribal/capabilities/notebook"
-    contract = root / "contracts/tribal_contracts/notebook"
-    for made in (folder, contract):
-        made.mkdir()
-        (made / "__init__.py").write_text('"""Notes."""\n', encoding="utf-8")
-    for name in ("errors", "manifest", "tools"):
-        shutil.copyfile(SOURCES / f"{name}.py.txt", folder / f"{name}.py")
-    shutil.copyfile(SOURCES / "contract.py.txt", contract / "__init__.py")
+    for folder, names in OWN.items():
+        (root / folder).mkdir(exist_ok=True)
+        for name in names:
+            shutil.copyfile(SOURCES / f"{name}.py.txt", root / folder / f"{NAMED.get(name, name)}.py")
+    (root / "layers/tribal/python/tribal/capabilities/notebook/__init__.py").write_text('"""Notes."""\n', "utf-8")
     for path, (before, line) in LINES.items():
         text = (root / path).read_text(encoding="utf-8")
         assert text.count(before) == 1, path
@@ -65,7 +72,7 @@ def copy_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "from __future__ import annotations\n", f"from __future__ import annotations\n\n{imported}"
             )
         (root / path).write_text(text, encoding="utf-8")
-    for name in ("surfaces", "synthesis"):
+    for name in ("surfaces", "synthesis", "killed"):
         shutil.copyfile(SOURCES / f"{name}.py.txt", root / f"{name}.py")
     return root
 
@@ -86,6 +93,9 @@ def shown(copy: Path, *arguments: str) -> Any:
     return json.loads(ran.stdout.splitlines()[-1])
 
 
+TRIBAL = ("-c", "from tribal.edges.cli.start import main; main()")
+
+
 @pytest.fixture(name="project")
 def project_fixture(tmp_path: Path) -> Path:
     (tmp_path / "databases.yaml").write_text(
@@ -95,15 +105,14 @@ def project_fixture(tmp_path: Path) -> Path:
 
 
 def test_it_is_on_the_command_line(copy: Path, project: Path) -> None:
-    tribal = ("-c", "from tribal.edges.cli.start import main; main()")
-    jotted = run(copy, *tribal, "jot", "soup", "--project", str(project), "--json")
+    jotted = run(copy, *TRIBAL, "jot", "soup", "--project", str(project), "--json")
     assert (jotted.returncode, json.loads(jotted.stdout)["count"]) == (0, 1), jotted.stderr
-    assert "jot" in run(copy, *tribal, "--help").stdout
-    run(copy, *tribal, "jot", "bread", "--project", str(project))
-    full = run(copy, *tribal, "jot", "salt", "--project", str(project))
+    assert "jot" in run(copy, *TRIBAL, "--help").stdout
+    run(copy, *TRIBAL, "jot", "bread", "--project", str(project))
+    full = run(copy, *TRIBAL, "jot", "salt", "--project", str(project))
     assert full.returncode == 2
     assert "as many as notebook.most_notes allows" in full.stderr
-    assert sorted(path.name for path in (project / "notebook").iterdir()) == ["0.json", "1.json"]
+    assert sorted(path.name for path in (project / "notebook/notes").iterdir()) == ["0.json", "1.json"]
 
 
 def test_it_answers_over_http_and_mcp_with_its_setting_error_and_record(copy: Path, project: Path) -> None:
@@ -111,7 +120,27 @@ def test_it_answers_over_http_and_mcp_with_its_setting_error_and_record(copy: Pa
     assert [status for status, _ in told["http"]] == [200, 200, 409]
     assert told["http"][2][1]["error"]["code"] == "NB_FULL"
     assert {"notebook_jot", "notebook_notes", "search_tables"} <= {*told["mcp_tools"]}
-    assert told["mcp_notes"]["notes"] == ["one", "two"]
+    assert told["mcp_notes"]["notes"] == told["bound"] == ["one", "two"]
+    assert told["streamed"] == 'data: "one"\n\ndata: "two"\n\n'
+
+
+def test_its_job_is_resumed_by_a_worker_after_a_kill_at_any_write(copy: Path, project: Path) -> None:
+    for text in ("soup", "bread"):
+        run(copy, *TRIBAL, "jot", text, "--project", str(project))
+    undisturbed, *killed = shown(copy, "killed.py", str(project))
+    assert json.loads(undisturbed[1])["pages"] == ["soup", "bread"]
+    assert [was_killed for was_killed, _ in killed].count(True) >= 4
+    assert {record for _, record in killed} == {undisturbed[1]}
+
+
+def test_its_section_is_checked_with_the_line_of_the_mistake(copy: Path, project: Path) -> None:
+    with (project / "databases.yaml").open("a", encoding="utf-8") as file:
+        file.write("  editor: claude\n")
+    project_file = project / "databases.yaml"
+    project_file.write_text(project_file.read_text("utf-8").replace("{most_notes: 2}", "\n  most_notes: 2"), "utf-8")
+    refused = run(copy, *TRIBAL, "notes", "--project", str(project))
+    assert refused.returncode == 2
+    assert "line 4: notebook.editor: 'claude' is not" in refused.stderr
 
 
 def test_it_is_not_offered_where_it_is_not_configured(copy: Path) -> None:
@@ -134,7 +163,10 @@ def test_it_has_a_function_paths_and_rights_in_the_template(copy: Path, tmp_path
         for each in told["resources"].values()
         if each["Type"] == "AWS::ApiGateway::Resource"
     }
-    assert {"notebook_jot", "notebook_notes"} <= paths
+    assert {"notebook_jot", "notebook_notes", "notebook"} <= paths
+    alarms = [each["Properties"] for each in told["resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm"]
+    (alarm,) = [each for each in alarms if each["AlarmName"] == "tribal-dev-notebook-faults"]
+    assert alarm["MetricName"] == "NotebookFaults"
     page = told["roles"]
     rights = page[page.index("## tribal-dev-notebook") :].partition("\n## ")[0]
     assert "s3:PutObject" in rights

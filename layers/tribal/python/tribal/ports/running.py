@@ -168,6 +168,6 @@ class JobKind(Protocol[Task]):
         """The names of the leases that a process holds while it works on jobs."""
         ...
 
-    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application:
-        """The application that calls `wake` for a new job; itself if it can have no jobs."""
+    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application | None:
+        """The application that calls `wake` for a new job; `None` if it can have no jobs."""
         ...

@@ -171,7 +171,9 @@ def with_job_workers(app: Application, settings: Settings) -> tuple[Application,
     kinds = job_kinds()
     command = (sys.executable, "-P", "-m", "tribal.app.job_processes.worker")
     workers = JobWorkers(app, kinds, WorkerLaunch(command, blueprint=Blueprint(settings, RunParameters())))
-    launching = app
+    has_jobs = False
     for kind in kinds:
-        launching = kind.launched_by(launching, workers.wake)
-    return launching, None if launching is app else workers
+        launching = kind.launched_by(app, workers.wake)
+        if launching is not None:
+            app, has_jobs = launching, True
+    return app, workers if has_jobs else None

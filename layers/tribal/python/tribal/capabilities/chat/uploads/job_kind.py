@@ -72,11 +72,11 @@ class UploadKind:
         """The leases of all collections."""
         return [collection_lease(each) for each in _collections(app)]
 
-    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application:
-        """The application that calls `wake` for a new upload or removal; itself without collections."""
+    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application | None:
+        """The application that calls `wake` for a new upload or removal; `None` without collections."""
         parts = app.part(ChatParts)
         if parts is None or all(each == CATALOG for each in _collections(app)):
-            return app
+            return None
         return app.with_part(replace(parts, launch=lambda *_: wake()))
 
 
