@@ -53,7 +53,7 @@ def _work(task: IngestTask, context: LambdaContext) -> None:
     logger.append_keys(collection=task.collection, job_id=task.job_id)
     app, worked_on = application(), list[UploadJob]()
     try:
-        worked = UPLOADS.work(app, task, stop_token(context), worked_on.append)
+        worked = UPLOADS.work(app, task, stop_token(context), report=worked_on.append)
     except (CollectionNotFound, JobNotFound) as error:
         # It cannot be worked on: a message that is sent again would end as a dead letter.
         logger.warning(error.message, code=error.code)

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from tests.fakes import FixedClock
-from tribal.jobs.holding import Holder, HolderInside, JobLease, LeaseBeside
+from tribal.jobs.holding import Holder, HolderInside
 from tribal.jobs.job import Job
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
@@ -90,7 +90,8 @@ class Cycle:
             read=file.read,
             replace=file.replace,
             has_ended=lambda record: record.status != "working",
-            lease=self._lease(process),
+            lease=None if self.holds_inside else self._lease(process),
+            holder=self._holder(process) if self.holds_inside else None,
             stop=stop or StopToken(),
             step_seconds=step_seconds,
             failed=failed,
@@ -106,16 +107,15 @@ class Cycle:
     ) -> CycleRecord:
         return self.job(process, stop, step_seconds).run(step)
 
-    def _lease(self, process: str) -> JobLease[CycleRecord]:
-        if self.holds_inside:
-            return HolderInside(
-                own=process,
-                term=TERM,
-                clock=self.clock,
-                holder_of=_holder_of,
-                with_holder=_with_holder,
-                without_holder=_without_holder,
-            )
-        return LeaseBeside(
-            RunLease(LeaseFile(self.store, self.clock, f"cycle-{self.number}"), "one", holder=f"host/{process}")
+    def _lease(self, process: str) -> RunLease:
+        return RunLease(LeaseFile(self.store, self.clock, f"cycle-{self.number}"), "one", holder=f"host/{process}")
+
+    def _holder(self, process: str) -> HolderInside[CycleRecord]:
+        return HolderInside(
+            own=process,
+            term=TERM,
+            clock=self.clock,
+            holder_of=_holder_of,
+            with_holder=_with_holder,
+            without_holder=_without_holder,
         )

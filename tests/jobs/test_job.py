@@ -9,9 +9,8 @@ import pytest
 from tests.fakes import MemoryStore
 from tests.fakes.dying_store import Killed
 from tests.jobs.cycle import HAND_OFFS, Cycle, CycleRecord, hand_on
-from tribal.errors import ConfigurationError, RunInterrupted, StoreUnwritable
-from tribal.jobs.holding import JobHeld
-from tribal.jobs.job import MOST_DEATHS, JobEnded, NotNow
+from tribal.errors import ConfigurationError, RunInterrupted, RunLocked, StoreUnwritable
+from tribal.jobs.job import MOST_DEATHS, JobEnded, JobHeld, NotNow
 from tribal.ports import StopToken
 
 
@@ -81,9 +80,28 @@ def test_what_another_process_writes_meanwhile_stays_and_so_does_its_end(cycle: 
     assert cycle.record == ended
 
 
+class LosingAnswers(MemoryStore):
+    """Writes, but sometimes fails to say so; its caller tries again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.puts = 0
+
+    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
+        etag = super().put(key, data, if_match=if_match, if_absent=if_absent)
+        self.puts += 1
+        return etag if self.puts % 3 else super().put(key, data, if_match=if_match)
+
+
+def test_a_put_that_was_repeated_because_its_answer_was_lost_counts_once() -> None:
+    for holds_inside in (False, True):
+        ended = Cycle(LosingAnswers(), holds_inside=holds_inside).start().run()
+        assert len({*ended.hand_offs}) == len(ended.hand_offs) == HAND_OFFS
+
+
 def test_while_a_process_works_on_a_job_no_other_does(cycle: Cycle) -> None:
     def step(record: CycleRecord) -> CycleRecord:
-        with pytest.raises(JobHeld):
+        with pytest.raises((JobHeld, RunLocked)):
             cycle.run("two")
         return hand_on(record)
 

@@ -36,13 +36,10 @@ class Cycles:
             else:
                 ended.add(task)
 
-    def work(self, app: Application, task: CycleTask, stop: StopToken) -> Worked:
+    def work(self, app: Application, task: CycleTask, stop: StopToken, error: BaseException | None = None) -> Worked:
         job = self.cycle(app, task.number).job(stop=stop)
-        record = job.run(self.step)
+        record = job.run(self.step, error)
         return Worked(record.status, job.again_in_seconds if record.status == "working" else None)
-
-    def end_as_failed(self, app: Application, task: CycleTask, error: BaseException) -> Worked:
-        return Worked(self.cycle(app, task.number).job().run(hand_on, error).status)
 
     def leases(self, _: Application) -> list[str]:
         return [f"cycle-{number}" for number in self.numbers]

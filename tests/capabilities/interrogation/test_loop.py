@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -26,8 +25,6 @@ from tribal.capabilities.interrogation.errors import (
 )
 from tribal.capabilities.interrogation.sessions.loop import stop_session
 from tribal.capabilities.interrogation.sessions.repository import Sessions
-from tribal.errors import StoreUnwritable
-from tribal.ports import StopToken, StoredObject
 from tribal.ports.models.chains import TrailNote
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
@@ -157,19 +154,6 @@ def test_a_stop_of_a_session_that_no_process_runs_ends_it_at_once() -> None:
     assert (session.status, stopping, session.interim_audit) == ("failed", False, None)
 
 
-def test_a_deadline_hands_the_session_back_and_another_process_resumes_it_at_once() -> None:
-    setting = Setting().start()
-    left = [100.0]
-    setting.begin = lambda _: left.__setitem__(0, left[0] - 30)
-    stop = StopToken(lambda: left[0])
-    session = replace(setting.interrogation(), stop=stop, step_seconds=20).run(ID)
-    assert session.is_running
-    assert (session.current_iteration, session.holder) == (1, None)
-    setting.begin = lambda _: None
-    assert setting.run("next").status == "completed"
-    assert len({*setting.asked}) == len(setting.asked)
-
-
 def test_of_two_processes_one_asks_and_the_other_is_refused() -> None:
     setting = Setting(store=MemoryStore()).start()
     refused: list[str] = []
@@ -205,59 +189,6 @@ def test_of_many_threads_that_start_together_exactly_one_runs_a_session() -> Non
         thread.join()
     assert len(ended) == 5
     assert len({*setting.asked}) == len(setting.asked)
-
-
-def test_a_holder_that_was_overtaken_saves_nothing_more() -> None:
-    setting = Setting().start()
-    taken: list[str] = []
-
-    def overtake(step: str) -> None:
-        if step == "analysis" and not taken:
-            taken.append(step)
-            setting.clock.advance(61)
-            setting.run("two")
-
-    setting.begin = overtake
-    session = setting.run("one")
-    assert session == setting.stored()
-    assert session.status == "completed"
-    assert [pair.sequence for pair in session.qa_pairs] == [1, 2, 3, 4]
-
-
-class LosingAnswers(MemoryStore):
-    """Writes, but sometimes fails to say so; its caller tries again."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.puts = 0
-
-    def put(self, key: str, data: bytes, *, if_match: str | None = None, if_absent: bool = False) -> str:
-        etag = super().put(key, data, if_match=if_match, if_absent=if_absent)
-        self.puts += 1
-        return etag if self.puts % 3 else super().put(key, data, if_match=if_match)
-
-
-def test_a_put_that_was_repeated_because_its_answer_was_lost_counts_once() -> None:
-    setting = Setting(store=LosingAnswers()).start()
-    assert setting.run().current_iteration == 4
-
-
-def test_a_store_that_cannot_be_written_leaves_the_session_as_it_was() -> None:
-    setting = Setting().start()
-
-    class Full(MemoryStore):
-        def get(self, key: str) -> StoredObject:
-            return setting.store.get(key)
-
-        def keys(self, prefix: str = "") -> Iterator[str]:
-            return setting.store.keys(prefix)
-
-        def put(self, *_: object, **__: object) -> str:
-            raise StoreUnwritable("the disk is full")
-
-    with pytest.raises(StoreUnwritable):
-        setting.interrogation(store=Full()).run(ID)
-    assert setting.stored().current_iteration == 0
 
 
 def test_a_session_that_is_removed_while_it_runs_stays_removed() -> None:

@@ -7,12 +7,14 @@ continues from its record, so it ends with the same bytes however often it was k
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from tribal.errors import PreconditionFailed, RunError, TribalError
-from tribal.jobs.holding import JobHeld, JobLease
+from tribal.jobs.holding import HolderInside
+from tribal.jobs.lease import RunLease
 from tribal.ports import StopToken
 from tribal.store import Stored
 from tribal_contracts import Contract
@@ -26,36 +28,34 @@ _ATTEMPTS = 10
 """How often a change is tried again when other processes change the same record."""
 
 
+@dataclass(eq=False)
+class JobHeld(Exception):
+    """Another process works on the job."""
+
+    record: Any
+
+
+@dataclass(eq=False)
 class JobEnded(Exception):
-    """The job had ended before.
+    """The job had ended before."""
 
-    Args:
-        record: how it ended.
-    """
-
-    def __init__(self, record: Any) -> None:
-        super().__init__()
-        self.record = record
+    record: Any
 
 
 class TooManyDeaths(Exception):
     """One process after another died while it worked on the job, without progress."""
 
 
+@dataclass(eq=False)
 class NotNow(Exception):
-    """Raised by a step to have the job resumed later.
+    """Raised by a step to have the job resumed later."""
 
-    Args:
-        seconds: how long to wait at least.
-        changed: the record as the step leaves it, if it changed.
-        error: raised to the caller of `Job.run` once the record is saved.
-    """
-
-    def __init__(self, seconds: int = 0, *, changed: Contract | None = None, error: TribalError | None = None) -> None:
-        super().__init__()
-        self.seconds = seconds
-        self.changed = changed
-        self.error = error
+    seconds: int = 0
+    """How long to wait at least."""
+    changed: Contract | None = None
+    """The record as the step leaves it, if it changed."""
+    error: TribalError | None = None
+    """Raised to the caller of `Job.run` once the record is saved."""
 
 
 def _no_report(_: Contract) -> None:
@@ -64,7 +64,7 @@ def _no_report(_: Contract) -> None:
 
 @dataclass(kw_only=True)
 class Job(Generic[Record]):
-    """A job for this process to work on.
+    """A job for this process to work on, under a lease file next to its record or with a holder inside it.
 
     A field that a step changed is written over what other processes wrote meanwhile; theirs stay in all other fields.
     """
@@ -74,7 +74,9 @@ class Job(Generic[Record]):
     replace: Callable[[Stored[Record], Record], Stored[Record]]
     """Writes its next state by conditional put; writes nothing if it is the same."""
     has_ended: Callable[[Record], bool]
-    lease: JobLease[Record]
+    lease: RunLease | None = None
+    """May serve several jobs that take turns. Losing it requests the stop that it was given."""
+    holder: HolderInside[Record] | None = None
     stop: StopToken = field(default_factory=StopToken)
     """A requested stop, and its deadline, hand the job back before the next step."""
     step_seconds: float = 0.0
@@ -101,11 +103,12 @@ class Job(Generic[Record]):
             error: to end the job with, as failed.
 
         Raises:
-            JobHeld: when another process works on it, or has taken it over.
+            RunLocked: when another process has the lease file.
+            JobHeld: when another process is the holder, or has taken it over.
             JobEnded: when it had ended before.
             Exception: whatever a step raises that may pass; the job can be resumed. Other errors end it as failed.
         """
-        with self.lease:
+        with self.lease or nullcontext():
             self._claim(error)
             try:
                 self._take_steps(step)
@@ -122,14 +125,14 @@ class Job(Generic[Record]):
     def note_progress(self) -> None:
         """Note that a long step got on, so that processes that died before no longer count."""
         if _attempts_of(self.record) > 1:
-            self._save(lambda latest: self.lease.hold(_with(latest, attempts=1)))
+            self._save(lambda latest: self._written(_with(latest, attempts=1)))
 
     def _claim(self, error: BaseException | None) -> None:
         for _ in range(_ATTEMPTS):
             stored = self.read()
             if self.has_ended(stored.record):
                 raise JobEnded(stored.record)
-            if not self.lease.is_free(stored.record):
+            if self.holder is not None and not self.holder.is_free(stored.record):
                 raise JobHeld(stored.record)
             with suppress(PreconditionFailed):
                 self._stored = self.replace(stored, self._written(self._begun(stored.record, error)))
@@ -164,8 +167,8 @@ class Job(Generic[Record]):
         if self.has_ended(self.record):
             return False
         self._require_own()
-        if self.lease.is_due(self.record):
-            self._save(self.lease.hold)
+        if self.holder is not None and self.holder.is_due(self.record):
+            self._save(self._written)
         return not self.has_ended(self.record)
 
     def _pause(self, pause: NotNow) -> None:
@@ -199,16 +202,18 @@ class Job(Generic[Record]):
 
     def _written(self, record: Record) -> Record:
         """The record as it is written: held by this process until it has ended."""
-        return self._released(record) if self.has_ended(record) else self.lease.hold(record)
+        if self.has_ended(record):
+            return self._released(record)
+        return record if self.holder is None else self.holder.hold(record)
 
-    def _released(self, record: Record) -> Record:
-        released = self.lease.release(record)
-        return released if self.failed is None else _with(released, attempts=0)
+    def _released(self, record: Record, *, is_explained: bool = True) -> Record:
+        released = record if self.holder is None else self.holder.without_holder(record)
+        return _with(released, attempts=0) if is_explained and self.failed is not None else released
 
     def _hand_back(self, *, is_explained: bool = True) -> None:
         """Let another process resume the job at once."""
         if not self.has_ended(self.record):
-            self._save(self._released if is_explained else self.lease.release)
+            self._save(partial(self._released, is_explained=is_explained))
 
     def _save(self, change: Callable[[Record], Record]) -> None:
         """Save a change; an end that another process wrote stays.
@@ -229,7 +234,7 @@ class Job(Generic[Record]):
         raise JobHeld(self.record)
 
     def _require_own(self) -> None:
-        if not self.lease.is_own(self.record):
+        if self.holder is not None and not self.holder.is_own(self.record):
             raise JobHeld(self.record)
 
 

@@ -64,7 +64,7 @@ def _outcome(app: Application, kind: AnyKind, task: Contract, stop: StopToken) -
         if not isinstance(error, Exception) or isinstance(error, StoreUnwritable):
             # On the command line the job can be resumed; here no one would see why it goes on waiting.
             with suppress(TribalError):
-                return kind.end_as_failed(app, task, error).status, type(error).__name__
+                return kind.work(app, task, stop, error).status, type(error).__name__
         return "processing", type(error).__name__
 
 

@@ -156,12 +156,15 @@ class JobKind(Protocol[Task]):
         """
         ...
 
-    def work(self, app: Application, task: Task, stop: StopToken) -> Worked:
-        """Work on a job until it ends, a stop is requested, or too little time is left; raises what may pass."""
-        ...
+    def work(self, app: Application, task: Task, stop: StopToken, error: BaseException | None = None) -> Worked:
+        """Work on a job until it ends, a stop is requested, or too little time is left; raises what may pass.
 
-    def end_as_failed(self, app: Application, task: Task, error: BaseException) -> Worked:
-        """End a job that could be resumed, with an error that no one may be there to see."""
+        Args:
+            app: the application.
+            task: names the job.
+            stop: hands it back.
+            error: ends it as failed, although it could be resumed, because no one may be there to see the error.
+        """
         ...
 
     def leases(self, app: Application) -> Iterable[str]:

@@ -24,9 +24,8 @@ from tribal.capabilities.chat.uploads.failing import discard_stored, expected_er
 from tribal.capabilities.chat.uploads.opening import UploadItem, opened
 from tribal.capabilities.chat.uploads.progress import Progress, ReadFile
 from tribal.capabilities.chat.uploads.reading import FileReader
-from tribal.errors import ObjectDamaged, ObjectNotFound, is_refused_write, unwritable
+from tribal.errors import ObjectDamaged, ObjectNotFound, RunLocked, is_refused_write, unwritable
 from tribal.identity.locations import collection_lease
-from tribal.jobs.holding import JobHeld, LeaseBeside
 from tribal.jobs.job import Job, JobEnded, NotNow
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
@@ -78,10 +77,10 @@ def ingest(
     """
     try:
         return Ingestion(app, collection, job_id, stop or StopToken()).run(report)
-    except JobHeld as held:
+    except RunLocked as locked:
         raise ChatBusy(
             f"another process works on collection {collection!r}; `tribal jobs --watch` shows when it has ended"
-        ) from held
+        ) from locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +125,14 @@ class Ingestion:
         """Work through the job, or end it with an error; it is still `processing` when the rest has to wait.
 
         Raises:
-            JobHeld: when another process works on the collection.
+            RunLocked: when another process works on the collection.
         """
         file = self._files.job_file(self._job_id)
         self.job = Job(
             read=file.read,
             replace=file.replace,
             has_ended=lambda job: job.status != "processing",
-            lease=LeaseBeside(self._lease),
+            lease=self._lease,
             stop=self._stop,
             failed=self._failed,
             report=report,

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.chat.collections.files import CollectionFiles
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.uploads.ingesting import Ingestion, Report, may_arrive
-from tribal.errors import ObjectDamaged, StoreError
+from tribal.errors import ObjectDamaged, RunLocked, StoreError
 from tribal.identity.locations import collection_lease
-from tribal.jobs.holding import JobHeld
 from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import StopToken
 from tribal.ports.running import Waiting, Worked
@@ -44,26 +43,24 @@ class UploadKind:
                     elif not may_arrive(job, app.clock) and not is_worked_on:
                         yield Waiting(task, has_died=job.attempts > 0)
 
-    def work(self, app: Application, task: IngestTask, stop: StopToken, report: Report = lambda _: None) -> Worked:
-        """Work on a job, reporting it after each file.
+    def work(
+        self,
+        app: Application,
+        task: IngestTask,
+        stop: StopToken,
+        error: BaseException | None = None,
+        report: Report = lambda _: None,
+    ) -> Worked:
+        """Work on a job, or end it with an error; reports it after each file.
 
         Raises:
             JobNotFound, CollectionNotFound: when it cannot be worked on.
             EmbeddingFailed, IndexWriteFailed, StoreError: as `ingest`.
         """
-        return self._worked(app, task, stop, report)
-
-    def end_as_failed(self, app: Application, task: IngestTask, error: BaseException) -> Worked:
-        """End a job with an error; raises as `work`."""
-        return self._worked(app, task, StopToken(), lambda _: None, error)
-
-    def _worked(
-        self, app: Application, task: IngestTask, stop: StopToken, report: Report, error: BaseException | None = None
-    ) -> Worked:
         ingestion = Ingestion(app, task.collection, task.job_id, stop)
         try:
             job = ingestion.run(report, error)
-        except JobHeld:
+        except RunLocked:
             # Another process works on the collection, for example `tribal upload`.
             return Worked("processing", BUSY_SECONDS)
         return Worked(job.status, ingestion.job.again_in_seconds if job.status == "processing" else None)

@@ -17,8 +17,8 @@ from tribal.capabilities.interrogation.parties import Audit, Detective, Witness
 from tribal.capabilities.interrogation.sessions import transitions
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import PreconditionFailed
-from tribal.jobs.holding import Holder, HolderInside, JobHeld
-from tribal.jobs.job import Job, JobEnded, NotNow
+from tribal.jobs.holding import Holder, HolderInside
+from tribal.jobs.job import Job, JobEnded, JobHeld, NotNow
 from tribal.ports import Clock, StopToken
 from tribal.ports.models.chains import TrailNote
 from tribal_contracts.interrogation.sessions import InterrogationSession
@@ -66,7 +66,7 @@ class Interrogation:
             read=lambda: self.sessions.read_key(key),
             replace=self.sessions.replace,
             has_ended=lambda session: not session.is_running,
-            lease=HolderInside(
+            holder=HolderInside(
                 own=self.holder,
                 term=self.term,
                 clock=self.clock,

@@ -21,9 +21,8 @@ from tribal.capabilities.knowledge.snapshots.projection import projection_of
 from tribal.capabilities.knowledge.snapshots.publishing import PublishResult, publish
 from tribal.capabilities.knowledge.syncing.pointing import point
 from tribal.capabilities.knowledge.syncing.record import load_record, record_problem, record_sync
-from tribal.errors import SourceFailed, TribalError
+from tribal.errors import RunLocked, SourceFailed, TribalError
 from tribal.identity.locations import SYNC_LEASE
-from tribal.jobs.holding import JobHeld, LeaseBeside
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import LeaseFile
 from tribal.ports.stopping import StopToken
@@ -89,9 +88,9 @@ def sync(request: SyncNowInput, syncing: SyncContext) -> SyncNowOutput:
         stop=stop,
     )
     try:
-        with LeaseBeside(lease):
+        with lease:
             return _recorded(request, syncing, started, stop)
-    except JobHeld as error:
+    except RunLocked as error:
         raise SyncLocked("another sync is running; retry in 30 s") from error
 
 
