@@ -10,19 +10,17 @@ import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from pydantic import ValidationError
-
-from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound, PreconditionFailed
+from tribal.errors import ConfigurationError
 from tribal.identity.locations import ACCESS_TOKENS_FILE
 from tribal.ports import ObjectStore
-from tribal.store.sealing import require_seal, sealed
+from tribal.store.record_file import RecordFile
 from tribal_contracts import SCHEMA_VERSION, AccessToken, AccessTokens
 
 PREFIX = "tribal_"
 """Prefix of every token, for secret scanners."""
 _RANDOM_BYTES = 32
 _TOKEN = re.compile(rf"{PREFIX}([0-9a-f]{{{2 * _RANDOM_BYTES}}})([0-9a-f]{{8}})")
-_ATTEMPTS = 5
+_NONE = AccessTokens(schema_version=SCHEMA_VERSION, tokens=[])
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -79,7 +77,7 @@ def read_tokens(store: ObjectStore) -> AccessTokens:
     Raises:
         ObjectDamaged: when the object is damaged.
     """
-    return _read(store)[0]
+    return _file(store).find() or _NONE
 
 
 def add_token(store: ObjectStore, record: AccessToken) -> None:
@@ -117,34 +115,11 @@ def revoke_token(store: ObjectStore, name: str) -> None:
 
 
 def _change(store: ObjectStore, change: Callable[[list[AccessToken]], list[AccessToken]]) -> None:
-    for attempt in range(_ATTEMPTS):
-        present, etag = _read(store)
-        tokens = AccessTokens(schema_version=SCHEMA_VERSION, tokens=change(present.tokens))
-        data = sealed(ACCESS_TOKENS_FILE, tokens.to_json())
-        try:
-            if etag is None:
-                store.put(ACCESS_TOKENS_FILE, data, if_absent=True)
-            else:
-                store.put(ACCESS_TOKENS_FILE, data, if_match=etag)
-        except PreconditionFailed:
-            if attempt + 1 == _ATTEMPTS:
-                raise
-        else:
-            return
+    _file(store).change(lambda present: present.model_copy(update={"tokens": change(present.tokens)}), _NONE)
 
 
-def _read(store: ObjectStore) -> tuple[AccessTokens, str | None]:
-    try:
-        stored = store.get(ACCESS_TOKENS_FILE)
-    except ObjectNotFound:
-        return AccessTokens(schema_version=SCHEMA_VERSION, tokens=[]), None
-    require_seal(ACCESS_TOKENS_FILE, stored.data)
-    try:
-        return AccessTokens.from_json(stored.data), stored.etag
-    except ValidationError as error:
-        raise ObjectDamaged(
-            f"{ACCESS_TOKENS_FILE!r} in {store.location} cannot be read; delete it and create new tokens"
-        ) from error
+def _file(store: ObjectStore) -> RecordFile[AccessTokens]:
+    return RecordFile(store, ACCESS_TOKENS_FILE, AccessTokens, "cannot be read; delete it and create new tokens")
 
 
 def _checksum(text: str) -> str:

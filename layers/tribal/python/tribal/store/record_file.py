@@ -35,6 +35,8 @@ class RecordFile(Generic[Record]):
     store: ObjectStore
     key: str
     kind: type[Record]
+    damaged: str = "is damaged; restore it from a backup"
+    """What to say of one that cannot be parsed."""
 
     def read(self) -> Stored[Record]:
         """Read the record.
@@ -48,9 +50,7 @@ class RecordFile(Generic[Record]):
         try:
             return Stored(self.key, self.kind.from_json(found.data), found.etag)
         except ValidationError as error:
-            raise ObjectDamaged(
-                f"{self.key!r} in {self.store.location} is damaged; restore it from a backup"
-            ) from error
+            raise ObjectDamaged(f"{self.key!r} in {self.store.location} {self.damaged}") from error
 
     def find(self) -> Record | None:
         """The record; `None` if it does not exist.

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-from pydantic import ValidationError
 
 from tribal.capabilities.interrogation.errors import SessionInvalid
 from tribal.capabilities.interrogation.sessions.visibility import may_read
@@ -13,32 +10,27 @@ from tribal.errors import ObjectDamaged, ObjectNotFound
 from tribal.identity.locations import DEFINITIONS_FILE, OPEN_GAPS_FILE
 from tribal.identity.targets import WORD, parse_target
 from tribal.ports import Caller, ObjectStore
-from tribal.store import read_record, require_seal
+from tribal.store import RecordFile, Stored, read_record
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions
 from tribal_contracts.answering.open_gaps import GapQuestion, OpenGap, OpenGaps
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGaps:
-    """The open gaps as they are in the store, and the `etag` that a change of them requires."""
-
-    gaps: OpenGaps
-    etag: str
+def gaps_file(store: ObjectStore) -> RecordFile[OpenGaps]:
+    """The file of open gaps."""
+    return RecordFile(store, OPEN_GAPS_FILE, OpenGaps)
 
 
-def load_gaps(store: ObjectStore) -> StoredGaps | None:
+def load_gaps(store: ObjectStore) -> Stored[OpenGaps] | None:
     """Every open gap; `None` before the first one was written.
 
     Raises:
         SessionInvalid: when the file is damaged.
     """
     try:
-        found = store.get(OPEN_GAPS_FILE)
-        require_seal(OPEN_GAPS_FILE, found.data)
-        return StoredGaps(OpenGaps.from_json(found.data), found.etag)
+        return gaps_file(store).read()
     except ObjectNotFound:
         return None
-    except (ObjectDamaged, ValidationError) as error:
+    except ObjectDamaged as error:
         raise SessionInvalid(
             f"{OPEN_GAPS_FILE} is damaged; remove it: the next interrogation or exam makes it again from all sessions "
             "and exams"
@@ -64,7 +56,7 @@ def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False
     stored = load_gaps(store)
     if stored is None:
         return []
-    shown = [_for_caller(gap, caller, exams_only) for gap in stored.gaps.gaps if _is_in_scope(gap, caller)]
+    shown = [_for_caller(gap, caller, exams_only) for gap in stored.record.gaps if _is_in_scope(gap, caller)]
     words = any(gap.target.startswith(WORD) for gap in shown)
     defined = set(_defined_words(store)) if words else set()
     return [gap for gap in shown if not gap.target.startswith(WORD) or (gap.questions and _word(gap) not in defined)]

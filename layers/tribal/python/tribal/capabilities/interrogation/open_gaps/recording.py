@@ -8,14 +8,14 @@ from contextlib import suppress
 
 from tribal.capabilities.interrogation.errors import SessionInvalid, SessionsBusy
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult, merged, without
-from tribal.capabilities.interrogation.open_gaps.reading import load_gaps
+from tribal.capabilities.interrogation.open_gaps.reading import gaps_file, load_gaps
 from tribal.capabilities.interrogation.sessions.repository import Sessions
 from tribal.errors import PreconditionFailed
 from tribal.identity.hashing import record_id
 from tribal.identity.locations import OPEN_GAPS_FILE
 from tribal.identity.targets import parse_target, target_hash
 from tribal.ports import IndexReader, ObjectStore
-from tribal.store import report_damage, sealed
+from tribal.store import report_damage
 from tribal_contracts import TableDocument
 from tribal_contracts.answering.open_gaps import OpenGaps
 from tribal_contracts.interrogation.exams import ExamResult
@@ -103,13 +103,12 @@ def _change(store: ObjectStore, change: Callable[[OpenGaps | None], OpenGaps | N
             report_damage(store, OPEN_GAPS_FILE)
             store.delete(OPEN_GAPS_FILE)
             stored = None
-        before = None if stored is None else stored.gaps
+        before = None if stored is None else stored.record
         after = change(before)
         if after is None or after == before:
             return
-        etag = None if stored is None else stored.etag
         with suppress(PreconditionFailed):
-            store.put(OPEN_GAPS_FILE, sealed(OPEN_GAPS_FILE, after.to_json()), if_match=etag, if_absent=etag is None)
+            gaps_file(store).create(after) if stored is None else gaps_file(store).replace(stored, after)
             return
     raise SessionsBusy(f"other processes keep changing {OPEN_GAPS_FILE}; try again")
 
