@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tribal.app.asking.configured_models import ConfiguredModels
-from tribal.app.asking.embedders import embeddings_readiness
+from tribal.app.asking.embedders import LocalEmbedder, RemoteEmbedder, embeddings_readiness
 from tribal.app.building import Building, Built
 from tribal.app.parts import queue_of
 from tribal.capabilities.chat.parts import CHAT_SHARE, ChatParts
 from tribal.ports import Provider
+from tribal.ports.models.chains import ModelAccount
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.shape import find_section
 
@@ -71,13 +72,10 @@ def _embedder(
     account: str,
     usd: float,
 ) -> TextEmbedder:
-    from tribal.app.asking.embedders import LocalEmbedder, RemoteEmbedder
-
     if entry.embedding is None:
         return LocalEmbedder(local())
     from tribal.models.known_models import embedding_facts
     from tribal.models.ledger import CHAT
-    from tribal.ports.models.chains import ModelAccount
 
     cap = settings.per_caller_day_usd if account.startswith(CHAT) else usd
     facts = embedding_facts(entry.embedding)
