@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import (
     AccessDenied,
     Activity,
@@ -40,7 +41,7 @@ ACTIVITIES: tuple[Activity, ...] = get_args(Activity)
 NOW = "2026-01-01T00:00:00Z"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("cause", "codes"),
     [
         (ConfigurationError, {None: "PLAN_CONFIG_INVALID", "planning": "PLAN_CONFIG_INVALID"}),
@@ -154,7 +155,7 @@ STATUSES = {
 """HTTP status and exit code of what a tool of knowledge or a sync may answer."""
 
 
-@pytest.mark.parametrize("code", STATUSES)
+@each_case("code", STATUSES)
 def test_the_failures_of_knowledge_and_of_syncs_have_the_status_of_what_they_mean(code: str) -> None:
     told = error_class_of(code)
     assert (told.http_status, told.exit_code) == STATUSES[code]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.capabilities.knowledge.test_publishing import write
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.app import deployed
@@ -70,7 +71,7 @@ def test_what_was_decided_of_a_table_is_reported_without_memory(
     assert app.guidance().about(table, replace(reader, identity=Identity("bob", projects=("other",)))) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("variable", "value", "told"),
     [
         (

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.conformance.embedder import *  # noqa: F403
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.errors import EmbeddingFailed
@@ -77,7 +78,7 @@ GOLDEN = {
 built on one is searched on another."""
 
 
-@pytest.mark.parametrize("text", GOLDEN)
+@each_case("text", GOLDEN)
 def test_the_vector_of_a_text_is_the_same_on_every_machine(embedder: WordLlamaEmbedder, text: str) -> None:
     first, place, greatest = GOLDEN[text]
     (vector,) = embedder.embed([text])

@@ -8,9 +8,8 @@ import threading
 from pathlib import Path
 from types import FrameType
 
-import pytest
-
 from tests import ROOT
+from tests.cases import each_case
 from tests.edges.cli.in_process import run_in_process
 from tests.edges.cli.tribal_command import clean_environment
 from tests.plugins.postgres import FreshDatabase
@@ -38,7 +37,7 @@ def room(module: str) -> str:
     return ".".join(parts[:2]) if parts[0] in {"adapters", "edges"} else parts[0]
 
 
-@pytest.mark.parametrize("title", WALKS)
+@each_case("title", WALKS)
 def test_no_walk_comes_back_to_a_room_that_it_has_left(title: str) -> None:
     rooms = [room(module) for module, _ in walk(title)]
     visited = [each for number, each in enumerate(rooms) if number == 0 or rooms[number - 1] != each]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests import ROOT
 from tests.cases import each_case
 from tribal.prompt_templates import DESCRIBING, INTERROGATING
@@ -17,7 +15,7 @@ def test_every_rule_for_sentences_is_documented(rule: str) -> None:
     assert f"| `{rule}` |" in PAGE
 
 
-@pytest.mark.parametrize("name", [*DESCRIBING, *INTERROGATING])
+@each_case("name", [*DESCRIBING, *INTERROGATING])
 def test_every_prompt_is_documented_with_its_variables(name: str) -> None:
     (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |")]
     assert all(f"`{{{{{variable}}}}}`" in row for variable in {**DESCRIBING, **INTERROGATING}[name])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import clean_environment, tribal
 
 NOT_RUN = {
@@ -54,6 +55,8 @@ def test_every_command_of_the_readme_works(tmp_path: Path, company_dsn: str) -> 
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
+# The commands that it runs have tests of their own.
+@pytest.mark.verify
 @pytest.mark.server
 @pytest.mark.skipif(bool(os.environ.get("TRIBAL_DEMO_DSN")), reason="the demo would use a database of the user's")
 def test_make_demo_ends_with_a_line_that_says_what_happened() -> None:
@@ -71,6 +74,6 @@ def test_make_demo_ends_with_a_line_that_says_what_happened() -> None:
     assert "SELECT" in done.stdout
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"`make ([a-z]+)`", (ROOT / "README.md").read_text()))))
+@each_case("target", sorted(set(re.findall(r"`make ([a-z]+)`", (ROOT / "README.md").read_text()))))
 def test_every_make_target_that_the_readme_names_exists(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

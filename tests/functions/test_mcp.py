@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from functions.mcp import handler
 from functions.mcp.requests import answer_request
 from functions.scopes import SCOPE, write_scope
+from tests.cases import each_case
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.edges.mcp.raw_session import HELLO, call_message
 from tests.fakes import FixedClock, application_over
@@ -166,7 +167,7 @@ def test_the_metadata_names_the_endpoint_below_the_stage_and_who_issues_tokens(r
     assert retriever.events == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("failure", "code"),
     [
         (ClientError({"Error": {"Code": "AccessDeniedException"}}, "Invoke"), "ENV_ACCESS_DENIED"),
@@ -221,7 +222,7 @@ def test_every_caller_arrives_as_it_was_verified(
 EVENT = {"tool": "list_domains", "arguments": {}, "caller": {"subject": "mallory"}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "body",
     [json.dumps({"tool_call": EVENT}), json.dumps({"arguments": {"tool_call": EVENT}})],
 )
@@ -234,7 +235,7 @@ def test_no_request_of_api_gateway_is_taken_for_a_call_whatever_it_holds(body: s
     assert is_tool_call({**event, "tool_call": EVENT}) is False
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"httpMethod": "POST"},

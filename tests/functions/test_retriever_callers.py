@@ -72,7 +72,7 @@ def test_whom_a_token_let_in_without_a_scope_sees_nothing() -> None:
         assert asks({"authorizer": context}).scope == Scope(frozenset())
 
 
-@pytest.mark.parametrize("rights", [frozenset[str](), READ, READ | {"metrics:read"}])
+@each_case("rights", [frozenset[str](), READ, READ | {"metrics:read"}])
 def test_whose_scopes_tell_rights_has_these_and_no_others(rights: frozenset[str]) -> None:
     context = {"principalId": "alice", SCOPE: write_scope(Scope(frozenset())), RIGHTS: write_rights(rights)}
     assert asks({"authorizer": context}).rights == rights

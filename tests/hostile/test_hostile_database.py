@@ -19,6 +19,7 @@ from pg8000.native import Connection
 import tribal_contracts as contracts
 from servers.postgres import EmbeddedServer
 from tests.capabilities.retrieval.generated_joins import generated_joins
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import Json, contents, tribal
 from tests.plugins.postgres import administer, connected, login, new_database, unique_name
 from tests.rendering.test_rendering import ATTRIBUTE, EDGE, ENTITY
@@ -247,7 +248,7 @@ def test_the_sql_of_generated_joins_runs(hostile: Hostile) -> None:
     assert max(join.hop_count or 0 for join in joins) > 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name",
     [
         '"a;DROP TABLE t"',
@@ -275,7 +276,7 @@ def test_case_twins_and_dotted_names_are_told_apart(hostile: Hostile) -> None:
     assert other["schema"]["name"] == 'hostile.a."b.c"'
 
 
-@pytest.mark.parametrize("command", [["search", "<script>alert(1)</script>"], ["domains"], ["join", "wide", "texts"]])
+@each_case("command", [["search", "<script>alert(1)</script>"], ["domains"], ["join", "wide", "texts"]])
 def test_the_other_commands_answer_in_printable_characters(hostile: Hostile, command: list[str]) -> None:
     ran = tribal(*command, cwd=hostile.folder)
     assert ran.returncode == 0, ran.stderr

@@ -12,6 +12,7 @@ import pytest
 
 from servers.chromium import Chromium
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served
 from tests.hostile.test_hostile_database import project
@@ -103,7 +104,7 @@ def _first(dsn: str) -> list[tuple[str, str]]:
     return [(str(schema).replace('"', '""'), str(table).replace('"', '""')) for schema, table in rows]
 
 
-@pytest.mark.parametrize("form", ["static", "served"])
+@each_case("form", ["static", "served"])
 def test_no_view_runs_what_a_database_says_and_the_policy_reports_nothing(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:

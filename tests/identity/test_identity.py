@@ -45,7 +45,7 @@ def test_a_store_name_is_safe_on_every_file_system(parts: list[str]) -> None:
     assert ".." not in name
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [(("a.b", "c"), ("a", "b.c")), (("public", "Users"), ("public", "users")), (("../../x", "y"), ("x", "y"))],
 )

@@ -96,7 +96,7 @@ def test_a_wrong_environment_is_refused_and_told_why(changes: dict[str, Any], me
         Environment.model_validate(content(**changes))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "message"),
     [
         ({"nodes": 3, "zones": 2}, "spread evenly"),
@@ -126,7 +126,7 @@ def test_every_key_is_in_the_documentation() -> None:
     assert [name for name in Environment.model_fields if name != "name" and f"`{name}" not in text] == []
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+@each_case("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None:
     assert yaml.safe_load(path.read_text(encoding="utf-8")).get("name", path.stem) == path.stem
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from infra.environment import Environment
 from infra.model import obstacles_of
+from tests.cases import each_case
 from tests.infra.synthesis import CLAUDE, OPENAI, Assembly, Template
 from tests.infra.test_roles import listed, statements
 from tribal.settings.deployment import load_deployment
@@ -21,7 +22,7 @@ LAMBDA = "AWS::Lambda::Function"
 ASKED = ["claude", "bedrock", "profile", "openai"]
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_case("name", ASKED)
 def test_the_run_gets_the_model_of_the_environments_file(assembly: Assembly, name: str) -> None:
     template = assembly.templates[name]
     told = {
@@ -85,7 +86,7 @@ def rights(template: Template, *services: str) -> dict[str, list[dict[str, Any]]
     return found
 
 
-@pytest.mark.parametrize("name", ["claude", "openai"])
+@each_case("name", ["claude", "openai"])
 def test_documenter_and_finisher_alone_read_the_key_of_the_model_that_they_ask(assembly: Assembly, name: str) -> None:
     key = {
         "actions": ["secretsmanager:GetSecretValue"],
@@ -99,7 +100,7 @@ def test_documenter_and_finisher_alone_read_the_key_of_the_model_that_they_ask(a
     }
 
 
-@pytest.mark.parametrize(("name", "layer"), [("claude", "deps-model"), ("openai", "deps-openai")])
+@each_case(("name", "layer"), [("claude", "deps-model"), ("openai", "deps-openai")])
 def test_an_environment_has_the_sdk_of_its_model_alone(assembly: Assembly, name: str, layer: str) -> None:
     layers = assembly.templates[name].of_type("AWS::Lambda::LayerVersion").values()
     names = {each["LayerName"].removeprefix(f"{name}-").removeprefix(f"tribal-{name}-") for each in layers}
@@ -137,7 +138,7 @@ def test_behind_an_inference_profile_its_model_may_be_asked_through_that_profile
         assert {*direct["actions"], *behind["actions"]} == {"bedrock:InvokeModel"}
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_case("name", ASKED)
 def test_prose_is_written_by_those_who_ask_and_read_by_the_planner_too(assembly: Assembly, name: str) -> None:
     template = assembly.templates[name]
     found: dict[str, set[str]] = {}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.cases import each_case
 from tests.infra.synthesis import Assembly
 
 pytestmark = pytest.mark.xdist_group("infra")
@@ -61,7 +62,7 @@ def lasting(template: dict[str, Any]) -> dict[str, Any]:
     return {"resources": resources, "outputs": dict(sorted(template["Outputs"].items()))}
 
 
-@pytest.mark.parametrize("environment", sorted(BEFORE))
+@each_case("environment", sorted(BEFORE))
 def test_a_deployment_over_the_stack_of_before_replaces_and_renames_nothing_that_lasts(
     assembly: Assembly, environment: str
 ) -> None:

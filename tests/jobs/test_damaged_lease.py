@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore
 from tests.jobs.test_lease import OneLock
 from tribal.adapters.local.folder import FolderStore
@@ -18,7 +19,7 @@ from tribal.jobs.lease_file import LeaseFile, find_lease
 DAMAGES = (b"", b"{", b"[]", b"\0" * 300)
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
+@each_case("damage", DAMAGES, ids=["emptied", "cut", "another shape", "NUL"])
 def test_a_damaged_lease_is_taken_at_once_where_the_lock_shows_that_no_one_runs(damage: bytes, tmp_path: Path) -> None:
     store, clock = FolderStore(tmp_path), FixedClock(datetime.now(UTC))
     store.put(LEASE_FILE, damage)

@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Callable
 from itertools import pairwise, product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tribal.capabilities.retrieval.graphs import role_words
 from tribal.joins.costs import key_cost, transit_cost
 from tribal.joins.graph import JoinGraph, Step
@@ -175,7 +175,7 @@ def test_a_path_of_keys_that_are_never_null_is_taken_before_one_of_keys_that_may
     assert names(path(keys, "s", "t")) == ["db.s.s", "db.s.z_mid", "db.s.t"]
 
 
-@pytest.mark.parametrize(("confidence", "through"), [(0.9, []), (0.5, ["db.s.m"]), (None, ["db.s.m"])])
+@each_case(("confidence", "through"), [(0.9, []), (0.5, ["db.s.m"]), (None, ["db.s.m"])])
 def test_a_likely_key_is_taken_before_a_longer_declared_path_and_an_unlikely_one_after_it(
     confidence: float | None, through: list[str]
 ) -> None:
@@ -305,7 +305,7 @@ def test_odd_names_are_quoted_for_the_server_and_its_own_database_name_is_used()
     assert 'INNER JOIN PROD."sales"."orders" AS t1\n  ON t0."Order Id" = t1."select"' in sql
 
 
-@pytest.mark.parametrize(("orders", "lines"), list(product([0, 2], [0, 3])))
+@each_case(("orders", "lines"), list(product([0, 2], [0, 3])))
 def test_the_sql_runs_and_keeps_every_row_of_the_source(orders: int, lines: int) -> None:
     connection = sqlite3.connect(":memory:")
     connection.executescript("CREATE TABLE ord (id_0 INTEGER); CREATE TABLE line (ord_0 INTEGER, prod_0 INTEGER)")

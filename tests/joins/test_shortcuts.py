@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.joins.graph import Step
 from tribal.joins.paths import without_pass_through
 from tribal_contracts import KeyEdge, KeyEvidence
@@ -63,7 +62,7 @@ def test_columns_of_a_key_are_paired_whatever_their_order() -> None:
     assert _joined(without_pass_through([Step(one, True), Step(other, False)])) == ["a(x, y) = b(u, v)"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kept", "steps"),
     [
         ("declared keys", [Step(_key("sale.customer_id", "customer.id"), True), Step(MONTH, False)]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -85,7 +84,7 @@ def test_a_column_references_what_a_column_of_its_name_declares() -> None:
     assert likely(users, posts, outline("pages", "id created_by", key="id")) == {"pages(created_by) -> users(id)"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "free",
     [
         outline("pages", "id created_by:t", key="id"),
@@ -165,7 +164,7 @@ def test_a_key_that_goes_on_where_that_of_another_ends_is_that_of_its_detail() -
     assert likely(node, tag) == {"node_tags(node_id, version) -> nodes(node_id, version)"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "tables",
     [
         # Two keys of the same shape.
@@ -288,13 +287,13 @@ def test_a_name_that_several_schemas_nearby_know_references_none_of_them() -> No
     assert likely(*tables, outline("b.match", "id team_id one other", key="id", references=tied)) == set()
 
 
-@pytest.mark.parametrize(("key", "column"), [("t", "x"), ("x", "t"), ("c", "t"), ("x", "c")])
+@each_case(("key", "column"), [("t", "x"), ("x", "t"), ("c", "t"), ("x", "c")])
 def test_a_column_references_a_key_of_another_type_whose_values_are_compared_as_text(key: str, column: str) -> None:
     store = outline("store", f"public_id:{key}", key="public_id")
     assert likely(store, outline("item", f"id store_id:{column}", key="id")) == {"item(store_id) -> store(public_id)"}
 
 
-@pytest.mark.parametrize("type_of_key", ["b", "m", "d"])
+@each_case("type_of_key", ["b", "m", "d"])
 def test_a_key_of_a_type_that_is_compared_with_no_other_is_referenced_by_nothing(type_of_key: str) -> None:
     for key in ("public_id", "store_id", "id"):
         store = outline("store", f"{key}:{type_of_key} parent_id:{type_of_key}", key=key)

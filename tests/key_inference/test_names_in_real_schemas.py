@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.key_inference.outlines import likely, outline
 from tribal.key_inference import Overlap
 from tribal.key_inference.overlap import KeyPair
@@ -47,7 +46,7 @@ def test_a_column_with_the_whole_name_of_a_table_references_it() -> None:
     assert likely(parent, outline("report", "id entity_classes", key="id")) == set()
 
 
-@pytest.mark.parametrize(("compared", "is_found"), [(200, True), (5, False)])
+@each_case(("compared", "is_found"), [(200, True), (5, False)])
 def test_a_column_named_for_a_role_is_found_by_many_values_but_not_by_few(compared: int, is_found: bool) -> None:
     parent = outline("copy", "id barcode:t", key="id")
     child = outline("circulation", "id target_copy", key="id")
@@ -73,7 +72,7 @@ def test_numbered_columns_reference_the_table_that_they_name() -> None:
     }
 
 
-@pytest.mark.parametrize(("one", "many"), [("taxon", "taxa"), ("larva", "larvae"), ("stratum", "strata")])
+@each_case(("one", "many"), [("taxon", "taxa"), ("larva", "larvae"), ("stratum", "strata")])
 def test_latin_plurals_are_known(one: str, many: str) -> None:
     assert (singular(many), plural(one)) == (one, many)
     found = likely(outline(many, "id", key="id"), outline("sighting", f"id {one}_id", key="id"))

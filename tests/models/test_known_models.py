@@ -22,7 +22,7 @@ MILLION = 1_000_000
 DOLLAR = 1_000_000_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "dollars"),
     [
         ("claude-haiku-5-5", (0.10, 0.125, 0.01, 0.50)),

@@ -1,6 +1,5 @@
 """Short words of database names, spelt out."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -103,9 +102,7 @@ def test_where_people_search_the_words_around_decide_what_a_token_most_likely_me
     assert " ".join(likely_words([token], context)) == meaning
 
 
-@pytest.mark.parametrize(
-    ("token", "context"), [("cat", {"cats"}), ("cat", ["cat"]), ("app", {"apps"}), ("sub", {"subs"})]
-)
+@each_case(("token", "context"), [("cat", {"cats"}), ("cat", ["cat"]), ("app", {"apps"}), ("sub", {"subs"})])
 def test_a_token_used_elsewhere_as_an_english_word_is_left_alone(token: str, context: set[str]) -> None:
     assert expand(token, context) == token
     assert likely_words([token], context) == [token]
@@ -139,7 +136,7 @@ def test_no_is_searched_as_a_number_only_at_the_end_or_before_of(identifier: str
     assert " ".join(likely_words(split_identifier(identifier))) == words
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("token", "meaning"), [("qtys", "quantities"), ("accts", "accounts"), ("addrs", "addresses"), ("hrs", "hours")]
 )
 def test_the_plural_of_a_short_form_is_spelt_out_in_the_plural(token: str, meaning: str) -> None:

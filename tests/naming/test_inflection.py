@@ -1,6 +1,5 @@
 """Singular and plural of the nouns that name tables and columns."""
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -60,7 +59,7 @@ def test_any_text_has_a_singular_that_is_no_longer_than_itself_but_for_irregular
     assert singular(plural(singular(text))) in (singular(plural(text)), singular(text))
 
 
-@pytest.mark.parametrize(("one", "many"), [("Customer", "Customers"), ("CATEGORY", "CATEGORIES"), ("Person", "People")])
+@each_case(("one", "many"), [("Customer", "Customers"), ("CATEGORY", "CATEGORIES"), ("Person", "People")])
 def test_the_case_of_a_word_is_kept(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.cases import each_case
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.naming import reads_like_a_word
 
 
-@pytest.mark.parametrize("word", ["cholesterol", "burglary", "bitcoin", "churned"])
+@each_case("word", ["cholesterol", "burglary", "bitcoin", "churned"])
 def test_words_that_no_list_holds_are_words_of_people(word: str) -> None:
     assert reads_like_a_word(word)
     assert WordLlamaEmbedder().knows([word]) == [True]

@@ -1,6 +1,5 @@
 """The stemmer: Porter's published examples, and what is asked of it beyond them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +28,7 @@ def test_the_published_examples_of_every_step_come_out_as_published(pair: str) -
     assert porter(word) == expected
 
 
-@pytest.mark.parametrize("word", ["a", "is", "by", "id"])
+@each_case("word", ["a", "is", "by", "id"])
 def test_words_of_one_or_two_letters_are_left_alone(word: str) -> None:
     assert porter(word) == word
     assert stem(word) == word

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.cases import each_case
 from tribal.naming import broader, synonyms
 from tribal.naming.thesaurus.lookup import sorted_lines
 
 
-@pytest.mark.parametrize("word", ["road", "roads"])
+@each_case("word", ["road", "roads"])
 def test_a_noun_in_either_number_is_called_otherwise(word: str) -> None:
     assert synonyms(word) == ("route",)
     assert broader(word) == ("way",)

@@ -65,7 +65,7 @@ def test_a_slice_of_another_hash_than_its_name_is_refused() -> None:
         require_record(shop.store, key, CatalogSlice, locations.slice_hash(key))
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 4])
+@each_case("number", [0, 1, 2, 4])
 def test_a_damaged_plan_that_no_one_edited_is_put_back(number: int) -> None:
     shop = planned()
     before = shop.store.get(locations.PLAN_FILE).data
@@ -89,7 +89,7 @@ def test_a_plan_is_put_back_with_what_it_said_of_work_when_it_was_made() -> None
     assert shop.store.get(locations.PLAN_FILE).data == before
 
 
-@pytest.mark.parametrize("edit", ["{", "moved by hand\n", "[]"])
+@each_case("edit", ["{", "moved by hand\n", "[]"])
 def test_a_plan_that_a_person_edited_and_that_cannot_be_read_is_refused_and_stays(edit: str) -> None:
     shop = planned()
     text = shop.store.get(locations.PLAN_FILE).data.decode()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.fakes.catalogs import column, table
 from tests.planning.planned_shop import OPTIONS, Shop
@@ -42,7 +41,7 @@ def test_a_database_that_a_model_describes_keeps_each_name_once_in_order() -> No
     assert CatalogNames.from_json(shop.store.get(KEY).data) == names
 
 
-@pytest.mark.parametrize("shop", [Shop(TABLES), DescribedShop(TABLES, describer="rules")], ids=["no model", "rules"])
+@each_case("shop", [Shop(TABLES), DescribedShop(TABLES, describer="rules")], ids=["no model", "rules"])
 def test_a_database_that_rules_describe_keeps_none(shop: Shop) -> None:
     shop.read()
     assert shop.store.head(KEY) is None
@@ -61,7 +60,7 @@ def test_names_are_written_again_only_when_one_has_changed() -> None:
     assert names.tables == ["customer", "orders", "refund"]
 
 
-@pytest.mark.parametrize("damage", [None, b"{}", b"\0" * 40])
+@each_case("damage", [None, b"{}", b"\0" * 40])
 def test_names_that_are_missing_or_damaged_come_from_the_last_snapshot(damage: bytes | None) -> None:
     shop = DescribedShop(TABLES)
     shop.read()

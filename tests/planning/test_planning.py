@@ -240,7 +240,7 @@ def test_the_runs_copy_of_the_plan_lies_unit_by_unit() -> None:
     assert unit.id == "shop_sales"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "code"),
     [
         ({"schema_version": "9.9"}, "PLAN_VERSION_MISMATCH"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,7 +61,7 @@ def test_a_table_is_named_however_its_name_is_written(question: str, table: str,
     assert named(question) == {table: certainty}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "question",
     [
         "what do `order_items` hold of a customer",

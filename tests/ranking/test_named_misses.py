@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
+from tests.cases import each_case
 from tribal.ranking.named import MISSPELT, SAME_WORDS, NamedTables
 
 TABLES = ("film", "film_list", "terms", "terms_all", "moira_list_detail", "moira_list", "billable_metrics", "customers")
@@ -24,7 +23,7 @@ def all_known(_: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("question", "table"), [("list film", "film_list"), ("all terms", "terms_all")])
+@each_case(("question", "table"), [("list film", "film_list"), ("all terms", "terms_all")])
 def test_a_word_of_every_sentence_is_one_of_the_name_where_a_table_has_it(question: str, table: str) -> None:
     assert named(question, all_known) == {table: SAME_WORDS}
 
@@ -34,7 +33,7 @@ def test_a_word_of_every_sentence_is_left_out_where_no_table_has_it() -> None:
     assert named("list all custmoers", nothing_known) == {"customers": MISSPELT}
 
 
-@pytest.mark.parametrize(("question", "table"), [("flim_list", "film_list"), ("trems_all", "terms_all")])
+@each_case(("question", "table"), [("flim_list", "film_list"), ("trems_all", "terms_all")])
 def test_a_misspelt_name_keeps_its_words_of_every_sentence(question: str, table: str) -> None:
     assert named(question, nothing_known) == {table: MISSPELT}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -120,7 +119,7 @@ def test_code_shows_a_name_exactly(text: str) -> None:
     assert code.content == text
 
 
-@pytest.mark.parametrize("text", ["a\\|b", "ends with \\", "", "  "])
+@each_case("text", ["a\\|b", "ends with \\", "", "  "])
 def test_what_cannot_be_code_in_a_cell_is_still_told(text: str) -> None:
     (cell,) = cells_of(table(("A",), [[cell_code(text)]]))
     assert text.strip() in said(cell)

@@ -47,7 +47,7 @@ def test_a_store_that_is_read_only_or_full_is_a_plan_that_cannot_be_written(writ
     assert writes or not reader.asked
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "code"),
     [
         ({"tables": []}, "WORK_UNIT_EMPTY"),

@@ -48,7 +48,7 @@ def test_percent_encoded_parts_come_back_as_they_were(user: str, password: str, 
     assert repr(SecretStr(password)) in repr(target)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "socket"),
     [
         ("postgresql://u@/d?host=/run/pg", "/run/pg/.s.PGSQL.5432"),
@@ -193,7 +193,7 @@ def test_the_password_file_may_be_named(tmp_path: Path) -> None:
     assert parse_dsn("postgresql://u@/d?host=/run/pg", {"PGPASSFILE": str(tmp_path / "none")}).warnings == ()
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+@each_case("mode", [0o640, 0o604, 0o660])
 def test_a_password_file_that_others_may_read_is_not_used_and_a_warning_says_so(tmp_path: Path, mode: int) -> None:
     path = _passfile(tmp_path, "*:*:*:*:hunter2\n", mode)
     target = parse_dsn("postgresql://u@h/d", {"HOME": str(tmp_path)})

@@ -142,7 +142,7 @@ def test_a_function_gets_the_model_from_one_variable() -> None:
         assert load_deployment(DEPLOYED | {MODEL_VARIABLE: model.to_compact_json().decode()}).model == model
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "problem"),
     [
         ("{", "model: cannot be used here"),

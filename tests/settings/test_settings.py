@@ -151,7 +151,7 @@ def test_without_a_file_a_dsn_is_enough_and_its_database_is_the_name(tmp_path: P
     assert other.config_hash == settings.config_hash
 
 
-@pytest.mark.parametrize("dsn", ["mysql://h/db", "just-a-name"])
+@each_case("dsn", ["mysql://h/db", "just-a-name"])
 def test_a_dsn_that_cannot_be_used_says_what_to_write(tmp_path: Path, dsn: str) -> None:
     with pytest.raises(ConfigurationError):
         load_settings(project=tmp_path, dsn=dsn, environment={})
@@ -167,7 +167,7 @@ def test_a_project_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> Non
         load_settings(project=tmp_path / "nowhere", environment={})
 
 
-@pytest.mark.parametrize("value", ["yesterday", "-1", "99999999999999"])
+@each_case("value", ["yesterday", "-1", "99999999999999"])
 def test_a_wrong_source_date_epoch_is_an_error(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match="SOURCE_DATE_EPOCH"):
         load_settings(project=tmp_path, environment={"SOURCE_DATE_EPOCH": value})

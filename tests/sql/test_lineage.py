@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.plugins.postgres import FreshDatabase, OpenCatalog
 from tribal.sql.lineage import view_lineage
 from tribal.sql.references import MAX_VIEW_CHARS, TableName, ViewLineage
@@ -62,7 +62,7 @@ def test_unions_and_queries_within_queries_are_left_alone() -> None:
         assert lineage(text).tables == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "sources",
     [
         "s.a, s.b",
@@ -85,7 +85,7 @@ def test_hidden_numbers_do_not_keep_a_view_from_being_read() -> None:
     assert found.columns == {"x": (*A, "x")}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "definition",
     [
         "SELECT 1 FROM s.a JOIN s.b ON a.x = b.y",
@@ -112,7 +112,7 @@ def test_the_columns_of_using_are_those_of_both_tables() -> None:
     assert joins("SELECT 1 FROM s.a JOIN s.b USING (x, y)") == [(A, B, {("x", "x"), ("y", "y")})]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "definition",
     [
         "SELECT 1 FROM s.a JOIN s.b ON a.x = b.y OR a.z = 1",
@@ -162,7 +162,7 @@ def test_a_view_is_read_as_the_server_prints_it(fresh_database: FreshDatabase, o
     assert sorted(joins(definition)) == [(B, A, {("y", "x"), ("w", "v")}), (B, C, {("w", "v")})]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("definition", "expected"),
     [
         (
@@ -181,7 +181,7 @@ def test_a_name_is_that_of_the_nearest_query(
     assert joins(definition) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition",
     [
         "(" * 2_000 + "a.x = b.y" + ")" * 2_000,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.cases import each_case
 from tribal.sql.qualifiers import literals, qualifiers, sql_qualifiers
 
@@ -27,7 +25,7 @@ def test_sql_names_the_schemas_before_its_dots(sql: str, schemas: set[str]) -> N
     assert sql_qualifiers(sql, "postgres") == schemas
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sql", "schemas", "texts"),
     [
         ("iff(a = 'it\\'s', vault.f(1), 'x.y')", {"vault"}, ["it's", "x.y"]),

@@ -33,7 +33,7 @@ def redacted(sql: str, columns: tuple[str, ...] = (), dialect: DatabaseType = "p
     return once
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "((password)::text = '<x>'::text)",
@@ -75,12 +75,12 @@ def test_a_literal_that_belongs_to_a_column_with_a_secret_is_hidden_and_no_other
     assert shown.count(KEPT) == text.count("<y>")
 
 
-@pytest.mark.parametrize("number", ["4711", "47.11", "1e9", "0x1F2E"])
+@each_case("number", ["4711", "47.11", "1e9", "0x1F2E"])
 def test_a_number_is_a_literal_too(number: str) -> None:
     assert redacted(f"((pin <> {number}) AND (size = {number}))") == f"((pin <> [password]) AND (size = {number}))"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "sql",
     [
         "(password <> ''::text)",
@@ -154,7 +154,7 @@ VIEWS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "columns"), VIEWS)
+@each_case(("text", "columns"), VIEWS)
 def test_in_a_view_literals_go_that_are_selected_as_a_secret_or_compared_with_one(
     text: str, columns: tuple[str, ...]
 ) -> None:

@@ -13,6 +13,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.sql.test_redaction import KEPT, SECRET, filled, redacted
 from tribal.masking import redact_expression, redact_view
 from tribal.sql.dialect import string_literal, unescaped
@@ -127,7 +128,7 @@ def test_no_secret_stays_visible_whatever_stands_around_it_in_its_literal(
     assert SECRET not in shown
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sql", "shown"),
     [
         ("password = 'it\\'s <x>' AND kind = '<y>'", "password = '[password]' AND kind = '<y>'"),
@@ -147,7 +148,7 @@ def test_snowflake_literals_are_hidden_whole_and_no_others(sql: str, shown: str)
     assert redacted(filled(sql), dialect="snowflake") == filled(shown)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "literal",
     ["'\\x62ob@example.com'", "'bob\\u0040example.com'", "'bob\\100example.com'", "'bo\\b@ex' || 'bob\\@example.com'"],
 )
@@ -157,8 +158,8 @@ def test_what_escapes_spell_is_found_by_patterns(literal: str) -> None:
     assert "[email]" in shown
 
 
-@pytest.mark.parametrize("dialect", ["postgres", "snowflake"])
-@pytest.mark.parametrize(
+@each_case("dialect", ["postgres", "snowflake"])
+@each_case(
     "comment",
     [
         "-- AND t.password = '<x>'\n",

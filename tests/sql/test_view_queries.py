@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pytest
-
+from tests.cases import each_case
 from tribal.sql.lineage import ViewQueries, view_lineage
 from tribal.sql.references import MAX_VIEW_CHARS, ColumnName, TableName
 
@@ -80,7 +79,7 @@ def test_no_value_is_left() -> None:
     assert "4711" not in text
 
 
-@pytest.mark.parametrize("value", ["$$hunter2$$", "'it\\'s hunter2'", "N'hunter2'", "x'68756e74657232'"])
+@each_case("value", ["$$hunter2$$", "'it\\'s hunter2'", "N'hunter2'", "x'68756e74657232'"])
 def test_no_value_is_left_in_whatever_form_it_was_written(value: str) -> None:
     text = query(
         f"create view v as select id, {value} as x from customer /* hunter2 */ where name = {value} -- hunter2"
@@ -90,7 +89,7 @@ def test_no_value_is_left_in_whatever_form_it_was_written(value: str) -> None:
     assert "68756e74657232" not in text
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "",

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.sample_shop.indexed import shop_tables, write_documentation
 from tribal.errors import ManifestError, ObjectDamaged
@@ -124,7 +125,7 @@ def results_of(manifest: DocumentationManifest) -> UnitResult:
     )
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", None])
+@each_case("damage", [b"", b"{", b"[]", None])
 def test_without_an_intact_manifest_the_results_of_the_units_tell_what_is_documented(damage: bytes | None) -> None:
     told: list[str] = []
     memory = MemoryStore()

@@ -102,7 +102,7 @@ def test_a_manifest_comes_with_the_hash_of_its_bytes() -> None:
     assert load_manifest(store) == found
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "code", "hint"),
     [
         ({"schema_version": "2.0"}, "MANIFEST_VERSION_MISMATCH", "use the program that wrote it"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import application_of
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import toolbox_over
@@ -47,7 +48,7 @@ def asked(app: Application, tool: str, **arguments: Any) -> tuple[Any, Any, int]
     return whole, call_tool(tool, arguments, CALLER, replace(app, answer_tokens=None)), 1 + len(turned)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("tool", "arguments"),
     [
         ("get_table_schema", {"table": "hub"}),

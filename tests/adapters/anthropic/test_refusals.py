@@ -6,8 +6,8 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import httpx2
-import pytest
 
+from tests.cases import each_case
 from tribal.adapters.anthropic.model import ADVICE
 from tribal.adapters.anthropic.refusals import read_refusal
 from tribal.adapters.language_models.refusals import failure_of
@@ -23,7 +23,7 @@ def refusal(status: int, message: str = "no", **headers: str) -> ModelFailure:
     return failure_of(read_refusal(status, named, body.encode()), response, REQUEST, ADVICE, 1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "message",
     [
         "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to purchase credits.",
@@ -58,6 +58,6 @@ def test_without_a_time_to_wait_that_of_the_limit_which_is_used_up_counts() -> N
     assert 15 < found.retry_after_seconds <= 20
 
 
-@pytest.mark.parametrize(("value", "expected"), [("true", True), ("false", False), ("", None), ("maybe", None)])
+@each_case(("value", "expected"), [("true", True), ("false", False), ("", None), ("maybe", None)])
 def test_the_providers_word_about_a_retry_is_passed_on(value: str, expected: bool | None) -> None:
     assert refusal(529, x_should_retry=value).may_retry is expected

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from moto import mock_aws
 
+from tests.cases import each_case
 from tests.plugins.postgres import NO_ENVIRONMENT
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.rds_tokens import token_source
@@ -27,7 +28,7 @@ def test_a_token_is_for_one_user_of_one_server_in_its_own_region(aws_account: No
     assert "/eu-central-1/rds-db/" in query["X-Amz-Credential"][0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "mode", ["disable", "prefer", "require", "require&sslrootcert=/ca.pem", "verify-ca", "verify-ca&sslrootcert=system"]
 )
 def test_a_token_is_never_made_for_a_server_that_need_not_prove_which_one_it_is(aws_account: None, mode: str) -> None:

@@ -13,6 +13,7 @@ from contextlib import closing
 import psutil
 import pytest
 
+from tests.cases import each_case
 from tests.waiting import LONGEST_SECONDS
 from tribal.adapters.local.reading_processes import ReadingProcesses
 from tribal.capabilities.knowledge.policies.collecting import named, suffixes
@@ -126,7 +127,7 @@ read("a.sql", "SELECT " + ", ".join(["ARRAY[" * 10 + "1" + "]" * 10] * 1_000))
 """
 
 
-@pytest.mark.parametrize("is_reading", [False, True])
+@each_case("is_reading", [False, True])
 def test_a_process_ends_when_the_one_that_started_it_was_killed(is_reading: bool) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

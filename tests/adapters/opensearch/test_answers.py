@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from opensearchpy.exceptions import SerializationError
 
+from tests.cases import each_case
 from tribal.adapters.opensearch.client import AnswerSerializer, RankedHits
 
 PAGE = {"_id": "a", "sort": [7], "fields": {"id": [7]}}
@@ -38,7 +39,7 @@ def test_other_answers_are_left_as_they_are() -> None:
         assert AnswerSerializer().loads(json.dumps(answer)) == answer
 
 
-@pytest.mark.parametrize("text", ["<html>busy</html>", '{"hits":', ""])
+@each_case("text", ["<html>busy</html>", '{"hits":', ""])
 def test_what_is_no_answer_is_an_error_of_the_client(text: str) -> None:
     with pytest.raises(SerializationError):
         AnswerSerializer().loads(text)

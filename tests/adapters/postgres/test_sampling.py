@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +42,7 @@ def test_a_table_whose_key_may_not_be_read_is_sampled_without_order() -> None:
     assert statement == "SELECT t.b::text FROM s.t AS t LIMIT 5"
 
 
-@pytest.mark.parametrize("estimate", [None, -1.0, 0.0, 99_999.0])
+@each_case("estimate", [None, -1.0, 0.0, 99_999.0])
 def test_a_small_table_or_one_of_unknown_size_gives_its_first_rows(estimate: float | None) -> None:
     assert _statement(_table(("a", "integer")), estimate=estimate) == "SELECT t.a::text FROM s.t AS t LIMIT 5"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all
+from tests.cases import each_case
 from tests.fakes.snowflake import Column, FakeSnowflake
 from tests.fakes.snowflake.connecting import ROLE, USER, WAREHOUSE
 from tribal.adapters.snowflake.names import split_name
@@ -209,7 +210,7 @@ def test_hidden_schemas_tags_and_policies_are_read_where_samples_are_on(snowflak
         assert [column.sensitive for column in contents.tables[0].columns] == [mark, None]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "parts"),
     [
         ("A.B.C", ["A", "B", "C"]),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.adapters.snowflake.readers import DATABASE, new_account, reading, see_all
+from tests.cases import each_case
 from tests.fakes.snowflake import Column, FakeSnowflake, Key
 from tests.fakes.snowflake.catalog import Relation
 from tests.fakes.snowflake.connecting import ROLE, WAREHOUSE
@@ -90,7 +91,7 @@ def test_of_a_large_table_some_partitions_are_read_always_the_same(
     assert sum("SAMPLE SYSTEM (10) SEED (0)" in sql for sql in _samples_sent(snowflake)) == 2 * sampled
 
 
-@pytest.mark.parametrize(("terabytes", "percent"), [(0.001, "10"), (0.1, "1"), (1, "0.1"), (100, "0.001")])
+@each_case(("terabytes", "percent"), [(0.001, "10"), (0.1, "1"), (1, "0.1"), (100, "0.001")])
 def test_the_share_of_partitions_falls_by_powers_of_ten(terabytes: float, percent: str) -> None:
     assert percent_of_partitions(int(terabytes * 1e12)) == percent
 

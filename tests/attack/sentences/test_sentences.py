@@ -9,6 +9,7 @@ import pytest
 from tests.attack.sentences import KINDS, Sentence, generate, template_counts
 from tests.attack.sentences.national_numbers import NUMBERS
 from tests.attack.sentences.templates import SLOT, sections, words
+from tests.cases import each_case
 
 SEED = 20261122
 PER_CLASS = 100
@@ -79,7 +80,7 @@ def test_no_slot_is_left_unfilled(sentences: list[Sentence]) -> None:
     assert [sentence.text for sentence in sentences if SLOT.search(sentence.text)] == []
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@each_case("name", PUBLISHED)
 def test_the_check_of_a_number_agrees_with_a_published_example(name: str) -> None:
     stem, check = PUBLISHED[name]
 

@@ -193,7 +193,7 @@ def test_templates_and_the_readme_of_a_folder_are_skipped() -> None:
         assert layout.place_of(f"{folder}0001-templates.md") is not None
 
 
-@pytest.mark.parametrize("text", ["# A\n\nStatus: Rejected\n", "---\nstatus: rejected\n---\n# A\n"])
+@each_case("text", ["# A\n\nStatus: Rejected\n", "---\nstatus: rejected\n---\n# A\n"])
 def test_what_was_rejected_is_no_item(text: str) -> None:
     assert read(text) is None
 

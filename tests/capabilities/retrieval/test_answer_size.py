@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes import FixedClock
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox_over  # noqa: F401
@@ -244,7 +245,7 @@ def test_a_path_is_one_item_with_its_sql(shop: Toolbox) -> None:
     assert "limits.answer_tokens" in tight.error.message
 
 
-@pytest.mark.parametrize(("count", "kept"), [(3, 3), (300, None)])
+@each_case(("count", "kept"), [(3, 3), (300, None)])
 def test_alternatives_to_a_path_are_left_out_whole_where_there_is_no_room(count: int, kept: int | None) -> None:
     toolbox = Toolbox(SqliteIndex(Path("none.db")), None, FixedClock())
     step = JoinStep(step=1, from_table="a.b.c", to_table="a.b.d", join_type="INNER", on_clause="t0.id = t1.id")

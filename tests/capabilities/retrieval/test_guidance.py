@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes.application import application_of, with_memory
 from tests.fakes.memory_store import MemoryStore
 from tests.sample_shop.indexed import table_document, with_relations
@@ -58,7 +59,7 @@ def told(toolbox: Toolbox, found: Sequence[Guidance], table: str = "shop.public.
         return get_table_schema(GetTableSchemaInput(table=table), with_guidance).guidance or []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "shop.public.invoice leaves void ones out",
@@ -73,7 +74,7 @@ def test_a_text_that_surely_names_the_table_is_shown(shop: Toolbox, text: str) -
     assert [item.text for item in told(shop, [guidance(text)])] == [text]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "table"),
     [
         ("Every invoice is paid in time", "shop.public.invoice"),
@@ -96,7 +97,7 @@ def test_a_name_that_is_no_word_is_enough_when_it_is_the_tables_alone(shop: Tool
     assert len(told(shop, [guidance("Join ORDER_ITEM before it is summed")], "shop.public.order_item")) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "expected"),
     [
         (["shop.public.invoice"], 1),

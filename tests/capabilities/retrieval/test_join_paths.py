@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, code, codes, toolbox_over
 from tribal.capabilities.retrieval.toolbox import Toolbox
@@ -86,7 +87,7 @@ def test_a_join_that_nothing_speaks_against_has_no_alternatives(forum: Toolbox) 
     assert (codes(answer), answer.alternatives) == ([], None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "target", "fans_out"),
     [
         ("follow", "tag", [False]),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import Key, table_document, with_relations
 from tests.sample_shop.retrieval import call, found, toolbox_over
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
@@ -30,15 +31,13 @@ def gym_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
     toolbox.index.close()
 
 
-@pytest.mark.parametrize(
-    "query", ["contract of membership", "gym contracts", "which contract ids are there in the gym"]
-)
+@each_case("query", ["contract of membership", "gym contracts", "which contract ids are there in the gym"])
 def test_it_comes_behind_what_the_question_is_about(gym: Toolbox, query: str) -> None:
     names = found(call(gym, "search_tables", query=query))
     assert names.index("gym.sales.contract") == names.index(JUNCTION) - 1
 
 
-@pytest.mark.parametrize("query", ["contract_options", "contract option", "optional contracts"])
+@each_case("query", ["contract_options", "contract option", "optional contracts"])
 def test_it_comes_first_if_the_question_says_what_it_relates(gym: Toolbox, query: str) -> None:
     assert found(call(gym, "search_tables", query=query))[0] == JUNCTION
 

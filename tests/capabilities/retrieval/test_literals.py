@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.cases import each_case
 from tribal.capabilities.retrieval.searching.query import without_literals
 
@@ -26,6 +24,6 @@ def test_values_that_name_rows_are_left_out(question: str, rest: str) -> None:
     assert without_literals(question) == rest
 
 
-@pytest.mark.parametrize("question", ["1099 forms", "covid-19 cases in 2020", "deadbeef feedface", "192.168.0.1"])
+@each_case("question", ["1099 forms", "covid-19 cases in 2020", "deadbeef feedface", "192.168.0.1"])
 def test_numbers_words_and_a_question_of_nothing_else_stay(question: str) -> None:
     assert without_literals(question) == question

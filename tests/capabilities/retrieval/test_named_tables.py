@@ -60,7 +60,7 @@ def test_a_table_that_is_named_without_the_word_of_its_family_comes_first_and_is
     toolbox.index.close()
 
 
-@pytest.mark.parametrize("query", ["checked out books", "checking out books", "books that were checked out"])
+@each_case("query", ["checked out books", "checking out books", "books that were checked out"])
 def test_a_verb_and_its_particle_find_the_table_of_their_noun(tmp_path: Path, query: str) -> None:
     tables = ["book", "book_copy", "book_page", "checkout"]
     toolbox = toolbox_over(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.cases import each_case
 from tests.sample_shop.indexed import table_document
 from tests.sample_shop.retrieval import call, found, toolbox_over
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
@@ -87,7 +88,7 @@ def test_copies_come_last_and_a_view_right_behind_its_table(depot: Toolbox) -> N
     assert names[:2] == ["db.s.parcel", "db.s.v_parcel_live"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("query", "first"),
     [
         ("parcel history", "db.s.parcel_hist"),
@@ -120,9 +121,7 @@ def test_a_copy_is_not_asked_for_by_what_its_original_is_called_for_short(tmp_pa
     toolbox.index.close()
 
 
-@pytest.mark.parametrize(
-    "query", ["weight of parcels in 2024", "parcels sent in 2024-01", "how heavy was parcel 3 of 2024"]
-)
+@each_case("query", ["weight of parcels in 2024", "parcels sent in 2024-01", "how heavy was parcel 3 of 2024"])
 def test_a_number_in_a_question_asks_for_rows_and_not_for_a_part(depot: Toolbox, query: str) -> None:
     answer = search(depot, query)
     assert found(answer)[0] == "db.s.parcel"

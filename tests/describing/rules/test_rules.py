@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -179,7 +178,7 @@ def test_partitions_foreign_tables_and_refreshes_are_noted() -> None:
     assert "last refresh" in notes(make("a.t", column("a"), kind="materialized_view"))
 
 
-@pytest.mark.parametrize("name", ["tmp_mig_2019_bak", "orders_old", "orders_bkp", "deprecated_rates"])
+@each_case("name", ["tmp_mig_2019_bak", "orders_old", "orders_bkp", "deprecated_rates"])
 def test_leftovers_are_recognised(name: str) -> None:
     assert looks_like_a_leftover(name)
     assert "By its name, a temporary table or an old copy" in notes(make(f"a.{name}", column("a")))

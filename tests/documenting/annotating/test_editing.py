@@ -186,7 +186,7 @@ def test_every_kind_of_line_break_and_control_character_is_read_back_or_refused(
     assert 0 < refused < 1_900
 
 
-@pytest.mark.parametrize("control", ["\x07", "\x00", "\ufffe", "\ud800"])
+@each_case("control", ["\x07", "\x00", "\ufffe", "\ud800"])
 def test_a_control_character_is_refused_by_its_number(control: str) -> None:
     with pytest.raises(RequestRefused, match=f"U\\+{ord(control):04X}; delete it"):
         edited(FILE, KEY, NET, f"Net{control}.")

@@ -54,7 +54,7 @@ def test_keys_do_not_tell_what_a_table_is_about() -> None:
     assert is_documented(described("Who buys.", "comment"), table=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "names", "again"),
     [
         ("Customer number", ("cust_no", "orders"), True),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.documenting.units.sampling import mask_table
@@ -68,7 +67,7 @@ def test_without_sampling_no_table_is_asked_for() -> None:
     assert not shop.document_of("sales.orders").samples_taken
 
 
-@pytest.mark.parametrize("change", [{"kind": "view"}, {"kind": "foreign_table"}, {"selectable": False}])
+@each_case("change", [{"kind": "view"}, {"kind": "foreign_table"}, {"selectable": False}])
 def test_views_and_locked_tables_are_documented_without_samples(change: dict[str, object]) -> None:
     shop = Shop([TABLES[0].model_copy(update=change)])
     reader = SamplingReader(shop.tables)
@@ -77,7 +76,7 @@ def test_views_and_locked_tables_are_documented_without_samples(change: dict[str
     assert shop.document_of("sales.customer").name == "shop.sales.customer"
 
 
-@pytest.mark.parametrize("kind", ["view", "materialized_view", "foreign_table"])
+@each_case("kind", ["view", "materialized_view", "foreign_table"])
 def test_views_and_foreign_tables_are_sampled_where_the_database_says_so(kind: str) -> None:
     shop = Shop([TABLES[0].model_copy(update={"kind": kind})])
     reader = SamplingReader(shop.tables)
@@ -102,7 +101,7 @@ def test_tables_documented_without_a_connection_get_their_samples_when_there_is_
     assert shop.document_of("sales.orders").samples_taken, "a lost connection takes no samples away"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "code", "cause"),
     [
         (StatementTimedOut("lock not granted"), "DOC_SAMPLING_TIMEOUT", "took too long"),
@@ -119,7 +118,7 @@ def test_a_table_that_cannot_be_sampled_is_documented_with_a_warning(error: Exce
     assert not shop.document_of("sales.orders").samples_taken
 
 
-@pytest.mark.parametrize("error", [StatementTimedOut("locked"), StatementConflict("replayed")])
+@each_case("error", [StatementTimedOut("locked"), StatementConflict("replayed")])
 def test_a_sample_that_was_in_the_way_of_something_is_taken_by_the_next_run(error: Exception) -> None:
     shop = Shop()
     outline = shop.plan()

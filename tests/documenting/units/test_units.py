@@ -9,6 +9,7 @@ from datetime import timedelta
 import jsonschema
 import pytest
 
+from tests.cases import each_case
 from tests.fakes.catalogs import column, table
 from tests.sample_shop.documented import TABLES, SamplingReader, Shop, failing
 from tribal.documenting import document_unit
@@ -248,7 +249,7 @@ def test_the_page_of_a_table_that_a_person_wrote_of_names_the_line_and_follows_i
 # --- Failures -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "code"),
     [
         (TableGone("dropped"), "DOC_TABLE_GONE"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.terminal import on_real_terminal, on_terminal
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
@@ -60,7 +61,7 @@ def test_in_a_pipe_nothing_is_coloured_wrapped_or_padded(project: Path) -> None:
     assert odd == []
 
 
-@pytest.mark.parametrize("width", [60, 100])
+@each_case("width", [60, 100])
 def test_on_a_terminal_text_keeps_to_the_width_and_says_the_same(project: Path, width: int) -> None:
     too_long, different = [], []
     for command in COMMANDS:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-import pytest
-
 from tests.attack.invoked import invoke
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.plugins.postgres import FreshDatabase, administer, unique_name
 
@@ -48,7 +47,7 @@ def test_a_password_of_odd_characters_is_used_and_is_in_no_file_and_no_output(
     nothing_told(tmp_path, *outputs)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "said"),
     [
         (["run", f"postgresql://u:{PASSWORD}@localhost:1/d"], "special character that is not percent-encoded"),

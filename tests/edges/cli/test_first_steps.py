@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import start_tribal, tribal
 from tests.plugins.postgres import FreshDatabase, administer, login, unique_name
 from tests.waiting import wait_until
@@ -36,9 +37,7 @@ def test_asking_before_anything_is_indexed_says_so(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("command", "hint"), [("document", "tribal plan"), ("index", "tribal document")], ids=["document", "index"]
-)
+@each_case(("command", "hint"), [("document", "tribal plan"), ("index", "tribal document")], ids=["document", "index"])
 def test_a_stage_before_its_turn_names_the_one_before_it(
     tmp_path: Path, shop_dsn: str, command: str, hint: str
 ) -> None:
@@ -166,7 +165,7 @@ def test_a_password_may_come_from_a_mounted_file_and_its_absence_is_named(
     assert ran.returncode == 0, ran.stderr
 
 
-COUNT = 100
+COUNT = 200
 SLOW = "".join(f"CREATE TABLE t{n:03} (id int PRIMARY KEY, v text);" for n in range(COUNT))
 
 

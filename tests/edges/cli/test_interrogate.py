@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.mcp.asked import index_project
 from tribal_contracts.interrogation.exams import ExamResult
@@ -76,7 +77,7 @@ def test_an_exam_writes_a_report_compares_and_fails_below_its_minimum(project: P
     assert tribal("interrogate", *words, "--minimum", "51", cwd=project).returncode == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "message"),
     [
         (("interrogate", " "), "the hypothesis is blank"),

@@ -16,13 +16,15 @@ from pathlib import Path
 import pytest
 
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
 from tests.indexing.index_dump import logical_dump
 from tests.plugins.postgres import new_database
+from tests.waiting import wait_until
 from tribal.identity.locations import INDEX_FILE
 
 EPOCH = "1767225600"
-KILLS = int(os.environ.get("TRIBAL_KILLS", "6"))
+KILLS = int(os.environ.get("TRIBAL_KILLS", "3"))
 FINISHED = ("README.md", "domain.json", "relationships.json", "overview.json", "documentation-manifest.json")
 STAGES = ("plan", "document", "finish")
 # Locks, the lease with its holder, and a record for each run; SQLite's file is compared by what it says.
@@ -79,15 +81,14 @@ def undisturbed(postgres_server: EmbeddedServer, tmp_path_factory: pytest.TempPa
 
 
 @pytest.mark.xdist_group("killed")
-@pytest.mark.parametrize("number", range(KILLS))
+@each_case("number", range(KILLS))
 def test_a_killed_run_is_resumed_and_ends_as_if_nothing_had_happened(
     number: int, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     stage = STAGES[number % len(STAGES)]
     moment = random.Random(number).choice(undisturbed.moments[stage])
     killed = start_tribal("run", undisturbed.dsn, cwd=tmp_path, SOURCE_DATE_EPOCH=EPOCH)
-    while count_files(tmp_path) < moment and killed.poll() is None:
-        pass
+    wait_until(lambda: count_files(tmp_path) >= moment or killed.poll() is not None)
     killed.kill()
     _, errors = killed.communicate(timeout=60)
     assert killed.returncode == -signal.SIGKILL, errors

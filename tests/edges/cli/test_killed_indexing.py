@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import clean_environment, tribal
 from tests.fakes import MemoryStore
 from tests.indexing.index_dump import logical_dump
@@ -28,7 +29,7 @@ from tribal_contracts import IndexerProgress
 pytestmark = pytest.mark.slow
 
 EPOCH = "1767225600"
-KILLS = int(os.environ.get("TRIBAL_KILLS", "4"))
+KILLS = int(os.environ.get("TRIBAL_KILLS", "2"))
 DSN = "postgresql://nobody@127.0.0.1:1/shop"
 PROGRAM = """
 import os, signal, sqlite3, sys
@@ -131,7 +132,7 @@ def prepared(folder: Path, before: Path | None, after: Path) -> Path:
 
 
 @pytest.mark.xdist_group("killed")
-@pytest.mark.parametrize("number", range(KILLS))
+@each_case("number", range(KILLS))
 def test_killed_indexing_is_resumed_and_never_leaves_half_an_index(number: int, shop: Shop, tmp_path: Path) -> None:
     mode = ("on top", "from nothing")[number % 2]
     moment = random.Random(number).randint(1, shop.moments[mode] - 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from tests.cases import each_case
 from tests.edges.cli.terminal import on_real_terminal
 from tests.plugins.postgres import FreshDatabase
 from tribal.edges.cli.progress import TerminalSink
@@ -72,12 +73,12 @@ def test_of_a_long_item_the_end_is_shown_with_what_became_of_it() -> None:
     assert " 1/50000 tables " in line
 
 
-@pytest.mark.parametrize("item", ["\u672c" * 40, "\U0001f600" * 40])
+@each_case("item", ["\u672c" * 40, "\U0001f600" * 40])
 def test_wide_letters_keep_to_the_width(item: str) -> None:
     assert max(map(cell_len, drawn(80, item))) <= 80
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@each_case("width", [40, 60, 80, 200])
 def test_a_summary_is_whole_at_any_width_and_is_no_markup(width: int) -> None:
     summary = "49,998 file(s) indexed, 2 failed, 0 skipped [/dim]"
     shown = drawn(width, "x", summary=summary)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore
 from tribal.edges.cli.run_report import record_exit_code
 from tribal.runs.records import RunLog
 from tribal_contracts import AgentStatus, agent_error
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "failed", "error", "code"),
     [
         ("completed", 0, None, 0),

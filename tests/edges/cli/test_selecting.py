@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, tribal
 from tests.plugins.postgres import new_database
 from tribal.identity.locations import PLAN_FILE
@@ -29,7 +30,7 @@ def documented(postgres_server: EmbeddedServer, tmp_path_factory: pytest.TempPat
     return folder, dsn
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "hint"),
     [
         (("document", "--work-unit", "shop_sale"), "no work unit 'shop_sale'; did you mean 'shop_sales'"),

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pytest
-
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.fakes.snowflake import FakeSnowflake
 from tests.fakes.snowflake.connecting import PASSWORD, ROLE, USER, WAREHOUSE, private_key_pem, see, shop
@@ -85,7 +84,7 @@ def test_a_password_does_with_a_warning_and_a_wrong_one_is_distinguished_from_no
     assert "Nothing listens" in silent.stderr
 
 
-@pytest.mark.parametrize("shown", ["SHOW TABLES", "SAMPLE SYSTEM", "ACCOUNT_USAGE"])
+@each_case("shown", ["SHOW TABLES", "SAMPLE SYSTEM", "ACCOUNT_USAGE"])
 def test_every_statement_is_shown_to_anyone_who_asks(shown: str, tmp_path: Path) -> None:
     dsn = "snowflake://ann@org-one/shop?private_key_secret=NAME"
     assert shown in tribal("check", "--sql", dsn, cwd=tmp_path).stdout

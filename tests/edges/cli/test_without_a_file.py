@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from servers.postgres import EmbeddedServer
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import contents, tribal, tribal_process
 from tests.plugins.postgres import FreshDatabase
 
@@ -66,7 +67,7 @@ def test_a_plan_says_that_the_password_is_not_recorded(tmp_path: Path, fresh_dat
     assert "PGPASSWORD" not in tribal("plan", without, cwd=tmp_path, PGPASSWORD=PASSWORD).stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("command", "hint"),
     [
         (("document",), "`tribal plan postgresql://reader@db.example.com:5432/shop`"),

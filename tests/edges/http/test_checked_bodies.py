@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from tests.capabilities.knowledge.test_publishing import write
+from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore, application_over
 from tribal.adapters.local.knowledge import KnowledgeFolder
 from tribal.adapters.sqlite.index import SqliteIndex
@@ -71,7 +72,7 @@ def test_no_other_tool_takes_as_much(app: Application) -> None:
     assert {name for name, size in sizes.items() if size != LARGEST_BODY_BYTES} == {"knowledge_check"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "size", "status"),
     [(CHECK, MAX_FILES_BYTES, 204), (CHECK, 5 << 20, 413), (QUERY, MAX_FILES_BYTES, 413)],
 )

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import anyio
-import pytest
 
+from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore
 from tribal.edges.http.asgi.guards import Guards
 from tribal.edges.http.asgi.messages import CALLER, REQUEST_LOG
@@ -71,7 +71,7 @@ def test_without_headers_the_caller_is_who_the_machine_says() -> None:
     assert sent({}) == Caller("ada", identity=ADA)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("headers", "status", "code"),
     [
         ({"X-Tribal-Project": "other"}, 403, "HTTP_IDENTIFIER_REFUSED"),

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from tests.cases import each_case
 from tribal.edges.http.asgi.protocol import TimedProtocol
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -51,7 +51,7 @@ def _stopping(protocol: TimedProtocol) -> None:
     protocol.shutdown()
 
 
-@pytest.mark.parametrize("close", [_idle, _stopping])
+@each_case("close", [_idle, _stopping])
 def test_a_request_that_has_arrived_is_answered_before_the_connection_is_closed(
     close: Callable[[TimedProtocol], None],
 ) -> None:
@@ -69,7 +69,7 @@ def test_a_request_that_has_arrived_is_answered_before_the_connection_is_closed(
     assert (answer[:15], answer[-2:], end) == (b"HTTP/1.1 200 OK", b"ok", b"")
 
 
-@pytest.mark.parametrize("close", [_idle, _stopping])
+@each_case("close", [_idle, _stopping])
 def test_a_connection_without_a_request_is_closed_at_once(close: Callable[[TimedProtocol], None]) -> None:
     async def run() -> bytes:
         async with _connected() as (client, protocol):

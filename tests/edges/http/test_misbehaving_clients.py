@@ -15,6 +15,7 @@ import httpx2
 import pytest
 from uvicorn import Server
 
+from tests.cases import each_case
 from tests.edges.http.served import QUESTION, TOOL, Raw, read_answer
 from tests.edges.mcp.asked import index_project
 from tests.waiting import LONGEST_SECONDS, wait_until
@@ -118,7 +119,7 @@ def test_a_body_that_does_not_arrive_is_refused_with_the_reason(
         assert _is_dropped(line)
 
 
-@pytest.mark.parametrize("path", [TOOL, "/mcp"])
+@each_case("path", [TOOL, "/mcp"])
 def test_a_gigabyte_is_refused_before_it_is_read(port: int, path: str) -> None:
     with connect(port) as line:
         line.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {10**9}\r\n\r\n".encode())
@@ -174,7 +175,7 @@ def _is_broken(line: socket.socket) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
+@each_case(
     "sent",
     [
         b"\x00\x01\x02\r\n\r\n",

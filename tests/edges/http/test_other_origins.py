@@ -49,7 +49,7 @@ def call(server: Asking, origin: str, tool: str = "search_tables", **arguments: 
     return httpx2.post(f"{server.address}/v1/tools/{tool}", json=content, headers={"origin": origin}, timeout=30)
 
 
-@pytest.mark.parametrize("path", ["/v1/tools/search_tables", "/mcp", "/v1/tools", "/health"])
+@each_case("path", ["/v1/tools/search_tables", "/mcp", "/v1/tools", "/health"])
 def test_a_browser_learns_what_a_page_of_a_named_site_may_send(server: Asking, path: str) -> None:
     answer = preflight(server, PORTAL, path)
     assert (answer.status_code, answer.content) == (200, b"")
@@ -61,7 +61,7 @@ def test_a_browser_learns_what_a_page_of_a_named_site_may_send(server: Asking, p
     assert "access-control-allow-credentials" not in answer.headers
 
 
-@pytest.mark.parametrize("origin", [PORTAL, "http://localhost:3000"])
+@each_case("origin", [PORTAL, "http://localhost:3000"])
 def test_a_page_of_a_named_site_may_read_answers(server: Asking, origin: str) -> None:
     answer = call(server, origin)
     assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, origin)
@@ -77,7 +77,7 @@ def test_a_page_of_a_named_site_may_read_refusals(server: Asking) -> None:
     assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, PORTAL)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "origin",
     [
         OTHER,
@@ -111,7 +111,7 @@ def test_programs_and_our_own_page_are_answered_as_before_and_caches_keep_origin
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.parametrize("path", ["/v1/corrections", "/v1/corrections/preview"])
+@each_case("path", ["/v1/corrections", "/v1/corrections/preview"])
 def test_corrections_are_refused_from_pages_of_named_sites(server: Asking, path: str) -> None:
     assert preflight(server, PORTAL, path).status_code == 403
     for token in (None, server.token(f"ada-{path.count('/')}", "annotations:write", "documentation:read")):

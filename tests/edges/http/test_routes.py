@@ -76,7 +76,7 @@ def refused(response: Response) -> tuple[int, str]:
     return response.status, told["error"]["code"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("method", "path"),
     [
         ("GET", "/nope"),
@@ -155,7 +155,7 @@ def test_a_body_that_calls_itself_something_else_is_not_read(shop: Application, 
     assert response.status == status
 
 
-@pytest.mark.parametrize("path", ["/health/", "/v1/tools/", "/v1/tools//"])
+@each_case("path", ["/health/", "/v1/tools/", "/v1/tools//"])
 def test_a_slash_at_the_end_does_not_matter(shop: Application, path: str) -> None:
     assert asked(shop, "GET", path) == asked(shop, "GET", path.rstrip("/"))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import QUESTION, TOOL, Served, read_answer
 from tests.edges.mcp.asked import Schemas, index_project
@@ -72,7 +73,7 @@ def test_a_host_that_is_none_of_this_machine_is_reported(project: Path) -> None:
     assert (refused.returncode, "is not an address of this machine" in refused.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(("number", "code", "workers"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 0, 2)])
+@each_case(("number", "code", "workers"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 0, 2)])
 def test_a_request_in_progress_is_answered_before_the_server_stops(
     project: Path, number: int, code: int, workers: int
 ) -> None:

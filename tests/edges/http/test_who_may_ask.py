@@ -122,7 +122,7 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
     assert (again.returncode, "`tribal token revoke ada`" in again.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("arguments", [["--host", "0.0.0.0"], ["--host", "::"], ["--require-token"]])
+@each_case("arguments", [["--host", "0.0.0.0"], ["--host", "::"], ["--require-token"]])
 def test_a_server_that_could_answer_no_one_does_not_start_and_says_what_to_do(
     tmp_path: Path, arguments: list[str]
 ) -> None:
@@ -228,9 +228,7 @@ def test_an_outage_of_the_issuer_is_said_to_pass(project: Path, certificate: Pat
     gone.close()
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "a b", "", "@", "x:y"]
-)
+@each_case("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "a b", "", "@", "x:y"])
 def test_a_name_that_is_not_the_servers_is_refused_before_anything_else(server: Served, host: str) -> None:
     for path in ("/health", "/v1/tools"):
         answer = sent(server, f"GET {path} HTTP/1.1\nHost: {host}\n\n")
@@ -239,12 +237,12 @@ def test_a_name_that_is_not_the_servers_is_refused_before_anything_else(server: 
             assert json.loads(answer.body)["error"]["code"] == "HTTP_HOST_REFUSED"
 
 
-@pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:8080", "catalog.example.com", "192.0.2.7:80"])
+@each_case("host", ["localhost:9000", "127.0.0.1", "[::1]:8080", "catalog.example.com", "192.0.2.7:80"])
 def test_the_servers_own_names_and_addresses_in_digits_are_taken(server: Served, host: str) -> None:
     assert sent(server, f"GET /health HTTP/1.1\nHost: {host}\n\n").status == 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("origin", "status"),
     [
         (PUBLIC, 200),

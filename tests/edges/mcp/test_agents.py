@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
 from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp_types import Implementation
 
+from tests.cases import each_case
 from tribal.edges.mcp.server import build_server, with_agent
 from tribal.ports import Caller, Identity
 from tribal.tools.registry import REGISTRY
@@ -37,7 +37,7 @@ def agents_seen(name: str, caller: Caller = ADA, mode: Any = "auto") -> Iterator
             yield seen
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@each_case("mode", ["auto", "legacy"])
 def test_the_name_of_a_client_is_the_agent_in_every_protocol(mode: Any) -> None:
     with agents_seen("coder", mode=mode) as seen:
         assert seen == ["coder"]
@@ -48,7 +48,7 @@ def test_an_agent_that_the_request_names_is_kept() -> None:
         assert seen == ["reviewer"]
 
 
-@pytest.mark.parametrize("name", ["", "a\nb", "x" * 201, "\u202ex"])
+@each_case("name", ["", "a\nb", "x" * 201, "\u202ex"])
 def test_a_name_that_cannot_identify_is_none(name: str) -> None:
     with agents_seen(name) as seen:
         assert seen == [None]

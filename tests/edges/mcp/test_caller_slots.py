@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable
 
-import pytest
-
+from tests.cases import each_case
 from tribal.edges.mcp.caller_slots import CallerSlots
 
 
@@ -34,7 +33,7 @@ def entered(*callers: Hashable, threads: int) -> list[Hashable]:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize(("threads", "most"), [(1, 1), (2, 1), (4, 2), (5, 2)])
+@each_case(("threads", "most"), [(1, 1), (2, 1), (4, 2), (5, 2)])
 def test_a_caller_gets_half_of_the_threads_and_at_least_one(threads: int, most: int) -> None:
     assert entered("a", "a", "a", "b", threads=threads) == ["a"] * most + ["b"]
 

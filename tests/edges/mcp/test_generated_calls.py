@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.edges.mcp.asked import Schemas, index_project
 from tests.edges.mcp.raw_session import RawSession, Wire, served_in_process
 from tests.fakes import application_over
@@ -102,7 +103,7 @@ def wire_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     index.close()
 
 
-@pytest.mark.parametrize("tool", sorted(REGISTRY.tools))
+@each_case("tool", sorted(REGISTRY.tools))
 def test_whatever_is_sent_to_a_tool_its_answer_keeps_its_schema(wire: Wire, tool: str) -> None:
     seen: Counter[str] = Counter()
 

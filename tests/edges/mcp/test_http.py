@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import tribal
 from tests.edges.http.served import Served as ServedProject
 from tests.edges.mcp.asked import index_project
@@ -71,7 +72,7 @@ def tables(answer: httpx2.Response) -> set[str]:
     return {table["database"] for table in content["tables"]}
 
 
-@pytest.mark.parametrize(("subject", "databases"), [("shop", {"shop"}), ("web", {"web"})])
+@each_case(("subject", "databases"), [("shop", {"shop"}), ("web", {"web"})])
 def test_each_request_is_answered_for_its_own_caller_in_both_eras(
     server: Served, stateless: Served, subject: str, databases: set[str]
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_session_belongs_to_the_caller_who_opened_it_and_ends_when_they_say(se
     assert server.post(call, **session, **{SUBJECT: "shop"}).status_code == 404
 
 
-@pytest.mark.parametrize(("method", "allowed"), [("GET", "POST, DELETE"), ("PUT", "POST, DELETE")])
+@each_case(("method", "allowed"), [("GET", "POST, DELETE"), ("PUT", "POST, DELETE")])
 def test_other_methods_are_refused_with_those_that_there_are(server: Served, method: str, allowed: str) -> None:
     refused = httpx2.request(method, server.url, headers=HEADERS)
     assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
@@ -132,8 +133,8 @@ BROKEN: list[tuple[str, bytes, int]] = [
 ]
 
 
-@pytest.mark.parametrize("version", ["2025-11-25", NEWEST])
-@pytest.mark.parametrize(("body", "status"), [each[1:] for each in BROKEN], ids=[each[0] for each in BROKEN])
+@each_case("version", ["2025-11-25", NEWEST])
+@each_case(("body", "status"), [each[1:] for each in BROKEN], ids=[each[0] for each in BROKEN])
 def test_what_is_no_message_is_refused_and_the_next_is_answered(
     server: Served, stateless: Served, version: str, body: bytes, status: int
 ) -> None:
@@ -146,7 +147,7 @@ def test_what_is_no_message_is_refused_and_the_next_is_answered(
     assert posted_modern(server, "list_domains", {}).json()["result"]["isError"] is False
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("header", "value", "status"),
     [
         ("content-type", "text/plain", 400),

@@ -85,7 +85,7 @@ def test_a_scope_bounds_resources_and_what_they_say(crm: Session, shop: Session)
     assert str(hidden).replace("visit", "nowhere") == str(missing)
 
 
-@pytest.mark.parametrize("name", ODD)
+@each_case("name", ODD)
 def test_names_of_any_spelling_are_resources_of_their_own(tmp_path: Path, name: str) -> None:
     tables = [table_document(name, "id note", domain="sales"), table_document("shop.s.plain", "id", domain="sales")]
     with session_over(tmp_path, tables) as session:

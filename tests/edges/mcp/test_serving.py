@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.edges.cli.tribal_command import TRIBAL, tribal
 from tests.edges.mcp.asked import Schemas, index_project, server_command, server_environment
 from tests.edges.mcp.raw_session import (
@@ -79,7 +80,7 @@ def test_the_next_call_sees_what_a_run_has_written_meanwhile(tmp_path: Path) -> 
         assert databases(session.answer("search_tables", {"query": "customer"})) == {"web"}
 
 
-@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+@each_case("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_clients_of_older_versions_are_served_and_find_the_answer_as_text_too(project: Path, version: str) -> None:
     index = SqliteIndex(project / INDEX_FILE)
     with served_in_process(application_over(index), version) as wire:
@@ -128,7 +129,7 @@ def test_a_tool_that_is_none_is_refused_at_the_start_with_those_that_there_are(t
     assert "get_domain_overview" in ended.stderr
 
 
-@pytest.mark.parametrize("schema", ["shop", "a.b.c", "shop.", 'shop."x'])
+@each_case("schema", ["shop", "a.b.c", "shop.", 'shop."x'])
 def test_a_schema_that_is_none_is_refused_at_the_start(schema: str, tmp_path: Path) -> None:
     ended = tribal("mcp", "--schema", schema, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -141,7 +142,7 @@ def test_a_schema_of_a_database_that_is_left_out_is_refused_instead_of_showing_n
     assert "--database excludes" in ended.stderr
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "identity", "code"),
     [
         (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\\ud800"}}', 7, PARSE_ERROR),
@@ -168,7 +169,7 @@ def test_a_line_that_cannot_be_read_is_refused_under_its_own_id_and_the_session_
     assert shared.answer("list_domains", {})["success"] is True
 
 
-@pytest.mark.parametrize("identity", ["null", "1.5", "1.0", "1e3", "true", "{}", "[]", '["a"]'])
+@each_case("identity", ["null", "1.5", "1.0", "1e3", "true", "{}", "[]", '["a"]'])
 def test_a_request_whose_id_is_no_string_and_no_integer_is_refused_without_an_id(
     shared: RawSession, identity: str
 ) -> None:
@@ -182,7 +183,7 @@ def test_a_request_whose_id_is_no_string_and_no_integer_is_refused_without_an_id
     assert "result" in shared.call("list_domains", {})
 
 
-@pytest.mark.parametrize("outcome", [{"result": {}}, {"error": {"code": -1, "message": "no"}}])
+@each_case("outcome", [{"result": {}}, {"error": {"code": -1, "message": "no"}}])
 def test_an_answer_to_nothing_that_was_asked_is_passed_over(shared: RawSession, outcome: dict[str, Any]) -> None:
     shared.send({"jsonrpc": "2.0", "id": 99, **outcome})
     assert shared.answer("list_domains", {})["success"] is True
@@ -214,7 +215,7 @@ def test_a_cancelled_call_holds_nothing_up(project: Path) -> None:
     assert json.loads(ended.stdout.splitlines()[-1])["id"] in (1, 2)
 
 
-@pytest.mark.parametrize("greeted", [False, True])
+@each_case("greeted", [False, True])
 def test_a_closed_input_ends_the_server_without_a_word(project: Path, greeted: bool) -> None:
     ended = run_server(project, [HELLO, INITIALIZED] if greeted else [])
     assert (ended.returncode, ended.stderr) == (0, b"")
@@ -230,7 +231,7 @@ def test_ctrl_c_ends_a_waiting_server_at_once_and_without_a_traceback(project: P
         assert session.process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("module", ["tribal.edges.cli.app", "typer", "tribal.tools.registry"])
+@each_case("module", ["tribal.edges.cli.app", "typer", "tribal.tools.registry"])
 def test_ctrl_c_while_the_command_is_loaded_ends_it_without_a_traceback(module: str, tmp_path: Path) -> None:
     program = f"""
 import os, signal, sys

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each_case
 from tests.fakes.catalogs import table
 from tribal.planning.domains.clustering import minimum_domain_size
 from tribal.planning.domains.domain_names import OtherDomains
@@ -172,7 +172,7 @@ def test_a_schema_with_most_of_the_tables_is_grouped_inside() -> None:
     assert found.keys() == {"party", "stock", "shop"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "fragment"),
     [
         (("i18n_text", "i18n_locale", "i18n_plural"), "i18_n"),
@@ -298,7 +298,7 @@ def test_a_schema_that_says_little_gives_a_newcomer_no_name() -> None:
     assert by_domain(tables, there).keys() == {"flag", "crm"}
 
 
-@pytest.mark.parametrize(("count", "smallest", "fewest"), [(10, 3, 3), (10, 2, 2), (900, 3, 5), (5_000, 2, 12)])
+@each_case(("count", "smallest", "fewest"), [(10, 3, 3), (10, 2, 2), (900, 3, 5), (5_000, 2, 12)])
 def test_a_domain_has_more_tables_at_least_where_there_are_more(count: int, smallest: int, fewest: int) -> None:
     assert minimum_domain_size(count, smallest) == fewest
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.planning.domains.table_names import read_names
 
 
@@ -55,7 +54,7 @@ def test_what_most_but_not_nearly_all_names_begin_with_stays() -> None:
     assert names.names[0].family == "crm"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "told"),
     [
         ("dim_customer", ("customer",)),

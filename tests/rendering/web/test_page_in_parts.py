@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from servers.chromium import Chromium
-from tests.cases import verify_all_but
+from tests.cases import each_case, verify_all_but
 from tests.rendering.web.sites import both_forms, heard, looking
 
 pytestmark = pytest.mark.xdist_group("chromium")
@@ -32,7 +32,7 @@ def forms_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str
         yield addresses
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_the_first_view_asks_for_the_catalog_alone(chromium: Chromium, forms: dict[str, str], form: str) -> None:
     with looking(chromium, forms[form]) as tab:
         assert "13 tables" in tab.text("main")
@@ -47,7 +47,7 @@ def test_the_first_view_asks_for_the_catalog_alone(chromium: Chromium, forms: di
         )
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_a_table_is_found_by_a_column_that_was_not_there_at_first(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:
@@ -70,7 +70,7 @@ def test_what_names_do_not_tell_is_found_by_its_meaning_when_served(chromium: Ch
         assert "customer" in tab.text("#results")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_a_join_is_found_and_its_sql_is_there_to_copy(chromium: Chromium, forms: dict[str, str], form: str) -> None:
     with looking(chromium, forms[form], "#/join") as tab:
         for field, typed in (("#from", "crm.customer"), ("#to", "shop.sales.order_line")):
@@ -82,7 +82,7 @@ def test_a_join_is_found_and_its_sql_is_there_to_copy(chromium: Chromium, forms:
         assert ("declared keys alone" in tab.text("main")) is (form == "static")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_case("form", FORMS)
 def test_a_drawing_zooms_and_pans_and_what_is_clicked_opens(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:

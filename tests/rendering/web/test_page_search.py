@@ -10,6 +10,7 @@ import pytest
 
 from demo.samples import SAMPLES
 from servers.chromium import Chromium, Tab
+from tests.cases import each_case
 from tests.rendering.web.browser import reading
 from tests.sample_shop.indexed import shop_tables, table_document
 from tribal.identity import locations
@@ -57,7 +58,7 @@ def found(tab: Tab) -> list[str]:
     return links
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "first"),
     [
         ("order", "sales.order"),
@@ -126,7 +127,7 @@ def test_the_database_is_shown_where_there_is_more_than_one(chromium: Chromium, 
         assert tab.text("#results li").split("\n")[0] == "billing.invoice"
 
 
-@pytest.mark.parametrize("typed", ["zzzz qqqq", "%%%", "xq"])
+@each_case("typed", ["zzzz qqqq", "%%%", "xq"])
 def test_nonsense_finds_nothing_and_says_so(chromium: Chromium, page: str, typed: str) -> None:
     with searching(chromium, page, typed) as tab:
         assert tab.text("#found").startswith("Nothing found")

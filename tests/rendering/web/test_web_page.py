@@ -193,7 +193,7 @@ def test_a_dropped_table_leaves_the_page() -> None:
     assert not [record for record in page_in(shop).records if record["n"] == "shop.audit.change_log"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"<html>", None])
+@each_case("damage", [b"", b"<html>", None])
 def test_a_page_that_someone_changed_or_removed_is_rewritten(damage: bytes | None) -> None:
     shop = Shop()
     shop.run()

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.fakes.application import with_run
 from tests.fakes.catalogs import HandMadeReader, column, table
@@ -194,7 +195,7 @@ def test_recorded_runs_are_compared_with_each_other_and_with_the_last_one() -> N
     assert not compare_runs("r3", "r3", store=shop.memory).changed
 
 
-@pytest.mark.parametrize("run_id", ["r9", "", "../r1", "r"])
+@each_case("run_id", ["r9", "", "../r1", "r"])
 def test_a_run_that_is_not_recorded_is_refused_with_those_that_are(run_id: str) -> None:
     with pytest.raises(PlanError, match="r1"):
         compare_runs(run_id, "r1", store=ran().memory)

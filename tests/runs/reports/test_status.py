@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tests.fakes import FixedClock, MemoryStore
 from tribal.runs.records import RunLog
 from tribal.runs.reports.status import StatusReport
@@ -32,7 +31,7 @@ def test_a_run_that_died_without_a_word_is_stopped() -> None:
     assert report(RunLog(MemoryStore(), FixedClock(), "r1", "run").start()).state == "stopped"
 
 
-@pytest.mark.parametrize("context", [{"error": "StoreUnwritable"}, {"error": "States.Timeout"}])
+@each_case("context", [{"error": "StoreUnwritable"}, {"error": "States.Timeout"}])
 def test_an_execution_that_failed_is_not_called_stopped(context: dict[str, str]) -> None:
     error = agent_error("DOC_RUN_INTERRUPTED", "the run ended early", timestamp=NOW, context={**context})
     assert report(ended(error)).state == "failed"

@@ -43,7 +43,7 @@ def test_every_item_comes_with_its_own_result() -> None:
     assert list(pool.run(_double, [], 4)) == []
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 4])
+@each_case("at_once", [1, 2, 4])
 def test_as_many_items_as_allowed_are_in_progress_and_never_more(at_once: int) -> None:
     together = threading.Barrier(at_once)
     lock = threading.Lock()
@@ -188,7 +188,7 @@ def test_nothing_at_once_is_refused() -> None:
         list(ThreadWorkerPool().run(_double, [1], 0))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@each_case("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_asks_to_stop_and_tells_once(number: signal.Signals) -> None:
     stop = StopToken()
     told: list[str] = []

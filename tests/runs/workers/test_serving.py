@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import pytest
 
+from tests.cases import each_case
 from tribal.errors import RunInterrupted
 from tribal.runs.workers.messages import DocumentUnitRequest, StopRequest, send
 from tribal.runs.workers.serving import serve
@@ -24,7 +25,7 @@ def nothing_to_build(*_: object) -> NoReturn:
     raise AssertionError("nothing was to be built")
 
 
-@pytest.mark.parametrize("messages", [(), (StopRequest(RunInterrupted("Ctrl-C")),)], ids=["nothing", "a stop"])
+@each_case("messages", [(), (StopRequest(RunInterrupted("Ctrl-C")),)], ids=["nothing", "a stop"])
 def test_a_worker_that_is_stopped_before_it_is_set_up_ends_without_a_word(messages: tuple[object, ...]) -> None:
     replies = io.BytesIO()
     serve(told(*messages), replies, nothing_to_build)

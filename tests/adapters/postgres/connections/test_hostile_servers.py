@@ -22,7 +22,7 @@ from servers.fake_postgres import (
     parameter,
     row,
 )
-from tests.cases import verify_all_but
+from tests.cases import each_case, verify_all_but
 from tests.waiting import LONGEST_SECONDS
 from tribal.adapters.postgres.connections import line
 from tribal.adapters.postgres.connections.connection import PostgresConnection, open_connection
@@ -181,9 +181,7 @@ def test_the_messages_of_one_answer_together_are_bounded(monkeypatch: pytest.Mon
         asked(flooding(b"", notice(b"x" * (1 << 20))))
 
 
-@pytest.mark.parametrize(
-    "values", [struct.pack("!i", 2**31 - 1), struct.pack("!i", 5) + b"x", struct.pack("!i", 0)[:2], b""]
-)
+@each_case("values", [struct.pack("!i", 2**31 - 1), struct.pack("!i", 5) + b"x", struct.pack("!i", 0)[:2], b""])
 def test_a_value_that_is_longer_than_its_row_is_an_error(values: bytes) -> None:
     with pytest.raises(ConnectionLost, match="broke"):
         asked(saying(columns(TEXT), message(b"D", b"\0\1" + values), DONE, READY))

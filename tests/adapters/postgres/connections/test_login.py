@@ -106,7 +106,7 @@ def test_a_socket_of_this_machine_is_trusted_with_a_password_in_clear_text() -> 
         LoginGuard(replace(target, unix_socket=None)).check(3)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("scram", "scram-sha-256"),

@@ -17,6 +17,7 @@ from tests.capabilities.interrogation.asking_models.made import (
     gap,
     witness_of,
 )
+from tests.cases import each_case
 from tests.conformance.detective import NOW, new_session
 from tribal.capabilities.interrogation.errors import BudgetExhausted, DetectiveUnreachable
 from tribal.capabilities.interrogation.parties import Analysis, Question, WitnessAnswer
@@ -87,14 +88,14 @@ def test_a_gap_that_is_open_already_is_not_added_again() -> None:
     assert analysed(KNOWN, analysis(again, again), with_gaps(FIRST)).gaps == (FIRST,)
 
 
-@pytest.mark.parametrize("said", [analysis(), analysis(closed=(1, 2))])
+@each_case("said", [analysis(), analysis(closed=(1, 2))])
 def test_an_empty_answer_closes_nothing_and_leaves_a_gap(said: dict[str, Any]) -> None:
     assert analysed(EMPTY, said, with_gaps(FIRST, SECOND)).gaps == (FIRST, SECOND)
     (only,) = analysed(EMPTY, said).gaps
     assert (only.category, only.severity) == ("missing_information", "medium")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "said",
     [
         {"closed": [], "gaps": []},

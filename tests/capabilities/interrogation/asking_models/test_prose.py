@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.capabilities.interrogation.asking_models.made import ORDERS, TOTAL, resolve
 from tests.cases import each_case
 from tribal.capabilities.interrogation.asking_models.prose import ANSWERS, QUESTIONS, STATEMENTS, ProseCheck
@@ -62,7 +60,7 @@ def test_a_witness_may_repeat_code_that_it_was_shown_but_no_address() -> None:
     assert not CHECK.check("It is documented at http://evil.example/x.", ANSWERS).sentences
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         (

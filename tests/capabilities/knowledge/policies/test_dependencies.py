@@ -115,7 +115,7 @@ BUN = """{
 """
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "text", "expected"),
     [
         ("web/package.json", json.dumps(PACKAGE), ["pg", "db", "mysql2", "@types/node"]),

@@ -108,7 +108,7 @@ def test_the_table_has_every_operator_on_every_target_kept_and_violated() -> Non
     assert asked == {(*pair, violated) for pair in allowed for violated in (YES, NO)}
 
 
-@pytest.mark.parametrize("pair", [("must_use", "file"), ("must_exist", "code"), ("must_match", "file")])
+@each_case("pair", [("must_use", "file"), ("must_exist", "code"), ("must_match", "file")])
 def test_what_an_operator_cannot_be_asked_of_is_no_constraint(pair: tuple[Any, Any]) -> None:
     with pytest.raises(ValidationError, match="cannot be asked of"):
         Constraint(operator=pair[0], target=pair[1], pattern="x")

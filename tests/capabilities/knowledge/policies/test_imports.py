@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.evidence import SourceFile
 from tribal.capabilities.knowledge.policies.imports import imports_of, is_of_another_language
 from tribal.capabilities.knowledge.policies.notebooks import without_images
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "text", "expected"),
     [
         ("a.py", "import os, json as j\n", [("json", 1), ("os", 1)]),
@@ -47,7 +45,7 @@ def test_an_import_is_named_as_each_package_that_holds_it_too() -> None:
     assert scoped.spellings == ("@scope/pkg/deep/er", "@scope/pkg/deep", "@scope/pkg")
 
 
-@pytest.mark.parametrize("text", ["def (:\n", "import x\n\0", "(" * 5_000])
+@each_case("text", ["def (:\n", "import x\n\0", "(" * 5_000])
 def test_python_that_cannot_be_read_is_reported(text: str) -> None:
     found = imports_of(SourceFile("a.py", text))
     assert [(each.file, each.targets) for each in found.unread] == [("a.py", frozenset({"import"}))]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.collecting import named, suffixes
 from tribal.capabilities.knowledge.policies.evidence import CollectedNames
 from tribal.sql.statements import references_in
@@ -13,7 +12,7 @@ def names_in(sql: str, dialect: str = "postgres", file: str | None = None) -> tu
     return named(references_in(sql, dialect), file, suffixes)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sql", "tables"),
     [
         ("SELECT * FROM a JOIN s.b USING (x)", ["a", "s.b"]),
@@ -49,7 +48,7 @@ def test_the_tables_that_sql_names(sql: str, tables: list[str]) -> None:
     assert not found.unread
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sql", "columns"),
     [
         ("SELECT x FROM s.a", ["s.a.x"]),
@@ -73,7 +72,7 @@ def test_lines_are_those_of_the_file_and_what_cannot_be_parsed_hides_nothing_els
     assert [(each.file, each.line) for each in found.unread] == [("q.sql", 3)]
 
 
-@pytest.mark.parametrize("sql", ["SELECT (" * 2_000, "\\copy t from x", "SELECT 'open", "MAKE TABLE t"])
+@each_case("sql", ["SELECT (" * 2_000, "\\copy t from x", "SELECT 'open", "MAKE TABLE t"])
 def test_sql_that_is_not_understood_is_reported(sql: str) -> None:
     found, _ = names_in(sql)
     assert found.unread

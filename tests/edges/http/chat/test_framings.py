@@ -8,11 +8,11 @@ from collections.abc import Generator, Sequence
 from functools import cache
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
+from tests.cases import each_case
 from tests.edges.http.chat.answers import ANSWER, APPROVED, MANUAL, NOW, REFUSED, TABLE, parsed, source_of, types, whole
 from tests.plugins.verify import examples
 from tribal.capabilities.chat.errors import CollectionMismatch
@@ -195,7 +195,7 @@ def test_a_refusal_has_the_reason_as_text_and_no_error() -> None:
     assert (chunks[-2]["finishReason"], "error" in types(chunks)) == ("content-filter", False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("failure", "code"),
     [(CollectionMismatch("other vectors"), "CHAT_COLLECTION_MISMATCH"), (ZeroDivisionError("4711"), "CHAT_INTERNAL")],
 )
@@ -227,7 +227,7 @@ def test_an_answer_that_fails_while_it_is_closed_has_one_end() -> None:
     assert types(parsed(specification_stream(AnswerEvents(source, lambda: NOW), StopToken()))) == ["finish"]
 
 
-@pytest.mark.parametrize("framing", ["specification", "ui", "whole"])
+@each_case("framing", ["specification", "ui", "whole"])
 def test_closing_a_stream_closes_the_source(framing: str) -> None:
     closed: list[bool] = []
     events = AnswerEvents(source_of(ANSWER, closed), lambda: NOW)
@@ -302,7 +302,7 @@ def test_errors_of_the_server_keep_their_code() -> None:
     assert framed([TooManyRequests("too many")])[-1]["error"]["code"] == "HTTP_TOO_MANY_REQUESTS"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kind"),
     [
         ("a.PDF", "application/pdf"),

@@ -58,7 +58,7 @@ def test_a_bearer_of_more_than_a_hundred_teams_is_refused_rather_than_cut(issuer
         who(issuer, groups=[f"team {number}" for number in range(101)])
 
 
-@pytest.mark.parametrize("subject", ["token:ada", "token:"])
+@each_case("subject", ["token:ada", "token:"])
 def test_a_token_of_an_issuer_never_passes_for_our_own(issuer: Issuer, subject: str) -> None:
     with pytest.raises(TokenRefused):
         who(issuer, sub=subject)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_case
 from tests.fakes.issuer import Issuer, jwk, rsa_key
 from tests.fakes.vendors import ENTRA_V1, KEYCLOAK, OKTA, Vendor, Web
 from tribal.edges.http.identity import Bearer, KeysUnavailable, TokenRefused, identify
@@ -28,7 +29,7 @@ def admitted(web: Web, token: str | None = None) -> Bearer:
     return identify(f"Bearer {token or web.token()}", web.vendor.token_rules(), web.keys)
 
 
-@pytest.mark.parametrize("vendor", [KEYCLOAK, ENTRA_V1], ids=lambda vendor: vendor.name)
+@each_case("vendor", [KEYCLOAK, ENTRA_V1], ids=lambda vendor: vendor.name)
 def test_the_document_is_below_the_issuer_with_or_without_a_slash_at_its_end(vendor: Vendor, made: Issuer) -> None:
     web = Web(vendor, made)
     assert b'"rsa"' in download_keys(vendor.issuer, web.fetch)

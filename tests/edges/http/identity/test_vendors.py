@@ -153,7 +153,7 @@ def test_what_was_granted_is_what_the_bearer_may_do(claims: dict[str, Any], righ
         assert admitted(Web(vendor, made), **claims).rights is None
 
 
-@pytest.mark.parametrize("granted", [7, {"tribal.read": True}, [["tribal.read"]], [None]])
+@each_case("granted", [7, {"tribal.read": True}, [["tribal.read"]], [None]])
 def test_a_claim_of_grants_that_is_no_list_of_names_is_refused(granted: Any, made: Issuer) -> None:
     with pytest.raises(TokenRefused):
         admitted(Web(KEYCLOAK, made), replace(KEYCLOAK.token_rules(), rights=RIGHTS), scope=granted)
