@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.harness import Bench, BenchmarkFailed, Row, Table, run
-from bench.search import INDEX
 from tests.sample_shop.indexed import Key, table_document, write_documentation
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.opensearch.client import opensearch_client
@@ -25,6 +24,8 @@ from tribal.ports import IndexWriter, StopToken
 from tribal.runs.sinks import SilentSink
 from tribal_contracts import TableDocument
 
+INDEX = "tribal-bench"
+"""Name of the benchmarks' index in a cluster."""
 TABLES, _TABLES_PER_DOMAIN = 5_000, 25
 _WORDS = "customer order invoice amount currency status created updated region owner price quantity note email".split()
 

@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from bench.generated import documented_project
 from bench.harness import Bench, BenchmarkFailed, Row, Table, memory_mb, percentile, run
+from bench.indexing import INDEX, build_in_cluster
 
 if TYPE_CHECKING:
     from tribal.ports import Application
 
 SIZES = (100, 1_000, 5_000)
 QUESTIONS, LONG_QUESTIONS = 300, 30
-INDEX = "tribal-bench"
-"""Name of the benchmarks' index in a cluster."""
 _LONG_CHARACTERS = 300
 _SEED = 20_251_121
 _FORMS = (
@@ -60,8 +59,6 @@ def tables(bench: Bench) -> Iterator[Table]:
         project = documented_project(bench, size)
         rows = [_row("SQLite", ask(project))]
         if "opensearch" in bench.arguments:
-            from bench.indexing import build_in_cluster
-
             build_in_cluster(project, bench.cluster)
             # A node that has just started compiles its code during the first hundreds of questions.
             rows.append(_row("OpenSearch, just started", ask(project, bench.cluster)))
