@@ -12,6 +12,7 @@ from pathlib import Path
 from tests import ROOT
 from tests.cases import each_case
 from tests.plugins.postgres import FreshDatabase
+from tribal.capabilities import NAMES
 
 PACKAGE = ROOT / "layers" / "tribal" / "python" / "tribal"
 CONTRACTS = ROOT / "contracts"
@@ -281,3 +282,45 @@ def test_no_file_names_the_folder_the_project_was_developed_in() -> None:
     ]
     assert texts
     assert [path for path in texts if any(each in path.read_text("utf-8", "replace") for each in paths)] == []
+
+
+OWN_NAME_ELSEWHERE = {
+    # What a table is explained by: a source of a statement, or a kind of guidance.
+    "memory": {
+        "answering/statements.py",
+        "answering/answers.py",
+        "retrieval/context/context_items.py",
+        "cli/tools/views.py",
+        "mcp/resources.py",
+        "remembering/guidance.py",
+        # Its adapters.
+        "sqlite/memories.py",
+        "journal/space_journal.py",
+        # Its function answers tools of knowledge.
+        "knowledge/manifest.py",
+    },
+    # The type of memories that point to decisions.
+    "knowledge": {"memory/pointers.py"},
+    # The optional dependencies are called so too.
+    "chat": {"documents/parser.py"},
+}
+"""Where the name of a capability means something else, by the ends of paths."""
+LISTS = {"capabilities/__init__.py", "infra/sections.py"}
+"""What lists capabilities. `ProjectFile` and `Environment` name them as fields."""
+
+
+def test_only_lists_and_its_own_modules_name_a_capability() -> None:
+    # Retrieval is the base of the others.
+    names = {*NAMES} - {"retrieval"}
+    found = set()
+    for path in SOURCES:
+        place = path.relative_to(ROOT).as_posix()
+        if place.startswith(("tests/", "bench/", "demo/")) or place.endswith(tuple(LISTS)):
+            continue
+        own = {part.removesuffix(".py") for part in path.parts}
+        for node in ast.walk(_tree(path)):
+            if not isinstance(node, ast.Constant) or node.value not in names or node.value in own:
+                continue
+            if not place.endswith(tuple(OWN_NAME_ELSEWHERE.get(node.value, ()))):
+                found.add(f"{place}:{node.lineno} says {node.value!r}")
+    assert found == set()

@@ -13,6 +13,7 @@ from tests.capabilities.knowledge.syncing.house import ADA, EVE, call, house, wr
 from tests.edges.mcp.asked import index_project
 from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller
+from tribal_contracts.knowledge import KnowledgeCheckOutput
 
 TABLE = "shop.crm.customer"
 SETTINGS = """identity: {company: acme-inc, org: acme, teams: [web], project: shop}
@@ -93,10 +94,16 @@ def test_sql_is_checked_against_the_policies_of_its_caller(app: Application) -> 
     call(app, "sync_now")
     assert app.policies is not None
     checker = app.policies(app)
-    refused = checker.check_sql("SELECT 1 FROM CRM.Customer", "postgres", ADA)
+
+    def checked(sql: str, caller: Caller = ADA) -> KnowledgeCheckOutput:
+        found = checker.check_sql(sql, "postgres", caller)
+        assert found is not None
+        return found
+
+    refused = checked("SELECT 1 FROM CRM.Customer")
     assert (refused.passed, [each.knowledge_item_id for each in refused.violations]) == (False, ["no-customer-queries"])
-    assert checker.check_sql("SELECT 1 FROM crm.orders", "postgres", ADA).passed
+    assert checked("SELECT 1 FROM crm.orders").passed
     # SQL that cannot be parsed may name the table.
-    assert checker.check_sql("SELECT FROM WHERE (", "postgres", ADA).violations
+    assert checked("SELECT FROM WHERE (").violations
     # Policies of other teams do not apply.
-    assert checker.check_sql("SELECT 1 FROM crm.customer", "postgres", EVE).passed
+    assert checked("SELECT 1 FROM crm.customer", EVE).passed

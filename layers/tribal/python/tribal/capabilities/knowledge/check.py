@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.knowledge.documented_tables import DocumentedTables, sql_dialects
-from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid
+from tribal.capabilities.knowledge.errors import KnowledgeInputInvalid, NothingPublished
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
 from tribal.capabilities.knowledge.policies.dependencies import spellings
@@ -17,6 +17,7 @@ from tribal.capabilities.knowledge.policies.inclusions import FindFile
 from tribal.capabilities.knowledge.policies.unapplied import notes_on_unapplied
 from tribal.capabilities.knowledge.snapshots.visible_items import VisibleItems, visible_items
 from tribal.errors import IndexNotReady
+from tribal_contracts import KnowledgeSettings
 from tribal_contracts.knowledge import (
     MAX_VIOLATIONS,
     KnowledgeCheckInput,
@@ -196,9 +197,14 @@ class SqlPolicyChecker:
 
     app: Application
 
-    def check_sql(self, sql: str, database: DatabaseType, caller: Caller) -> KnowledgeCheckOutput:
+    def check_sql(self, sql: str, database: DatabaseType, caller: Caller) -> KnowledgeCheckOutput | None:
         """Check one text of SQL; see `PolicyChecker`."""
-        items = visible_items(caller, self.app)
+        try:
+            items = visible_items(caller, self.app)
+        except NothingPublished:
+            if self.app.setting(KnowledgeSettings) is None:
+                return None
+            raise
         rules = rules_of(items, None)
         needed: set[Target] = {rule.constraint.target for rule in rules}
         request = CheckRequest([SourceFile(_SQL_FILE, sql)], (), is_complete=False, least="info")

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 READ_DOCUMENTATION = "documentation:read"
 LIST_NAMES = "list_names"
-_NOTHING_PUBLISHED = "KNW_NOTHING_PUBLISHED"
 MAX_ECHO_CHARS = 500
 """The most characters of an input that a failed answer echoes: twice the length of the longest name."""
 
@@ -134,20 +133,7 @@ def _check_sql(request: CheckSqlInput, caller: Caller, app: Application) -> Tool
 def policies_for(caller: Caller, app: Application) -> Callable[[str, DatabaseType], KnowledgeCheckOutput | None] | None:
     """Checks SQL against the policies that apply to a caller; `None` if knowledge is not configured."""
     make = app.policies
-    if make is None:
-        return None
-
-    def check(sql: str, dialect: DatabaseType) -> KnowledgeCheckOutput | None:
-        from tribal.errors import TribalError
-
-        try:
-            return make(app).check_sql(sql, dialect, caller)
-        except TribalError as error:
-            if error.code == _NOTHING_PUBLISHED and "knowledge" not in app.sections:
-                return None
-            raise
-
-    return check
+    return None if make is None else lambda sql, dialect: make(app).check_sql(sql, dialect, caller)
 
 
 def _list_names(request: ListNamesInput, caller: Caller, app: Application) -> ToolOutput:

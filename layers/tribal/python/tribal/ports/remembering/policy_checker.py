@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 class PolicyChecker(Protocol):
     """Checks SQL against the accepted policies that apply to a caller."""
 
-    def check_sql(self, sql: str, database: DatabaseType, caller: Caller) -> KnowledgeCheckOutput:
-        """Check one text of SQL, written for this kind of database.
+    def check_sql(self, sql: str, database: DatabaseType, caller: Caller) -> KnowledgeCheckOutput | None:
+        """Check one text of SQL, written for this kind of database; `None` where no one keeps decisions.
 
         Raises:
-            NothingPublished: when no decisions were synced yet.
+            NothingPublished: when decisions are kept, but were not synced yet.
             SourceFailed: when the snapshot is damaged. Retryable.
         """
         ...
