@@ -73,6 +73,9 @@ class _Attempts:
     failures: list[tuple[str, ModelFailure]] = field(default_factory=list)
     usage: ModelUsage = field(default_factory=ModelUsage)
 
+    def cost(self, more: Sequence[TrailNote] = ()) -> Cost:
+        return Cost((*self.notes, *more), self.usage)
+
 
 class Chain:
     """Models that are asked in turn; a `ModelChain`.
@@ -80,18 +83,11 @@ class Chain:
     Args:
         links: the models in the order in which they are asked.
         stop: ends waiting and streams; its deadline is that of all answers together.
-        monotonic: seconds, for timeouts.
     """
 
-    def __init__(
-        self,
-        links: Sequence[Link],
-        stop: StopToken | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, links: Sequence[Link], stop: StopToken | None = None) -> None:
         self.links = links
         self.stop = stop or StopToken()
-        self.monotonic = monotonic
 
     def ask(
         self, prompt: ModelPrompt, data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Reading[T]]
@@ -122,15 +118,15 @@ class Chain:
             if isinstance(result, Reading) and result.value is not None:
                 usable.append((result.value, turn.name))
                 if not result.faults:
-                    return Reply(*usable[-1], Cost((*attempts.notes, *turn.notes), attempts.usage))
+                    return Reply(*usable[-1], attempts.cost(turn.notes))
             failure = result if isinstance(result, ModelFailure) else _malformed(result.faults)
             if turn.is_spent(failure):
-                return NoReply(tuple(attempts.notes), is_spent=True)
+                return NoReply(attempts.cost(), is_spent=True)
             attempts.failures.append((turn.name, failure))
             attempts.notes.append(_last_note(turn.name, failure, following))
         if usable:
-            return Reply(*usable[0], Cost(tuple(attempts.notes), attempts.usage))
-        return NoReply(tuple(attempts.notes), tuple(attempts.failures))
+            return Reply(*usable[0], attempts.cost())
+        return NoReply(attempts.cost(), tuple(attempts.failures))
 
     def close(self) -> None:
         """Book what was spent and release the reserved money; no call may follow."""
@@ -165,12 +161,12 @@ class _Turn(Generic[Shown, T]):
         except ConfigurationError as error:
             return (yield from self.read(self.link.name, ModelFailure("stopped", error.message)))
         left = max(0.0, self.chain.stop.remaining_seconds() - self.prompt.closing_seconds)
-        ends = self.chain.monotonic() + min(left, model.timeout_seconds)
+        ends = time.monotonic() + min(left, model.timeout_seconds)
         first = yield from self._attempt(model, self.data, ends)
         failure = _failure(first)
         if self.prompt.schema is None or failure is None or failure.kind not in self.prompt.repaired:
             return first
-        if ends - self.chain.monotonic() < _LEAST_LEFT * model.timeout_seconds:
+        if ends - time.monotonic() < _LEAST_LEFT * model.timeout_seconds:
             return first
         self.notes.append(_note(self.name, failure, "asked again"))
         second = yield from self._attempt(model, {**self.data, **_to_correct(first)}, ends)
@@ -189,7 +185,7 @@ class _Turn(Generic[Shown, T]):
             part=data_json(data),
             schema=self.prompt.schema,
             max_tokens=self.prompt.answer_tokens + model.thinking_tokens,
-            deadline_seconds=max(0.0, ends - self.chain.monotonic()),
+            deadline_seconds=max(0.0, ends - time.monotonic()),
             retries=self.is_last and self.prompt.last_retries,
             waits_count=True,
             stopped=lambda: self.chain.stop.requested,

@@ -97,7 +97,7 @@ class Reply(Generic[T]):
 class NoReply:
     """Why no model of a chain gave an answer that can be used."""
 
-    notes: tuple[TrailNote, ...]
+    cost: Cost
     failures: tuple[tuple[str, ModelFailure], ...] = ()
     """The last failure of each model, by the model's name."""
     is_spent: bool = False

@@ -28,4 +28,4 @@ def ask(
     reply = chain.ask(prompt, data, read)
     if isinstance(reply, Reply):
         return reply
-    raise BudgetExhausted(_SPENT, reply.notes) if reply.is_spent else unreachable(reply)
+    raise BudgetExhausted(_SPENT, reply.cost.notes) if reply.is_spent else unreachable(reply)

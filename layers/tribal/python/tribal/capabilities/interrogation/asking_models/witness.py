@@ -77,4 +77,4 @@ def _read(
 
 
 def _unreachable(reply: NoReply) -> PartyFailed:
-    return WitnessUnreachable(f"the witness does not answer: {reply.message}", reply.notes)
+    return WitnessUnreachable(f"the witness does not answer: {reply.message}", reply.cost.notes)
