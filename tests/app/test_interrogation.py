@@ -21,11 +21,13 @@ from tests.capabilities.interrogation.asking_models.made import (
     works,
 )
 from tests.cases import each_case
+from tests.fakes.application import application
 from tests.fakes.fixed_clock import FixedClock
 from tests.fakes.interrogation import ScriptedWitness
 from tests.fakes.openai import FakeOpenAI
 from tribal.adapters.local.folder import FolderStore
 from tribal.adapters.local.secrets import EnvironmentSecrets
+from tribal.answering.documentation import Documentation
 from tribal.app.asking.configured_models import ConfiguredModels
 from tribal.app.interrogation import party_models as built_party_models
 from tribal.app.interrogation import place_in_environment, place_in_file
@@ -34,7 +36,6 @@ from tribal.app.options import options_of
 from tribal.app.parts import text_in_folder
 from tribal.app.project_text import ProjectText
 from tribal.capabilities.interrogation.asking_models.model_parties import (
-    CatalogAccess,
     ModelParties,
     PartyModels,
     without_databases,
@@ -43,10 +44,11 @@ from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.jobs.clock import SystemClock
 from tribal.models import read_spending
-from tribal.ports import Provider, RunParameters
+from tribal.ports import Caller, Provider, RunParameters
 from tribal.settings import load_settings
 from tribal.settings.deployment import load_deployment
 from tribal.settings.prompt_files import prompts_in_folder
+from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
 PRICES = "price: {input_usd: 1, output_usd: 10}"
@@ -98,8 +100,21 @@ def no_text() -> ProjectText:
     return ProjectText("databases.yaml", b"")
 
 
-def access(_: Scope) -> CatalogAccess:
-    return CatalogAccess(resolve, context)
+class OneTable(Documentation):
+    """A documentation of one table."""
+
+    __slots__ = ()
+
+    def resolve(self, name: str) -> str | None:
+        return resolve(name)
+
+    def context(self, question: str) -> tuple[str, list[AnswerSource]]:
+        text, sources = context(question)
+        return text, [*sources]
+
+
+def one_table(scope: Scope = EVERYTHING) -> OneTable:
+    return OneTable(Caller("ada", scope), application())
 
 
 def run(parties: ModelParties) -> InterrogationSession:
@@ -120,7 +135,7 @@ def openai(open_vendor: Callable[[str], FakeOpenAI]) -> FakeOpenAI:
 
 
 def test_a_session_is_booked_to_its_account(tmp_path: Path, openai: FakeOpenAI) -> None:
-    parties = party_models(tmp_path, openai.address).open("session:abc", EVERYTHING, access)
+    parties = party_models(tmp_path, openai.address).open("session:abc", one_table())
     assert (parties.providers, parties.witness) == (("openai:gpt-6-luna",), None)
     session = run(parties)
     assert session.usage is not None
@@ -140,7 +155,7 @@ def test_a_spent_cap_ends_the_session_and_is_named(tmp_path: Path, account: str,
     server.mind = works
     try:
         # At these prices a question may cost one cent, and an analysis more than two.
-        session = run(party_models(tmp_path, server.address, f"  {cap}: 0.02").open(account, EVERYTHING, access))
+        session = run(party_models(tmp_path, server.address, f"  {cap}: 0.02").open(account, one_table()))
     finally:
         server.stop()
     assert session.status == "failed"
@@ -171,14 +186,14 @@ def test_what_is_missing_is_found_before_the_first_question_with_its_line(
         assert found.configuration().witness is not None
         return
     with pytest.raises(ConfigurationInvalid) as caught:
-        found.open("session:a", EVERYTHING, access)
+        found.open("session:a", one_table())
     assert says in caught.value.message
     assert caught.value.code == "INT_CONFIG_INVALID"
 
 
 def test_timeouts_are_those_of_the_place_where_a_model_runs(tmp_path: Path) -> None:
     more = "  witness: local\n  cloud_timeout_seconds: 20\n  local_timeout_seconds: 300"
-    parties = party_models(tmp_path, more=more).open("session:a", EVERYTHING, access)
+    parties = party_models(tmp_path, more=more).open("session:a", one_table())
     detective: Any = parties.detective
     witness: Any = parties.witness
     assert [each.opened().timeout_seconds for each in detective._chain.links] == [20]
@@ -189,16 +204,10 @@ def test_timeouts_are_those_of_the_place_where_a_model_runs(tmp_path: Path) -> N
 
 def test_nothing_of_a_database_described_by_rules_is_within_the_scope_of_a_session(tmp_path: Path) -> None:
     found = party_models(tmp_path)
-    seen: list[Scope] = []
-
-    def record(scope: Scope) -> CatalogAccess:
-        seen.append(scope)
-        return access(scope)
-
     asked = Scope(frozenset({"shop", "hr"}), frozenset({("hr", "public"), ("lab", "public")}))
-    parties = found.open("session:a", asked, record)
+    parties: Any = found.open("session:a", one_table(asked))
     narrowed = Scope(frozenset({"shop"}), frozenset({("lab", "public")}))
-    assert (parties.scope, seen) == (narrowed, [narrowed])
+    assert (parties.scope, parties.detective._resolve.__self__.caller.scope) == (narrowed, narrowed)
     # Without a manifest nothing is documented, and nothing may be seen.
     assert found.sendable(EVERYTHING) == Scope(frozenset())
 
@@ -226,7 +235,7 @@ def test_a_quote_grows_with_questions_and_iterations_and_sends_nothing(tmp_path:
     assert openai.calls == []
     # What a session that asks as often costs is less than twice of that, and not much less than half.
     actual = run(
-        replace(found, section=found.section.model_copy(update={"witness": None})).open("session:a", EVERYTHING, access)
+        replace(found, section=found.section.model_copy(update={"witness": None})).open("session:a", one_table())
     )
     assert actual.usage is not None
     per_call = actual.usage.nanodollars / actual.usage.calls
@@ -238,13 +247,13 @@ def test_a_file_of_the_project_replaces_the_prompt_of_the_analysis(tmp_path: Pat
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts/detective_analysis.md").write_text("Judge it our way.", encoding="utf-8")
     (tmp_path / "prompts/table.md").write_text("{{table}}", encoding="utf-8")
-    run(party_models(tmp_path, openai.address).open("session:a", EVERYTHING, access))
+    run(party_models(tmp_path, openai.address).open("session:a", one_table()))
     systems = {message["content"] for call in openai.calls for message in call.body["messages"][:1]}
     assert [system for system in systems if system.startswith("Judge it our way.")]
 
 
 def test_the_shipped_analysis_prompt_has_the_sentence_of_the_specification(tmp_path: Path, openai: FakeOpenAI) -> None:
-    run(party_models(tmp_path, openai.address).open("session:a", EVERYTHING, access))
+    run(party_models(tmp_path, openai.address).open("session:a", one_table()))
     wanted = "Analyze this answer for gaps. List missing facts, ambiguities, inconsistencies."
     assert [call for call in openai.calls if wanted in call.body["messages"][0]["content"]]
 

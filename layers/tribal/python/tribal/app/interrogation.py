@@ -31,7 +31,7 @@ def build(building: Building) -> Built:
     parts = None
     if models is not None:
         parts = InterrogationParts(
-            parties=lambda account, documentation: models().parties(account, documentation),
+            parties=lambda account, documentation: models().open(account, documentation),
             quote=lambda questions, iterations: models().quote(questions, iterations),
             launch=None if building.deployment is None else partial(launch_session, building.deployment),
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.interrogation.asking_models.configuring import derive_configuration, parties
 from tribal.capabilities.interrogation.asking_models.detective import ModelDetective
 from tribal.capabilities.interrogation.asking_models.quotes import quote_session
-from tribal.capabilities.interrogation.asking_models.witness import Context, ModelWitness
+from tribal.capabilities.interrogation.asking_models.witness import ModelWitness
 from tribal.capabilities.interrogation.errors import ConfigurationInvalid
 from tribal.errors import ConfigurationError
 from tribal.identity.scope import EVERYTHING, Scope
@@ -22,7 +22,6 @@ from tribal_contracts.interrogation.settings import InterrogationSettings, Locat
 
 if TYPE_CHECKING:
     from tribal.answering.documentation import Documentation
-    from tribal.capabilities.interrogation.asking_models.prose import Resolve
     from tribal.capabilities.interrogation.parties import Detective, Witness
     from tribal.ports import ModelFacts, ObjectStore
     from tribal.ports.describing import Secrets
@@ -38,16 +37,6 @@ _LONGEST_STEP_SECONDS = 600.0
 """A function has 900 s; a step that needs more is repeated by the next invocation."""
 EXAM = "exam:"
 """Accounts of exams begin with it; others are of sessions."""
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogAccess:
-    """What models may learn of the documentation, within one scope."""
-
-    resolve: Resolve
-    """The full name of a table or column; `None` for any other name."""
-    context: Context
-    """What is documented about a question, as text, with its sources."""
 
 
 def _nothing() -> None:
@@ -95,40 +84,29 @@ class PartyModels:
         self._facts()
         return derived
 
-    def parties(self, account: str, documentation: Documentation) -> ModelParties:
-        """The parties that spend from an account, and read this documentation; raises as `open` does."""
-
-        def access(scope: Scope) -> CatalogAccess:
-            narrowed = documentation.within(scope)
-            return CatalogAccess(narrowed.resolve, narrowed.context)
-
-        return self.open(account, documentation.caller.scope, access)
-
-    def open(self, account: str, scope: Scope, access: Callable[[Scope], CatalogAccess]) -> ModelParties:
+    def open(self, account: str, documentation: Documentation) -> ModelParties:
         """The parties of a session (`session:ID`) or an exam (`exam:ID`), which share what it may cost.
 
         Args:
             account: what the calls are booked to.
-            scope: what the caller may see.
-            access: called with the part of it that models may see.
+            documentation: as the caller sees it; models see only a part of it.
 
         Raises:
             ConfigurationInvalid: as in `configuration`.
         """
         self.configuration()
-        narrowed, prompts = self.sendable(scope), self.prompts()
+        reads, prompts = documentation.within(self.sendable(documentation.caller.scope)), self.prompts()
         detectives, witnesses = self.section.order, [self.section.witness] if self.section.witness else []
         asking, answering = self._chain(detectives, account), self._chain(witnesses, account)
         closing = ExitStack()
         closing.callback(asking.close)
         closing.callback(answering.close)
         providers = tuple(self._label(name) for name in (*detectives, *witnesses))
-        reads = access(narrowed)
         witness = ModelWitness(providers[-1], answering, prompts, reads.context, reads.resolve) if witnesses else None
         return ModelParties(
             detective=ModelDetective(asking, prompts, reads.resolve) if detectives else None,
             witness=witness,
-            scope=narrowed,
+            scope=reads.caller.scope,
             providers=providers,
             step_seconds=self._step_seconds(detectives, witnesses),
             close=closing.close,
