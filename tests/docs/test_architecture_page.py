@@ -114,7 +114,10 @@ def naming(pattern: str, *folders: Path) -> set[str]:
 def test_every_place_to_add_something_is_there() -> None:
     named = {
         path
-        for title in ("a database", "a tool", "a job that can be killed", "a command", "a function")
+        for title in (
+            *("a database", "a tool", "a capability", "a large capability", "a job that can be killed"),
+            *("a command", "a function"),
+        )
         for path in places(title)
     }
     assert len(named) > 10
@@ -145,3 +148,10 @@ def test_a_command_is_added_where_lint_is_named() -> None:
 
 def test_a_function_is_added_where_finisher_is_named() -> None:
     assert naming(r"\bfinisher\b", ROOT / "functions", ROOT / "infra") == places("a function")
+
+
+def test_a_large_capability_is_where_chat_is_imported() -> None:
+    folders = [ROOT / each for each in ("layers", "contracts", "functions", "infra")]
+    importers = naming(r"(?:tribal\.capabilities|tribal_contracts|http|cli)\.chat\b|import chat\b", *folders)
+    listed = places("a large capability")
+    assert [path for path in sorted(importers) if not any(path.startswith(each) for each in listed)] == []
