@@ -23,7 +23,7 @@ from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import ModelName, ModelSection, resolved
-from tribal_contracts.core.shape import sections_in, written_place
+from tribal_contracts.core.sections import sections_in, written_place
 
 FOLDER = Path(__file__).parent / "environments"
 

@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from tribal_contracts.core.runs import LeaseRecord as LeaseRecord
     from tribal_contracts.core.runs import RunRecord as RunRecord
     from tribal_contracts.core.runs import SourceRecord as SourceRecord
+    from tribal_contracts.core.sections import CapabilitySettings as CapabilitySettings
+    from tribal_contracts.core.sections import IdentitySettings as IdentitySettings
     from tribal_contracts.core.shape import SCHEMA_VERSION as SCHEMA_VERSION
     from tribal_contracts.core.shape import AgentError as AgentError
     from tribal_contracts.core.shape import AgentStatus as AgentStatus
-    from tribal_contracts.core.shape import CapabilitySettings as CapabilitySettings
     from tribal_contracts.core.shape import ClosedContract as ClosedContract
     from tribal_contracts.core.shape import ContentHash as ContentHash
     from tribal_contracts.core.shape import Contract as Contract
@@ -180,7 +181,6 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.tasks import UnitFailure as UnitFailure
     from tribal_contracts.documentation.tasks import UnitItem as UnitItem
     from tribal_contracts.documentation.tasks import Wave as Wave
-    from tribal_contracts.memory.records import IdentitySettings as IdentitySettings
     from tribal_contracts.memory.records import MemorySettings as MemorySettings
     from tribal_contracts.project_file import CAPABILITY_SECTIONS as CAPABILITY_SECTIONS
     from tribal_contracts.project_file import AnswerLimits as AnswerLimits
@@ -248,7 +248,8 @@ else:
         "core.models": "NANODOLLARS ModelEntry ModelPrice ModelProvider ModelQuote ModelSettings ModelUsage NamedModel "
         "SpendingSettings sum_usage",
         "core.runs": "LeaseRecord RunRecord SourceRecord",
-        "core.shape": "SCHEMA_VERSION AgentError AgentStatus CapabilitySettings ClosedContract ContentHash "
+        "core.sections": "CapabilitySettings IdentitySettings",
+        "core.shape": "SCHEMA_VERSION AgentError AgentStatus ClosedContract ContentHash "
         "Contract Count DatabaseType DomainName ErrorSeverity FullyQualifiedTableName "
         "ISOTimestamp RowCount TablePriority UnitInterval Unset",
         "documentation.budget": "BudgetAccount BudgetHolder BudgetRecord BudgetSpend ModelPause",
@@ -277,7 +278,7 @@ else:
         "documentation.tasks": "CloseTask ComposedRun ComposeTask DatabasePointer DocumentTask "
         "FailedTask FinishTask OpenedRun OpenTask ReadResult ReadTask RunRequest UnitCounts "
         "UnitFailure UnitItem Wave",
-        "memory.records": "IdentitySettings MemorySettings",
+        "memory.records": "MemorySettings",
         "project_file": "CAPABILITY_SECTIONS AnswerLimits ProjectFile",
         "retrieval.calls": "CallerRecord IdentityRecord ToolCall ToolCallEvent",
         "retrieval.context": "Cardinality ContextJoin ContextTable GetQueryContextInput GetQueryContextOutput",

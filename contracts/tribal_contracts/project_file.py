@@ -10,11 +10,12 @@ from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional, section_kinds, sections_in
+from tribal_contracts.core.sections import CapabilitySettings, IdentitySettings, section_kinds, sections_in
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
 from tribal_contracts.documentation.definitions import Metric, Term
 from tribal_contracts.interrogation.settings import InterrogationSettings
-from tribal_contracts.memory.records import IdentitySettings, MemorySettings
+from tribal_contracts.memory.records import MemorySettings
 
 
 class AnswerLimits(ClosedContract):

@@ -9,7 +9,7 @@ import pytest
 from tests.cases import each_case
 from tribal.errors import ConfigurationError
 from tribal.settings import Settings, load_settings
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 from tribal_contracts.interrogation.settings import InterrogationSettings
 
 FILE = """databases: [{name: shop}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tribal_contracts.core.shape import CapabilitySettings
+from tribal_contracts.core.sections import CapabilitySettings
 
 ANSWER_TOKENS = 1_200
 """The most tokens of statements and their sources, unless a section says otherwise."""

@@ -17,7 +17,8 @@ from tribal_contracts.core.models import (
     ModelProvider,
     unknown_model,
 )
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Place, SectionProblem, Unset, optional
+from tribal_contracts.core.sections import CapabilitySettings, Place, SectionProblem
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 CATALOG = "catalog"
 """The collection that is the documentation itself: always there, and nothing can be uploaded to it."""

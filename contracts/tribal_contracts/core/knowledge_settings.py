@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, Unset, optional
-
-if TYPE_CHECKING:
-    from tribal_contracts.memory.records import IdentitySettings
+from tribal_contracts.core.sections import CapabilitySettings, IdentitySettings
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 KnowledgeType = Literal["adr", "policy", "pattern", "spec"]
 KnowledgeLayer = Literal["company", "org", "team", "project"]

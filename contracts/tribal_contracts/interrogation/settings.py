@@ -10,7 +10,8 @@ from pydantic import Field
 
 from tribal_contracts.answering.settings import ANSWER_TOKENS, AnsweringSettings
 from tribal_contracts.core.models import Dollars, ModelEntry, ModelName, unknown_model
-from tribal_contracts.core.shape import SectionProblem, Unset, optional, written_place
+from tribal_contracts.core.sections import SectionProblem, written_place
+from tribal_contracts.core.shape import Unset, optional
 from tribal_contracts.interrogation.sessions import IterationLimit
 
 SECTION = "interrogation"

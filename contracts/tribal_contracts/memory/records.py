@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from tribal_contracts.core.camel import CamelContract
-from tribal_contracts.core.shape import CapabilitySettings, ClosedContract, ISOTimestamp, Unset, optional
+from tribal_contracts.core.sections import CapabilitySettings
+from tribal_contracts.core.shape import ISOTimestamp, Unset, optional
 from tribal_contracts.documentation.definitions import TableState
 from tribal_contracts.memory.tools import MEMORY_ID_PATTERN, MemoryLayer
 
 MAX_TABLES = 10
 """Tables whose states a memory has."""
-Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
 
 
 class MemoryRecord(CamelContract):
@@ -38,15 +38,6 @@ class MemoryRecord(CamelContract):
     table_states: Annotated[list[TableState], Field(max_length=MAX_TABLES)] | Unset = optional(
         "Extension: the documented tables that it names, as they were when it was added."
     )
-
-
-class IdentitySettings(ClosedContract):
-    """The part `identity` of `databases.yaml`: who works here, on the command line and over stdio."""
-
-    company: Identifier | Unset = optional("The company that the store belongs to.")
-    org: Identifier | Unset = optional("The organization.")
-    teams: list[Identifier] = Field(default_factory=list, description="The teams.")
-    project: Identifier | Unset = optional("The project.")
 
 
 class MemorySettings(CapabilitySettings):

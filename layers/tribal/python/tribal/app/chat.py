@@ -16,7 +16,7 @@ from tribal.capabilities.chat.parts import CHAT_SHARE, ChatParts
 from tribal.ports import Provider
 from tribal.ports.models.chains import ModelAccount
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from tribal.app.building import Building, Built
 from tribal.capabilities.interrogation.parts import InterrogationParts
 from tribal.errors import ConfigurationError
 from tribal.ports import Provider
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 from tribal_contracts.interrogation.settings import InterrogationSettings, Location, written_location
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tribal.errors import ConfigurationError, missing_package
 from tribal.ports import Provider
 from tribal.ports.remembering.knowledge_source import KnowledgeOrigin
 from tribal_contracts import KnowledgeSettings
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

@@ -11,7 +11,7 @@ from tribal.capabilities.memory.parts import MemoryParts
 from tribal.identity.locations import MEMORIES_FILE
 from tribal.ports import Provider
 from tribal_contracts import MemorySettings
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from tribal.capabilities.memory.repository import Recovery

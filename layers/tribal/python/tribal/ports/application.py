@@ -191,7 +191,7 @@ class Application:
 
     def setting(self, kind: type[Section]) -> Section | None:
         """A capability's section of `databases.yaml`; `None` when it is absent."""
-        from tribal_contracts.core.shape import find_section
+        from tribal_contracts.core.sections import find_section
 
         return find_section(self.sections, kind)
 

@@ -23,7 +23,7 @@ from tribal_contracts import (
     SyncSettings,
 )
 from tribal_contracts.core.models import ModelName
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
 

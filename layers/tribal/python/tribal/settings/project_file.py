@@ -39,7 +39,7 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
-from tribal_contracts.core.shape import written_place
+from tribal_contracts.core.sections import written_place
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _OWN_PORTS = {"http": "80", "https": "443"}

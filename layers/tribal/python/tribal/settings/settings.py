@@ -35,7 +35,7 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
-from tribal_contracts.core.shape import find_section
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
