@@ -17,7 +17,6 @@ from tribal.ports.running import Worked
 from tribal_contracts import Contract
 
 Task = TypeVar("Task", bound=Contract)
-_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
 class MessageUnreadable(ValueError):
@@ -26,7 +25,8 @@ class MessageUnreadable(ValueError):
 
 def process_messages(event: dict[str, Any], take: Callable[[SQSRecord], None], metrics: Metrics) -> dict[str, Any]:
     """Process a batch of messages; those that fail are reported back, and SQS redelivers them."""
-    answer: dict[str, Any] = dict(process_partial_response(event=event, record_handler=take, processor=_processor))
+    processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+    answer: dict[str, Any] = dict(process_partial_response(event=event, record_handler=take, processor=processor))
     metrics.add_metric("MessagesFailed", MetricUnit.Count, len(answer.get("batchItemFailures", [])))
     return answer
 
