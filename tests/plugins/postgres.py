@@ -161,5 +161,5 @@ def company_dsn(postgres_server: EmbeddedServer) -> str:
 @pytest.fixture(scope="session")
 def shop_dsn(postgres_server: EmbeddedServer) -> str:
     """Six tables of a shop, loaded once a session; only to be read."""
-    postgres_server.ensure_database("shop", SHOP_SQL)
-    return postgres_server.dsn("shop")
+    postgres_server.ensure_database("six_tables", SHOP_SQL)
+    return postgres_server.dsn("six_tables")

@@ -172,7 +172,8 @@ ODD = [
 
 def test_every_kind_of_line_break_and_control_character_is_read_back_or_refused() -> None:
     chance, file, refused = random.Random(47), FILE, 0
-    for number in range(2_000):
+    number_of_texts = examples(300, 2_000)
+    for number in range(number_of_texts):
         words = "".join(chance.choices(ODD, k=chance.randint(1, 5)))
         subject = Subject(("public", "orders"), column=chance.choice(["net", "gross", "tax"]))
         try:
@@ -183,7 +184,7 @@ def test_every_kind_of_line_break_and_control_character_is_read_back_or_refused(
         assert text_in(after, KEY, subject) == words
         # Every later correction still finds a file that it can edit.
         file = after if number % 20 else FILE
-    assert 0 < refused < 1_900
+    assert 0 < refused < 0.95 * number_of_texts
 
 
 @each_case("control", ["\x07", "\x00", "\ufffe", "\ud800"])
