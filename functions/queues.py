@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from pydantic import ValidationError
 
 from tribal.ports import Application
-from tribal.ports.running import Worked
+from tribal.ports.capability import Worked
 from tribal_contracts import Contract
 
 Task = TypeVar("Task", bound=Contract)

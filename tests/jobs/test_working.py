@@ -16,7 +16,7 @@ from tests.jobs.cycle import HAND_OFFS, Cycle, CycleRecord, CycleTask, hand_on
 from tribal.errors import RunInterrupted, StoreUnwritable
 from tribal.jobs.working import release_leases, waiting_jobs, work_on_waiting
 from tribal.ports import Application, StopToken
-from tribal.ports.running import Waiting, Worked
+from tribal.ports.capability import Waiting, Worked
 from tribal_contracts import Contract
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tribal.errors import PreconditionFailed, StoreUnwritable, TribalError
 from tribal.jobs.lease import process_name
 from tribal.jobs.lease_file import LeaseFile
-from tribal.ports.running import JobKind
+from tribal.ports.capability import JobKind
 
 if TYPE_CHECKING:
     from tribal.ports import Application

@@ -5,14 +5,18 @@ The edges, the functions, the builders of the application and `infra/` loop over
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from tribal.ports.application import Application
+    from tribal.ports.stopping import StopToken
     from tribal.ports.tool import ToolGroup
-    from tribal_contracts import CapabilitySettings
+    from tribal_contracts import CapabilitySettings, Contract
+
+Task = TypeVar("Task", bound="Contract", contravariant=True)
 
 
 def load(target: str) -> Any:
@@ -228,3 +232,59 @@ class Capability:
     def is_configured(self, sections: Collection[str]) -> bool:
         """Whether its tools are offered where these sections are present."""
         return self.section is None or not self.needs_section or self.name in sections
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """How far a job got."""
+
+    status: str
+    """Of its record."""
+    again_in_seconds: int | None = None
+    """When to work on it again; `None` once it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A job that has not ended and that no process works on."""
+
+    task: Contract
+    has_died: bool = False
+    """Whether the last process that worked on it died; it comes after all others."""
+
+
+class JobKind(Protocol[Task]):
+    """A kind of job, each of which is named by a task: what messages carry and logs show."""
+
+    @property
+    def name(self) -> str:
+        """Its name in logs."""
+        ...
+
+    def waiting(self, app: Application, ended: set[Contract]) -> Iterable[Waiting]:
+        """The jobs that wait, oldest first; what cannot be read is left out.
+
+        Args:
+            app: the application.
+            ended: jobs that have ended, which are not read again; more are added.
+        """
+        ...
+
+    def work(self, app: Application, task: Task, stop: StopToken, error: BaseException | None = None) -> Worked:
+        """Work on a job until it ends, a stop is requested, or too little time is left; raises what may pass.
+
+        Args:
+            app: the application.
+            task: names the job.
+            stop: hands it back.
+            error: ends it as failed, although it could be resumed, because no one may be there to see the error.
+        """
+        ...
+
+    def leases(self, app: Application) -> Iterable[str]:
+        """The names of the leases that a process holds while it works on jobs."""
+        ...
+
+    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application | None:
+        """The application that calls `wake` for a new job; `None` if it can have no jobs."""
+        ...

@@ -1,20 +1,13 @@
-"""Running: time, leases, progress, workers, messages between them, and kinds of jobs."""
+"""Running: time, leases, progress, workers and messages between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from tribal.ports.application import Application
-    from tribal.ports.stopping import StopToken
-    from tribal_contracts import Contract
+from typing import Literal, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Task = TypeVar("Task", bound="Contract", contravariant=True)
 
 
 class Clock(Protocol):
@@ -117,60 +110,4 @@ class MessageQueue(Protocol):
         Raises:
             RuntimeError: when the queue refused a message; send the whole batch again.
         """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """How far a job got."""
-
-    status: str
-    """Of its record."""
-    again_in_seconds: int | None = None
-    """When to work on it again; `None` once it has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A job that has not ended and that no process works on."""
-
-    task: Contract
-    has_died: bool = False
-    """Whether the last process that worked on it died; it comes after all others."""
-
-
-class JobKind(Protocol[Task]):
-    """A kind of job, each of which is named by a task: what messages carry and logs show."""
-
-    @property
-    def name(self) -> str:
-        """Its name in logs."""
-        ...
-
-    def waiting(self, app: Application, ended: set[Contract]) -> Iterable[Waiting]:
-        """The jobs that wait, oldest first; what cannot be read is left out.
-
-        Args:
-            app: the application.
-            ended: jobs that have ended, which are not read again; more are added.
-        """
-        ...
-
-    def work(self, app: Application, task: Task, stop: StopToken, error: BaseException | None = None) -> Worked:
-        """Work on a job until it ends, a stop is requested, or too little time is left; raises what may pass.
-
-        Args:
-            app: the application.
-            task: names the job.
-            stop: hands it back.
-            error: ends it as failed, although it could be resumed, because no one may be there to see the error.
-        """
-        ...
-
-    def leases(self, app: Application) -> Iterable[str]:
-        """The names of the leases that a process holds while it works on jobs."""
-        ...
-
-    def launched_by(self, app: Application, wake: Callable[[], None]) -> Application | None:
-        """The application that calls `wake` for a new job; `None` if it can have no jobs."""
         ...

@@ -14,7 +14,7 @@ from tribal.errors import ObjectDamaged, RunLocked, StoreError
 from tribal.identity.locations import collection_lease
 from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import StopToken
-from tribal.ports.running import Waiting, Worked
+from tribal.ports.capability import Waiting, Worked
 from tribal_contracts.chat.jobs import IngestTask, UploadJob
 from tribal_contracts.chat.settings import CATALOG
 
