@@ -34,7 +34,7 @@ PACKAGED: Checks = {
 _IN_PARALLEL = ["--dist", "loadgroup"]
 _NOT_VERIFY = ["-m", "not verify"]
 TESTS: Checks = {
-    "pytest": ["pytest", "-q", "-n", "3", *_IN_PARALLEL, *_NOT_VERIFY, "--ignore=tests/e2e"],
+    "pytest": ["pytest", "-q", "-n", "2", *_IN_PARALLEL, *_NOT_VERIFY, "--ignore=tests/e2e"],
     # Waits for half of its time, so it does not need a core of its own.
     "end to end": ["pytest", "-q", "-n", "0", *_NOT_VERIFY, "tests/e2e"],
 }

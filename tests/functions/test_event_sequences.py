@@ -30,7 +30,7 @@ NAME = "tribal-knowledge"
 NUMBERS = st.lists(st.integers(0, 59), max_size=80)
 EXAMPLES_IN_SQLITE, EXAMPLES_IN_OPENSEARCH = examples(4, 10), examples(2, 3)
 
-pytestmark = pytest.mark.xdist_group("opensearch-functions")
+pytestmark = pytest.mark.xdist_group("opensearch")
 
 
 def deterministic(count: int) -> settings:

@@ -27,7 +27,7 @@ from tribal_contracts import DocumentationManifest, IndexerProgress
 
 INDEX = "tribal-knowledge"
 
-pytestmark = pytest.mark.xdist_group("opensearch-functions")
+pytestmark = pytest.mark.xdist_group("opensearch")
 
 
 @pytest.fixture
