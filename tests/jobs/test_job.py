@@ -25,8 +25,10 @@ def change(cycle: Cycle, **changes: object) -> None:
 
 
 def test_a_job_takes_its_steps_reports_each_and_ends_once(cycle: Cycle) -> None:
-    ended = cycle.run()
+    job = cycle.job()
+    ended = job.run(hand_on)
     assert (ended.status, len(ended.hand_offs), ended.attempts, ended.holder) == ("done", HAND_OFFS, 0, None)
+    assert job.again_in_seconds is None
     assert cycle.record == ended
     assert [len(each.hand_offs) for each in cycle.reported] == [*range(1, HAND_OFFS + 1)]
     with pytest.raises(JobEnded):

@@ -39,7 +39,7 @@ class Cycles:
     def work(self, app: Application, task: CycleTask, stop: StopToken, error: BaseException | None = None) -> Worked:
         job = self.cycle(app, task.number).job(stop=stop)
         record = job.run(self.step, error)
-        return Worked(record.status, job.again_in_seconds if record.status == "working" else None)
+        return Worked(record.status, job.again_in_seconds)
 
     def leases(self, _: Application) -> list[str]:
         return [f"cycle-{number}" for number in self.numbers]

@@ -86,8 +86,8 @@ class Job(Generic[Record]):
     processes in a row that died, `MOST_DEATHS` of which are such an error. `None` if errors only interrupt the job."""
     report: Callable[[Record], None] = _no_report
     """Called with the record after each step."""
-    again_in_seconds: int = 0
-    """After `run`: how long a job that has not ended has to wait."""
+    again_in_seconds: int | None = None
+    """After `run`: how long the job has to wait at least; `None` once it has ended."""
     _stored: Stored[Record] = field(init=False, repr=False)
 
     @property
@@ -149,10 +149,9 @@ class Job(Generic[Record]):
 
     def _take_steps(self, step: Step[Record]) -> None:
         while self._refresh():
-            if not self.stop.has_time_for(self.step_seconds):
-                self._hand_back()
-                return
             try:
+                if not self.stop.has_time_for(self.step_seconds):
+                    raise NotNow
                 changed = step(self.record)
             except NotNow as pause:
                 self._pause(pause)
@@ -178,6 +177,8 @@ class Job(Generic[Record]):
         if pause.error is not None:
             raise pause.error
         self._hand_back()
+        if self.has_ended(self.record):
+            self.again_in_seconds = None
 
     def _failed(self, error: BaseException) -> Record:
         """The record with the error that ends it; raises an error that may pass, or that occurs while it ends."""

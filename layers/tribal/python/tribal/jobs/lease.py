@@ -19,7 +19,7 @@ from tribal.jobs.lease_file import (
     lost_error,
     same_holding,
 )
-from tribal.ports import ProcessLock, StopToken
+from tribal.ports import Application, ProcessLock, StopToken
 from tribal_contracts import LeaseRecord
 
 TERM_SECONDS = 60.0
@@ -72,6 +72,11 @@ class RunLease:
         self._lost = False
         self._ended = threading.Event()
         self._renewer: threading.Thread | None = None
+
+    @classmethod
+    def of(cls, app: Application, name: str, run_id: str, stop: StopToken) -> Self:
+        """A lease on the store of an application, with the lock of the same name."""
+        return cls(LeaseFile(app.store(), app.clock, name), run_id, lock=app.locks(name), stop=stop)
 
     @property
     def run_id(self) -> str:

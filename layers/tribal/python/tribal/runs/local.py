@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Self
 from tribal.errors import Activity, EmbeddingFailed, StoreError, TribalError, doing
 from tribal.identity import locations
 from tribal.jobs.lease import RunLease
-from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Application, Provider, RunContext, StopToken
 from tribal.runs.context import CountingSink, closing_run, is_partial
 from tribal.runs.pipeline import document_run, index_run, plan_run
@@ -70,8 +69,7 @@ class LocalRun:
         store = WatchedStore(self._app.store(), self._sink.note)
         app = self._app = replace(self._app, store=Provider.of(store))
         run_id = new_run_id(app.clock)
-        lock = app.locks(locations.DOCUMENTATION_LEASE)
-        lease = RunLease(LeaseFile(store, app.clock), run_id, lock=lock, stop=stop)
+        lease = RunLease.of(app, locations.DOCUMENTATION_LEASE, run_id, stop)
         with self._stack:
             self._stack.enter_context(lease)
             self._stack.enter_context(stop_on_signal(stop, self._sink.note))

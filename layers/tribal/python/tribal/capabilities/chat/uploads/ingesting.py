@@ -28,7 +28,6 @@ from tribal.errors import ObjectDamaged, ObjectNotFound, RunLocked, is_refused_w
 from tribal.identity.locations import collection_lease
 from tribal.jobs.job import Job, JobEnded, NotNow
 from tribal.jobs.lease import RunLease
-from tribal.jobs.lease_file import LeaseFile
 from tribal.ports import Clock
 from tribal.ports.application import Application
 from tribal.ports.passages import TextEmbedder
@@ -114,8 +113,7 @@ class Ingestion:
             raise JobNotFound(f"there is no upload {job_id[:50]!r} to collection {collection!r}")
         self._job_id = job_id
         self._stop = stop
-        name = collection_lease(collection)
-        self._lease = RunLease(LeaseFile(app.store(), app.clock, name), job_id, lock=app.locks(name), stop=stop)
+        self._lease = RunLease.of(app, collection_lease(collection), job_id, stop)
         self._begun = False
         self._source: tuple[Path, TextEmbedder] | None = None
         self._upload: _ReadUpload | None = None

@@ -63,7 +63,7 @@ class UploadKind:
         except RunLocked:
             # Another process works on the collection, for example `tribal upload`.
             return Worked("processing", BUSY_SECONDS)
-        return Worked(job.status, ingestion.job.again_in_seconds if job.status == "processing" else None)
+        return Worked(job.status, ingestion.job.again_in_seconds)
 
     def leases(self, app: Application) -> list[str]:
         """The leases of all collections."""
