@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -90,7 +91,7 @@ class Cycle:
             read=file.read,
             replace=file.replace,
             has_ended=lambda record: record.status != "working",
-            lease=None if self.holds_inside else self._lease(process),
+            lease=nullcontext() if self.holds_inside else self._lease(process),
             holder=self._holder(process) if self.holds_inside else None,
             stop=stop or StopToken(),
             step_seconds=step_seconds,

@@ -306,8 +306,12 @@ def test_a_requested_stop_ends_after_the_page_and_the_job_is_resumed(made: MadeU
 def test_two_processes_never_work_on_one_collection(made: MadeUploads) -> None:
     job = made.accept("manual.txt", pages(1))
     lease = RunLease(LeaseFile(made.store, made.clock, collection_lease("handbook")), "other")
+    in_use = made.folder / "scratch" / "uploads" / job.job_id / "upload"
+    in_use.parent.mkdir(parents=True)
+    in_use.touch()
     with lease, pytest.raises(ChatBusy, match="another process works on collection 'handbook'"):
         made.ingest(job)
+    assert in_use.exists()
     assert made.ingest(job).status == "completed"
 
 

@@ -7,14 +7,13 @@ continues from its record, so it ends with the same bytes however often it was k
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from tribal.errors import PreconditionFailed, RunError, TribalError
 from tribal.jobs.holding import HolderInside
-from tribal.jobs.lease import RunLease
 from tribal.ports import StopToken
 from tribal.store import Stored
 from tribal_contracts import Contract
@@ -74,8 +73,8 @@ class Job(Generic[Record]):
     replace: Callable[[Stored[Record], Record], Stored[Record]]
     """Writes its next state by conditional put; writes nothing if it is the same."""
     has_ended: Callable[[Record], bool]
-    lease: RunLease | None = None
-    """May serve several jobs that take turns. Losing it requests the stop that it was given."""
+    lease: AbstractContextManager[object] = field(default_factory=nullcontext)
+    """A `RunLease`, which may serve several jobs that take turns. Losing it requests the stop that it was given."""
     holder: HolderInside[Record] | None = None
     stop: StopToken = field(default_factory=StopToken)
     """A requested stop, and its deadline, hand the job back before the next step."""
@@ -108,7 +107,7 @@ class Job(Generic[Record]):
             JobEnded: when it had ended before.
             Exception: whatever a step raises that may pass; the job can be resumed. Other errors end it as failed.
         """
-        with self.lease or nullcontext():
+        with self.lease:
             self._claim(error)
             try:
                 self._take_steps(step)

@@ -7,8 +7,8 @@ the index with them is published, and the upload is erased. Every write can be r
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -130,18 +130,21 @@ class Ingestion:
             read=file.read,
             replace=file.replace,
             has_ended=lambda job: job.status != "processing",
-            lease=self._lease,
+            lease=self._alone(),
             stop=self._stop,
             failed=self._failed,
             report=report,
         )
         try:
-            with self._open:
-                return self.job.run(self._step, error)
+            return self.job.run(self._step, error)
         except JobEnded as ended:
             return cast(UploadJob, ended.record)
-        finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the lease until everything that was opened on this machine's disk is closed and removed."""
+        with self._lease, self._open:
+            yield
 
     def _failed(self, job: UploadJob, error: BaseException) -> UploadJob:
         """The job with the reason why it ends, and without files that were to be indexed."""
@@ -252,6 +255,7 @@ class Ingestion:
 
     def _fetched(self, job: UploadJob) -> Path:
         path = self._folder / "upload"
+        self._open.callback(shutil.rmtree, self._folder, ignore_errors=True)
         try:
             digest = self._files.store.get_file(self._files.upload_key(job.job_id), path)
         except ObjectNotFound as error:
