@@ -1,6 +1,6 @@
 """What takes a command long to make and never changes, made once by each process of the tests.
 
-Processes that tests start make it anew.
+Processes that tests start make it themselves.
 """
 
 from __future__ import annotations
