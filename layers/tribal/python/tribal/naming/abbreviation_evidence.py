@@ -53,12 +53,3 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     for meaning, words in (entry.split(": ") for entry in _EVIDENCE.strip().replace("\n", "; ").split("; "))
 }
 """Words that support a meaning if they occur nearby, by meaning."""
-
-PAIRED: dict[str, tuple[str, ...]] = {
-    "lat": ("lon", "lng", "longitude"),
-    "lon": ("lat", "latitude"),
-    "lng": ("lat", "latitude"),
-    "fname": ("lname", "surname"),
-    "lname": ("fname",),
-}
-"""By abbreviation: words of the same identifier that settle its first meaning."""

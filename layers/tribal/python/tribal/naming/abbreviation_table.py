@@ -147,15 +147,6 @@ ENGLISH_WORDS = frozenset(
 )
 """Abbreviations that are also English words; they stay as they are if other names use them as words."""
 
-NEVER_SPELT_OUT = ENGLISH_WORDS | frozenset(
-    """
-    admin alt ann arr att ave beg ben cal col con cum diff dim dir dis disc div doc est exec exp fin gen
-    imp inc ind ins int loc med mod mob ops opt par pos pri promo prom ref reg rem res ret rev sig soc spec std
-    trans var
-    """.split()
-)
-"""Ambiguous abbreviations, words and prefixes: a neighbouring word is not enough to spell them out for readers."""
-
 ACRONYMS = frozenset(
     """
     ach acl api apr asin atm aum bban bi bic cctv cdn ceo cfo cgi cik cms cpa cpc cpi cpm cpt cpu crm csat csv cto

@@ -6,76 +6,43 @@ a wrong guess finds one table too many and is never shown.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import zip_longest
 
-from tribal.naming.abbreviation_evidence import EVIDENCE, PAIRED
-from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, NEVER_SPELT_OUT, USUAL
+from tribal.naming.abbreviation_evidence import EVIDENCE
+from tribal.naming.abbreviation_table import ABBREVIATIONS, ACRONYMS, ENGLISH_WORDS, USUAL
 from tribal.naming.inflection import plural, singular
 
-_SHORTEST_SPELT_OUT = 3
-"""Two letters are too ambiguous: `hr` is an hour or a department; `pd` is paid, period or police department."""
-_MOST_MEANINGS = 3
-"""An abbreviation with more meanings probably has yet another one in the next schema."""
 _NUMBER_AT_THE_END = frozenset({"no", "nos"})
 
 
-def expand(token: str, context: Collection[str] = ()) -> str:
-    """Return the certain meaning of a token, possibly several words; the token itself if there is no certain one.
+def expand(token: str) -> str:
+    """Return the only usual meaning of a token, possibly several words; the token itself if there is none."""
+    if token in ABBREVIATIONS:
+        return USUAL.get(token, token)
+    short = singular(token)
+    return plural(USUAL[short]) if short != token and short in USUAL else token
 
-    A meaning is certain if it is the only usual one, or the only one that occurs in full in `context`: the lower-case
-    words of the rest of the table or catalog (a set is fastest).
-    """
-    return _certain(token, _as_set(context), frozenset())
 
-
-def likely_words(tokens: Sequence[str], context: Collection[str] = ()) -> list[str]:
+def likely_words(tokens: Sequence[str], context: Set[str] = frozenset()) -> list[str]:
     """Return the words of one identifier, with each token spelt out as its most likely meaning.
 
     The other tokens decide between meanings, then the context. `no` means number only at the end or before `of`
     (`order_no`, not `no_show`).
     """
-    elsewhere = _as_set(context)
     siblings = frozenset(tokens)
     words: list[str] = []
     for token, following in zip_longest(tokens, tokens[1:]):
         if token in _NUMBER_AT_THE_END and following not in (None, "of"):
             words.append(token)
         else:
-            words.extend(_likeliest(token, elsewhere, siblings).split())
+            words.extend(_likeliest(token, context, siblings).split())
     return words
 
 
 def is_acronym(word: str) -> bool:
     """Whether the lower-case word is a known acronym, such as `url` or its plural `urls`."""
     return word in ACRONYMS or (word.endswith("s") and word[:-1] in ACRONYMS)
-
-
-def _as_set(words: Collection[str]) -> Set[str]:
-    return words if isinstance(words, Set) else frozenset(words)
-
-
-def _certain(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
-    if token in USUAL:
-        return USUAL[token]
-    if token in ABBREVIATIONS:
-        return _supported(token, elsewhere, siblings)
-    short = singular(token)
-    return plural(USUAL[short]) if short != token and short in USUAL else token
-
-
-def _supported(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:
-    """Return the only meaning that the surrounding words support, else the token itself."""
-    if token in PAIRED and any(_mentions(words, other) for words in (elsewhere, siblings) for other in PAIRED[token]):
-        return ABBREVIATIONS[token][0]
-    meanings = ABBREVIATIONS[token]
-    if len(token) < _SHORTEST_SPELT_OUT or len(meanings) > _MOST_MEANINGS or token in NEVER_SPELT_OUT:
-        return token
-    around = elsewhere | siblings
-    # The words of "user id" occur in every schema, so they say nothing about `uid`.
-    spelt_out = [meaning for meaning in meanings if _mentions(around, meaning)]
-    hinted = [meaning for meaning in meanings if any(_mentions(around, word) for word in EVIDENCE.get(meaning, ()))]
-    return spelt_out[0] if len(spelt_out) == 1 and set(hinted) <= set(spelt_out) else token
 
 
 def _likeliest(token: str, elsewhere: Set[str], siblings: Set[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from tribal.naming.segmentation import segment_all
 from tribal.naming.tokens import split_identifier
 
 
-def read_name(name: str, context: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def read_name(name: str, context: Set[str] = frozenset()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an identifier's words in lower case with abbreviations spelt out, and all forms by which it is found.
 
     The forms are the tokens as written, then their words, then neighbouring words joined: `heart` and `rate` also find
