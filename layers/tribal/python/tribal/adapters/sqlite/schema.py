@@ -199,7 +199,6 @@ def _created() -> set[tuple[str, str, str]]:
         return _objects(connection)
 
 
-@lru_cache(maxsize=16_384)
 def encode_term(term: str) -> str:
     """A term that FTS5 keeps intact: ASCII letters and digits unchanged, everything else as hexadecimal digits."""
     if term.isascii() and term.isalnum() and term == term.lower():
