@@ -43,7 +43,7 @@ class OutlinedColumn(Contract):
     @property
     def key_family(self) -> KeyFamily | None:
         """The family of its values; columns of one family can be compared."""
-        return _key_family(self.base_type or self.type)
+        return key_family(self.base_type or self.type)
 
 
 class OutlinedForeignKey(Contract):
@@ -175,11 +175,6 @@ def _column(
         identity=identity,
         generated=generated,
     )
-
-
-@lru_cache(maxsize=4_096)
-def _key_family(type_name: str) -> KeyFamily | None:
-    return key_family(type_name)
 
 
 def _key(key: CatalogKey) -> DocumentedKey:

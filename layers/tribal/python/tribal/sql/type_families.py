@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 TypeFamily = Literal[
@@ -90,6 +91,7 @@ def is_whole(type_name: str) -> bool:
     return lower.startswith(_WHOLE) or bool(_NO_PLACES.fullmatch(lower))
 
 
+@lru_cache(maxsize=4_096)
 def key_family(type_name: str) -> KeyFamily | None:
     """Types of one key family can be compared with each other; a type of none joins nothing."""
     lower = _unqualified(type_name.lower())
