@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tribal.sql.checking.keys import KeyIndex
 from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
 from tribal_contracts import DatabaseType, KeyEdge
 
@@ -29,7 +31,9 @@ def known(dialect: DatabaseType = "postgres", search_path: Sequence[str] = ()) -
         _key("return_request", "order_id line_no", "order_line", "order_id line_no"),
         _key("invoice", "order_id", "orders", "id"),
     ]
-    return KnownTables.of(tables, dialect, keys, search_path, ["shop"])
+    index = KeyIndex(keys)
+    known = KnownTables.of(tables, dialect)
+    return replace(known, keys=lambda: index, search_path=search_path, database=frozenset(["shop"]))
 
 
 def _table(name: str, columns: str, key: str, values: tuple[str, ...] = ()) -> KnownTable:

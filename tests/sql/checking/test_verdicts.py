@@ -9,8 +9,9 @@ from pg8000.exceptions import DatabaseError
 from tests.plugins.postgres import FreshDatabase, OpenCatalog, connected
 from tests.sample_shop.documented import Shop
 from tests.sql.checking.verdict_statements import SCHEMA, STATEMENTS
-from tribal.joins.known_tables import known_tables
+from tribal.joins.known_tables import known_table, parents_of
 from tribal.sql.checking.check import check
+from tribal.sql.checking.known import KnownTables
 
 
 def test_what_the_server_runs_has_no_error_and_what_it_refuses_has_one(
@@ -22,7 +23,11 @@ def test_what_the_server_runs_has_no_error_and_what_it_refuses_has_one(
     shop = Shop(list(tables))
     shop.document(shop.plan())
     documents = [shop.document_of(f"{each.schema_name}.{each.table_name}") for each in tables]
-    known = replace(known_tables(documents, "postgres"), routines=frozenset(contents.routines))
+    known = replace(
+        KnownTables.of(map(known_table, documents), "postgres"),
+        partitions=lambda: parents_of(documents),
+        routines=frozenset(contents.routines),
+    )
     wrong = []
     with connected(dsn) as connection:
         for sql in STATEMENTS:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from tribal.identity.table_names import TableIdentity
-from tribal.joins.graph import inferred_edge
 from tribal.joins.outline import OutlinedColumn, TableOutline, row_keys
-from tribal.sql.checking.known import KnownColumn, KnownTable, KnownTables
+from tribal.sql.checking.known import KnownColumn, KnownTable
 from tribal.sql.references import TableName
-from tribal_contracts import DatabaseType, KeyEdge, TableDocument
+from tribal_contracts import TableDocument
 from tribal_contracts.core.shape import Unset, optional
 
 _STORED = frozenset(("table", "partitioned_table", "partition", "materialized_view", "foreign_table"))
@@ -56,15 +55,6 @@ def routines_of(database: str, names: Iterable[str]) -> frozenset[TableName]:
     return frozenset((each.schema, each.table) for each in found if each.database == database)
 
 
-def known_tables(
-    documents: Sequence[TableDocument], dialect: DatabaseType, search_path: Sequence[str] = ()
-) -> KnownTables:
-    """The tables of one database, from their documents."""
-    databases = {each.database for each in documents} | {each.server_database or each.database for each in documents}
-    tables, keys = map(known_table, documents), key_edges(documents)
-    return KnownTables.of(tables, dialect, keys, search_path, databases, lambda: parents_of(documents))
-
-
 def parents_of(documents: Iterable[TableDocument]) -> dict[TableName, TableName]:
     """The partitions of tables, each with the table that it is documented with."""
     return {
@@ -72,20 +62,3 @@ def parents_of(documents: Iterable[TableDocument]) -> dict[TableName, TableName]
         for document in documents
         for partition in map(TableIdentity.parse, document.partitions or ())
     }
-
-
-def key_edges(documents: Iterable[TableDocument]) -> Iterator[KeyEdge]:
-    """The declared and inferred keys of tables, each once."""
-    for document in documents:
-        for key in document.foreign_keys:
-            yield KeyEdge(
-                name=key.name,
-                from_table=document.name,
-                from_columns=key.columns,
-                to_table=key.references_table,
-                to_columns=key.references_columns,
-                nullable=key.nullable,
-                source="declared",
-            )
-        # The documents at both ends have an inferred key.
-        yield from (inferred_edge(key) for key in document.inferred_keys if key.from_table == document.name)

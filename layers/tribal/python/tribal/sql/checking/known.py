@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 
 from tribal.sql.checking.keys import KeyIndex
 from tribal.sql.dialect import fold
 from tribal.sql.references import TableName
-from tribal_contracts import DatabaseType, KeyEdge
+from tribal_contracts import DatabaseType
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +77,10 @@ class KnownTables:
     _loaded: dict[TableName, KnownTable] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(
-        cls,
-        tables: Iterable[KnownTable],
-        dialect: DatabaseType,
-        keys: Iterable[KeyEdge] = (),
-        search_path: Sequence[str] = (),
-        database: Iterable[str] = (),
-        partitions: Callable[[], Mapping[TableName, TableName]] = dict,
-    ) -> KnownTables:
+    def of(cls, tables: Iterable[KnownTable], dialect: DatabaseType) -> KnownTables:
         """From tables that are loaded already."""
         known = {(each.schema, each.table): each for each in tables}
-        index = cache(lambda: KeyIndex(keys))
-        return cls(
-            dialect,
-            tuple(known),
-            lambda names: {name: known[name] for name in names},
-            index,
-            frozenset(database),
-            search_path,
-            partitions,
-        )
+        return cls(dialect, tuple(known), lambda names: {name: known[name] for name in names})
 
     def find(self, schema: str | None, table: str, *, anywhere: bool = False) -> list[TableName]:
         """The tables that a name means: one, none, or several if it is ambiguous.
