@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from tribal.identity.hashing import object_hash, record_id
+from tribal.identity.hashing import object_hash
 from tribal.joins.graph import is_junction
 from tribal.ports import IndexEntry, VectorKind
-from tribal_contracts import DocType, DocumentRecord, TableDocument
+from tribal_contracts import DocType, TableDocument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,7 +158,7 @@ def record_document(entry: IndexEntry, path: str) -> dict[str, Any]:
         "kind": "record",
         "doc_type": record.doc_type,
         "id": record.id,
-        "table_id": _table_id(record),
+        "table_id": entry.table_id,
         "database": record.database_name,
         "schema": record.schema_name,
         "place": None if record.schema_name is None else place_of(record.database_name, record.schema_name),
@@ -199,9 +199,3 @@ def written_vector(vector: NDArray[Any]) -> list[int] | None:
     scaled = np.asarray(vector, dtype=np.float64).ravel() * VECTOR_SCALE
     values: list[int] = np.rint(scaled).astype(np.int64).tolist()
     return values if any(values) else None
-
-
-def _table_id(record: DocumentRecord) -> int | None:
-    if record.doc_type not in ("table", "column") or record.schema_name is None or record.table_name is None:
-        return None
-    return record_id("table", record.database_name, record.schema_name, record.table_name)

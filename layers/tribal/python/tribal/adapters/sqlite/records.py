@@ -6,12 +6,10 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tribal.adapters.sqlite.schema import TERMS, encode_term
 from tribal.adapters.sqlite.vectors import VectorRow, without_records
-from tribal.identity.hashing import record_id
 from tribal.joins.graph import is_junction
 from tribal.ports import IndexedTable, IndexEntry, VectorKind
 from tribal.ports.index.reader import Part
@@ -128,7 +126,7 @@ class _Writing:
             record = entry.record
             origin = self._origin_of(record, origins)
             self._number += 1
-            table_id = _table_id(record)
+            table_id = entry.table_id
             self._records.append(
                 (
                     *(self._number, record.id, origin, record.doc_type, table_id, record.schema_name),
@@ -186,18 +184,6 @@ class _Writing:
                 f"INSERT INTO {TERMS[doc_type]} (rowid, names, body, prose, beyond) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 - our own names
                 terms,
             )
-
-
-def _table_id(record: DocumentRecord) -> int | None:
-    if record.doc_type not in ("table", "column") or record.schema_name is None or record.table_name is None:
-        return None
-    return _id_of_table(record.database_name, record.schema_name, record.table_name)
-
-
-# The columns of a table are consecutive.
-@lru_cache(maxsize=256)
-def _id_of_table(database: str, schema: str, table: str) -> int:
-    return record_id("table", database, schema, table)
 
 
 def read_records(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, DocumentRecord]:

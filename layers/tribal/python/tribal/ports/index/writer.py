@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tribal.identity.hashing import record_id
 from tribal.ports.index.reader import IndexedTable, IndexFilter
 from tribal_contracts import DocumentRecord, IndexMetadata, KeyGraph
 
@@ -42,6 +43,14 @@ class IndexEntry:
     """Terms that name other schemas; only readers of whole databases find them."""
     long_words: tuple[str, ...] = ()
     """For a table record, those of its terms that may contain another word."""
+
+    @property
+    def table_id(self) -> int | None:
+        """The id of the table record that a table or column record belongs to."""
+        record = self.record
+        if record.doc_type not in ("table", "column") or record.schema_name is None or record.table_name is None:
+            return None
+        return record_id("table", record.database_name, record.schema_name, record.table_name)
 
 
 class IndexWriter(Protocol):
