@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -45,8 +45,8 @@ class Action:
         if self.seen is not None:
             head |= {"if_seq_no": self.seen[0], "if_primary_term": self.seen[1]}
         if self.document is None:
-            return _line({"delete": head})
-        return _line({"index": head}) + _line(self.document)
+            return line({"delete": head})
+        return line({"index": head}) + line(self.document)
 
 
 class _SerializedAction(NamedTuple):
@@ -74,13 +74,8 @@ class BulkWriter:
         Raises:
             IndexWriteFailed: when one was refused permanently, or still throttled after the last attempt.
         """
-        batches = list(_batches(actions))
-        if len(batches) <= 1:
-            for batch in batches:
-                self._write_batch(alias, batch)
-            return
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
-            deque(pool.map(partial(self._write_batch, alias), batches), maxlen=0)
+            deque(pool.map(partial(self._write_batch, alias), _batches(actions)), maxlen=0)
 
     def _write_batch(self, alias: str, batch: list[_SerializedAction]) -> None:
         reasons: list[str] = []
@@ -149,7 +144,8 @@ def _batches(actions: Sequence[Action]) -> Iterator[list[_SerializedAction]]:
         yield batch
 
 
-def _line(value: dict[str, Any]) -> bytes:
+def line(value: Mapping[str, Any]) -> bytes:
+    """A line of a bulk or multi-search request."""
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 

@@ -44,34 +44,34 @@ VECTOR_SCALE = 100_000
 """Unit vectors are scaled by this and rounded to integers, which are faster to write and parse."""
 
 _TERM_CHARS = 100
-_KEYWORD = {"type": "keyword"}
-_KEPT = {"type": "keyword", "index": False, "doc_values": False}
+KEYWORD = {"type": "keyword"}
+KEPT = {"type": "keyword", "index": False, "doc_values": False}
 
 
 def index_body(dimensions: int, about: dict[str, str], aliases: Sequence[str]) -> dict[str, Any]:
     """Settings and strict mappings of a new index; `about` is stored with them."""
     properties: dict[str, Any] = {
-        "kind": _KEYWORD,
-        "doc_type": _KEYWORD,
+        "kind": KEYWORD,
+        "doc_type": KEYWORD,
         "id": {"type": "long"},
         "table_id": {"type": "long"},
-        "database": _KEYWORD,
-        "schema": _KEYWORD,
-        "table": _KEYWORD,
-        "place": _KEYWORD,
-        "domain": _KEYWORD,
-        "database_type": _KEYWORD,
-        "table_kind": _KEYWORD,
-        "copy_kind": _KEYWORD,
-        "copy_of": _KEYWORD,
+        "database": KEYWORD,
+        "schema": KEYWORD,
+        "table": KEYWORD,
+        "place": KEYWORD,
+        "domain": KEYWORD,
+        "database_type": KEYWORD,
+        "table_kind": KEYWORD,
+        "copy_kind": KEYWORD,
+        "copy_of": KEYWORD,
         "is_junction": {"type": "boolean"},
-        "partitions": _KEYWORD,
-        "path": _KEYWORD,
-        "content_hash": _KEYWORD,
-        "vectors": _KEYWORD,
+        "partitions": KEYWORD,
+        "path": KEYWORD,
+        "content_hash": KEYWORD,
+        "vectors": KEYWORD,
         "mentions": {"type": "keyword", "doc_values": False},
         LONG_WORDS: {"type": "keyword", "index": False},
-        "value": _KEPT,
+        "value": KEPT,
     }
     for doc_type in DOC_TYPES:
         for part in PARTS:

@@ -18,7 +18,10 @@ import numpy as np
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConnectionTimeout, NotFoundError, OpenSearchException, RequestError, TransportError
 
-from tribal.adapters.opensearch.layout import VECTOR_SCALE, VECTOR_SPACE, encode_term, written_vector
+from tribal.adapters.opensearch import queries
+from tribal.adapters.opensearch.bulk import line
+from tribal.adapters.opensearch.layout import KEPT, KEYWORD, VECTOR_SPACE, encode_term, written_vector
+from tribal.adapters.opensearch.queries import Body
 from tribal.errors import MemoryConflict, MemoryStoreFailed, MemoryTimedOut
 from tribal.identity.hashing import object_hash
 from tribal.ports.remembering.identity import Space
@@ -32,17 +35,9 @@ if TYPE_CHECKING:
 MEMORIES = "tribal-memories"
 """The alias of the index, and the prefix of its name; roles refer to it too."""
 LAYOUT = "2"
-MAX_TERMS = 64
-"""Terms used from one query."""
 PAGE = 1_000
-_LUCENE_SCALE = 2.2
-"""The factor k1 + 1 of BM25, which Lucene leaves out."""
-_KEYWORD = {"type": "keyword"}
-_KEPT = {"type": "keyword", "index": False, "doc_values": False}
 _VALUES_A_CLAUSE = 1_000
 _READ = ["memory_id", "space", "value", "words", "half"]
-
-Body = dict[str, Any]
 
 
 class OpenSearchMemories:
@@ -63,8 +58,8 @@ class OpenSearchMemories:
         """Add and replace memories, and remove others; missing ones are ignored."""
         lines: list[bytes] = []
         for memory in memories:
-            lines += [_line({"index": {"_id": _id(memory.space, memory.record.memory_id)}}), _line(_document(memory))]
-        lines += [_line({"delete": {"_id": _id(space, name)}}) for space, name in removed]
+            lines += [line({"index": {"_id": _id(memory.space, memory.record.memory_id)}}), line(_document(memory))]
+        lines += [line({"delete": {"_id": _id(space, name)}}) for space, name in removed]
         if not lines:
             return
         with _translate_errors():
@@ -80,12 +75,12 @@ class OpenSearchMemories:
 
     def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over all spaces."""
-        asked = [term for term in dict.fromkeys(terms) if term][:MAX_TERMS]
+        asked = queries.distinct_terms(terms)
         if not asked:
             return []
         clauses = [{"term": {"terms": encode_term(term)}} for term in asked]
         query = {"bool": {"filter": _within(wanted), "should": clauses, "minimum_should_match": 1}}
-        return self._found(wanted, query, limit, lambda score: score * _LUCENE_SCALE)
+        return self._found(wanted, query, limit, lambda score: score * queries.LUCENE_SCALE)
 
     def by_vector(self, wanted: MemorySelection, vector: NDArray[Any], limit: int) -> list[FoundMemory]:
         """Memories by cosine; every one that the search may look at is compared."""
@@ -94,12 +89,7 @@ class OpenSearchMemories:
         if values is None:
             return []
         chosen = {"bool": {"filter": [*_within(wanted), {"exists": {"field": "vector"}}]}}
-        script = {
-            "source": "knn_score",
-            "lang": "knn",
-            "params": {"field": "vector", "query_value": values, "space_type": VECTOR_SPACE},
-        }
-        return self._found(wanted, {"script_score": {"query": chosen, "script": script}}, limit, _cosine)
+        return self._found(wanted, queries.compare_all(values, "vector", chosen), limit, _cosine)
 
     def about_tables(self, wanted: MemorySelection, tables: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that are about one of the tables."""
@@ -166,9 +156,9 @@ class OpenSearchMemories:
 
     def _hits(self, body: Body) -> list[Any]:
         # Use `_msearch`, the only request that a read-only role may send.
-        head = _line({"index": self._name, "allow_partial_search_results": False})
+        head = line({"index": self._name, "allow_partial_search_results": False})
         with _translate_errors():
-            (answer,) = self._client.msearch(body=head + _line({**body, "track_total_hits": False}))["responses"]
+            (answer,) = self._client.msearch(body=head + line({**body, "track_total_hits": False}))["responses"]
         if "error" not in answer:
             hits: list[Any] = answer["hits"]["hits"]
             return hits
@@ -235,16 +225,16 @@ def _index_body(dimensions: int, about: Mapping[str, str], alias: str) -> Body:
             "dynamic": "strict",
             "_meta": dict(about),
             "properties": {
-                "memory_id": _KEYWORD,
-                "space": _KEYWORD,
+                "memory_id": KEYWORD,
+                "space": KEYWORD,
                 "terms": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
-                "tags": _KEYWORD,
-                "tables": _KEYWORD,
-                "places": _KEYWORD,
+                "tags": KEYWORD,
+                "tables": KEYWORD,
+                "places": KEYWORD,
                 "used": {"type": "long"},
-                "value": _KEPT,
-                "words": _KEPT,
-                "half": _KEPT,
+                "value": KEPT,
+                "words": KEPT,
+                "half": KEPT,
                 "vector": {
                     "type": "knn_vector",
                     "dimension": dimensions,
@@ -266,10 +256,10 @@ def _within(wanted: MemorySelection) -> list[Body]:
     lasting = [space for space in wanted.spaces if not wanted.limits_use(space)]
     used = {"range": {"used": {"gt": wanted.used_after * 1_000}}}
     spaces = [*_named(lasting), *({"bool": {"filter": [clause, used]}} for clause in _named(ending))]
-    clauses = [_any_of(spaces)]
+    clauses = [queries.any_of(spaces)]
     if wanted.places is not None:
         nowhere = {"bool": {"must_not": {"exists": {"field": "places"}}}}
-        clauses.append(_any_of([nowhere, *_among("places", sorted(wanted.places))]))
+        clauses.append(queries.any_of([nowhere, *_among("places", sorted(wanted.places))]))
     if wanted.tags:
         clauses.append({"terms": {"tags": sorted(wanted.folded_tags)}})
     return clauses
@@ -284,10 +274,6 @@ def _among(field: str, values: Sequence[str]) -> list[Body]:
     return [{"terms": {field: list(batch)}} for batch in batches]
 
 
-def _any_of(clauses: Sequence[Body]) -> Body:
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
-
-
 def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) -> FoundMemory:
     source = hit["_source"]
     half = source.get("half")
@@ -297,13 +283,7 @@ def _parsed(hit: Mapping[str, Any], named: Mapping[str, Space], score: float) ->
 
 
 def _cosine(score: float) -> float:
-    """Convert Lucene's non-negative score to a cosine: 1 + product, or 1 / (1 - product) for a negative product."""
-    product = score - 1.0 if score >= 1.0 else 1.0 - 1.0 / score
-    return max(-1.0, min(1.0, product / VECTOR_SCALE**2))
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+    return float(queries.cosines(np.array(score)))
 
 
 @contextmanager

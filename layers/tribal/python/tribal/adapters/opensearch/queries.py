@@ -42,7 +42,7 @@ _NAMED = "n"
 """Marks clauses about records that are searched by their names alone."""
 _TERMS_A_CLAUSE = 32_768
 """Half of what one clause may hold by the default of OpenSearch."""
-_LUCENE_SCALE = 2.2
+LUCENE_SCALE = 2.2
 """The factor k1 + 1 of BM25, which Lucene leaves out."""
 _NO_ID = 1 << 53
 
@@ -61,7 +61,7 @@ def filters(where: IndexFilter, doc_type: DocType) -> list[Body]:
         if value is not None
     ]
     if where.scope != EVERYTHING:
-        clauses.append(_any_of(list(_in_scope(where.scope)), {}))
+        clauses.append(any_of(list(_in_scope(where.scope))))
     return clauses
 
 
@@ -81,11 +81,11 @@ def lexical(terms: Sequence[str], doc_type: DocType, where: IndexFilter, limit: 
     if not wanted:
         return None
     ways = [
-        _any_of([*_terms_in(field, wanted, mark)], {**limits, "_name": mark} if mark else limits)
+        any_of([*_terms_in(field, wanted, mark)], {**limits, "_name": mark} if mark else limits)
         for mark, field, limits in _searched(where, doc_type)
     ]
-    query = _any_of(ways[0]["bool"]["should"] if len(ways) == 1 else ways, {"filter": filters(where, doc_type)})
-    query["bool"]["boost"] = _LUCENE_SCALE
+    query = any_of(ways[0]["bool"]["should"] if len(ways) == 1 else ways, {"filter": filters(where, doc_type)})
+    query["bool"]["boost"] = LUCENE_SCALE
     return _ranked(query, doc_type, limit)
 
 
@@ -95,8 +95,9 @@ def _terms_in(field: str, terms: Sequence[str], mark: str) -> Iterator[Body]:
         yield {"term": {field: {"value": encode_term(term), "_name": f"{number}{mark}"}}}
 
 
-def _any_of(clauses: Sequence[Body], limits: Body) -> Body:
-    return {"bool": {**limits, "should": list(clauses), "minimum_should_match": 1}}
+def any_of(clauses: Sequence[Body], limits: Body | None = None) -> Body:
+    """A query for what one of some clauses matches, within limits."""
+    return {"bool": {**(limits or {}), "should": list(clauses), "minimum_should_match": 1}}
 
 
 def _searched(where: IndexFilter, doc_type: DocType) -> Iterator[tuple[str, str, Body]]:
@@ -113,7 +114,7 @@ def _mentioning(where: IndexFilter) -> Body:
     """A clause for the records that mention anything hidden."""
     words = sorted(where.hidden)
     batches = [words[start : start + _TERMS_A_CLAUSE] for start in range(0, len(words), _TERMS_A_CLAUSE)]
-    return {"bool": {"should": [{"terms": {"mentions": batch}} for batch in batches], "minimum_should_match": 1}}
+    return any_of([{"terms": {"mentions": batch}} for batch in batches])
 
 
 def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: int, exact: bool) -> Body | None:
@@ -125,8 +126,8 @@ def nearest(vector: NDArray[Any], kind: VectorKind, where: IndexFilter, limit: i
     ways: list[Body] = []
     for by, limits in _compared(where, kind):
         chosen = {"bool": {"filter": [*filters(where, doc_type), {"term": {"vectors": by}}], **limits}}
-        ways.append(_compare_all(values, by, chosen) if exact else _walk(values, by, limit, chosen))
-    body = _ranked(ways[0] if len(ways) == 1 else _any_of(ways, {}), doc_type, limit)
+        ways.append(compare_all(values, vector_field(by), chosen) if exact else _walk(values, by, limit, chosen))
+    body = _ranked(ways[0] if len(ways) == 1 else any_of(ways), doc_type, limit)
     return {**body, "collapse": {"field": "table_id"}} if kind == "column" else body
 
 
@@ -136,14 +137,10 @@ def _walk(values: list[int], kind: VectorKind, limit: int, chosen: Body) -> Body
     return {"knn": {vector_field(kind): walk}}
 
 
-def _compare_all(values: list[int], kind: VectorKind, chosen: Body) -> Body:
+def compare_all(values: list[int], field: str, chosen: Body) -> Body:
     """A search that compares every vector of the chosen records."""
-    script = {
-        "source": "knn_score",
-        "lang": "knn",
-        "params": {"field": vector_field(kind), "query_value": values, "space_type": VECTOR_SPACE},
-    }
-    return {"script_score": {"query": chosen, "script": script}}
+    params = {"field": field, "query_value": values, "space_type": VECTOR_SPACE}
+    return {"script_score": {"query": chosen, "script": {"source": "knn_score", "lang": "knn", "params": params}}}
 
 
 def _compared(where: IndexFilter, kind: VectorKind) -> Iterator[tuple[VectorKind, Body]]:
@@ -213,7 +210,7 @@ def candidates(question: WordQuery | VectorQuery, response: Mapping[str, Any]) -
         bits = {names: _matched_bits(names.split(",")) for names in set(hits.names)}
         matched = MatchedTerms(distinct_terms(question.terms), np.array([bits[each] for each in hits.names], np.uint64))
         return Candidates(records, np.round(scores, _SCORE_DIGITS), of_table, matched)
-    scores = np.round(_cosines(scores), _SCORE_DIGITS)
+    scores = np.round(cosines(scores), _SCORE_DIGITS)
     order = np.lexsort((records, -scores))
     return Candidates(records[order], scores[order], of_table[order])
 
@@ -225,7 +222,7 @@ def _matched_bits(names: Sequence[str]) -> int:
     return sum(1 << int(number) for number in numbers)
 
 
-def _cosines(scores: NDArray[Any]) -> NDArray[Any]:
+def cosines(scores: NDArray[Any]) -> NDArray[Any]:
     """Convert Lucene's non-negative scores to cosines: 1 + product, or 1 / (1 - product) for a negative product."""
     products = np.where(scores >= 1.0, scores - 1.0, 1.0 - 1.0 / scores)
     cosines: NDArray[Any] = np.clip(products / VECTOR_SCALE**2, -1.0, 1.0)
