@@ -34,7 +34,7 @@ State = Literal["intact", "damaged", "unknown"]
 
 def announce(path: Path, coming: Path) -> Published:
     """Store the checksum of a file before it replaces the current one, next to that of the current one."""
-    published = Published(_hash_of(coming))
+    published = Published(hash_of(coming))
     _write(path, [*_read(path), published])
     return published
 
@@ -84,7 +84,7 @@ def is_proven(path: Path) -> bool:
 
 
 def _matches(path: Path, stored: Sequence[Published]) -> bool:
-    return _hash_of(path) in {published.sha256 for published in stored}
+    return hash_of(path) in {published.sha256 for published in stored}
 
 
 def complete(path: Path) -> None:
@@ -96,7 +96,7 @@ def complete(path: Path) -> None:
     file = FileIdentity.of(path)
     if file is None or inspect(path) != "ours" or any(published.seen == _seen(file) for published in _read(path)):
         return
-    confirm(path, Published(_hash_of(path)))
+    confirm(path, Published(hash_of(path)))
 
 
 def _passes(path: Path) -> bool:
@@ -119,7 +119,8 @@ def _seen(file: FileIdentity | None) -> tuple[int, ...] | None:
     return None if file is None else (file.inode, file.modified_ns, file.changed_ns, file.size_bytes)
 
 
-def _hash_of(path: Path) -> str:
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -7,7 +7,6 @@ replaces the pointer. A reader checks the pointer, fetches the file if it is new
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from tribal.adapters.sqlite.checksum import hash_of
 from tribal.adapters.sqlite.passage_file import write_file
 from tribal.adapters.sqlite.passage_index import SqlitePassageIndex
 from tribal.adapters.sqlite.published import CHECK_EVERY_SECONDS, fetch
@@ -96,7 +96,7 @@ class PublishedPassages:
             work.unlink(missing_ok=True)
             written = write_file(work, passages, embedding)
             pointer = PassageIndexPointer(
-                content_hash=_hash(work),
+                content_hash=hash_of(work),
                 size_bytes=work.stat().st_size,
                 sources=written.sources,
                 passages=written.passages,
@@ -208,8 +208,3 @@ def _pointer_key(collection: str) -> str:
 
 def _key(collection: str, pointer: PassageIndexPointer) -> str:
     return f"{collection_index(collection)}{pointer.content_hash}.db"
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -6,7 +6,6 @@ pointer with a conditional put. A reader checks the pointer, downloads the file 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,7 +13,7 @@ import threading
 import time
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tribal.adapters.local.durable_files import temporary_file
@@ -169,11 +168,14 @@ class PublishedSqliteIndex:
         etag, before = self._seen
         work = self._work_path
         with _writing("publish"):
-            made = _PublishedFile(*_hash_and_size(work), None if before is None else before.content_hash)
+            made = _PublishedFile(
+                checksum.hash_of(work), work.stat().st_size, None if before is None else before.content_hash
+            )
             _copy(work, self._local(made.content_hash))
             self._store.put_file(made.key, work)
+            pointer = json.dumps(asdict(made), indent=2).encode() + b"\n"
             try:
-                self._store.put(POINTER, _written(made), if_match=etag, if_absent=etag is None)
+                self._store.put(POINTER, pointer, if_match=etag, if_absent=etag is None)
             except PreconditionFailed as exc:
                 raise IndexWriteFailed(
                     f"another indexer has published to {self._store.location} in the meantime; index again"
@@ -205,16 +207,14 @@ class PublishedSqliteIndex:
             try:
                 published, path = self._fetch_latest()
             except (StoreError, OSError) as exc:
-                raise self._unreachable(exc) from exc
+                message = f"the index in {self._store.location} cannot be fetched: {exc}; try again"
+                raise IndexNotReady(message) from exc
             if published.content_hash not in self._open:
                 self._open[published.content_hash] = SqliteIndex(path)
             self._current = self._open[published.content_hash]
             self._checked_at = time.monotonic()
             self._forget_all_but({published.content_hash, published.previous})
             return self._current
-
-    def _unreachable(self, exc: Exception) -> IndexNotReady:
-        return IndexNotReady(f"the index in {self._store.location} cannot be fetched: {exc}; try again")
 
     def _fetch_latest(self) -> tuple[_PublishedFile, Path]:
         for attempt in range(_FETCH_ATTEMPTS):
@@ -285,20 +285,6 @@ def _writing(attempt: str) -> Iterator[None]:
         yield
     except (StoreError, OSError) as exc:
         raise IndexWriteFailed(f"cannot {attempt}: {exc}; index again") from exc
-
-
-def _written(published: _PublishedFile) -> bytes:
-    fields = {
-        "content_hash": published.content_hash,
-        "size_bytes": published.size_bytes,
-        "previous": published.previous,
-    }
-    return json.dumps(fields, indent=2).encode() + b"\n"
-
-
-def _hash_and_size(path: Path) -> tuple[str, int]:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size
 
 
 def _copy(source: Path, target: Path) -> None:
