@@ -226,9 +226,9 @@ class _Parts:
             partition_key=self._texts.of("partition key", head.oid, table=head.oid) if head.kind == "p" else None,
             inherits=self._family.parents_of(head.oid) or None,
             inherited_by=self._family.children_of(head.oid) or None,
-            triggers=self._extras.triggers(head.oid),
-            policies=self._extras.policies(head.oid),
-            written_by=self._extras.written_by(head.oid),
+            triggers=self._extras.triggers.get(head.oid),
+            policies=self._extras.policies.get(head.oid),
+            written_by=self._extras.writers.get(head.oid),
             row_security=head.row_security or None,
             populated=None if head.populated else False,
             foreign_source=_foreign_source(head),
@@ -238,24 +238,25 @@ class _Parts:
         )
 
     def _column(self, row: ColumnRow) -> CatalogColumn:
+        base, base_oid = self._types.bases.get(row.type_oid, (None, row.type_oid))
         return CatalogColumn(
             name=row.name,
             type=row.type,
-            nullable=not (row.not_null or self._types.not_null(row.type_oid)),
+            nullable=not (row.not_null or row.type_oid in self._types.not_null),
             default_value=self._default(row),
             comment=row.comment,
             identity=_IDENTITIES.get(row.identity),
             generated=self._text_of_column("generated", row) if row.generated else None,
-            base_type=self._types.base(row.type_oid),
-            type_comment=self._types.comment(row.type_oid),
-            enum_values=self._enums.get(self._types.base_oid(row.type_oid)),
+            base_type=base,
+            type_comment=self._types.comments.get(row.type_oid),
+            enum_values=self._enums.get(base_oid),
             fields=self._types.fields(row.type_oid) or None,
         )
 
     def _default(self, row: ColumnRow) -> str | None:
         if row.has_default:
             return self._text_of_column("default", row)
-        return None if row.generated or row.identity else self._types.default(row.type_oid)
+        return None if row.generated or row.identity else self._types.defaults.get(row.type_oid)
 
     def _text_of_column(self, kind: TextKind, row: ColumnRow) -> str:
         return self._texts.of(kind, row.table, row.position, table=row.table)
@@ -300,11 +301,6 @@ def _foreign_source(head: TableRow) -> str | None:
     return f"{format_name(names)} on {server}" if names else server
 
 
-def server_of(rows: Sequence[Sequence[Any]]) -> ServerRow:
-    """The one row of `SERVER`."""
-    return ServerRow(*rows[0])
-
-
 _CHECK = re.compile(r"CHECK \((.*)\)(?: NOT VALID)?", re.DOTALL)
 # Match literals and quoted names whole, so that VALUE is found only where it means the value.
 _VALUE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\bVALUE\b")
@@ -314,50 +310,36 @@ class _TypeNotes:
     """What the catalog says about user-defined types, from the rows of `TYPES`.
 
     `definition` gives the definition of a check by its oid.
+
+    Attributes:
+        comments: by type.
+        bases: by domain, the type that it is based on, through any domains in between, and that type's oid.
+        defaults: by domain.
+        not_null: domains that refuse NULL, or are based on one that does.
     """
 
     def __init__(self, rows: Iterable[Sequence[Any]], definition: Callable[[int], str]) -> None:
         self._definition = definition
         self._checks: dict[int, list[tuple[str, bool, int]]] = defaultdict(list)
-        self._comments: dict[int, str] = {}
-        self._bases: dict[int, tuple[str, int]] = {}
-        self._defaults: dict[int, str] = {}
-        self._not_null: set[int] = set()
+        self.comments: dict[int, str] = {}
+        self.bases: dict[int, tuple[str, int]] = {}
+        self.defaults: dict[int, str] = {}
+        self.not_null: set[int] = set()
         self._fields: dict[int, list[tuple[int, CompositeField]]] = defaultdict(list)
         for type_oid, kind, name, text, oid in rows:
             match kind:
                 case "check":
                     self._checks[type_oid].append((name, text == "true", oid))
                 case "base":
-                    self._bases[type_oid] = text, oid
+                    self.bases[type_oid] = text, oid
                 case "default":
-                    self._defaults[type_oid] = text
+                    self.defaults[type_oid] = text
                 case "not null":
-                    self._not_null.add(type_oid)
+                    self.not_null.add(type_oid)
                 case "field":
                     self._fields[type_oid].append((oid, CompositeField(name=name, type=text)))
                 case _:
-                    self._comments[type_oid] = text
-
-    def comment(self, type_oid: int) -> str | None:
-        """The comment on the type."""
-        return self._comments.get(type_oid)
-
-    def base(self, type_oid: int) -> str | None:
-        """The type that a domain is based on, through any domains in between."""
-        return self._bases[type_oid][0] if type_oid in self._bases else None
-
-    def base_oid(self, type_oid: int) -> int:
-        """The oid of that type; the type's own if it is not a domain."""
-        return self._bases[type_oid][1] if type_oid in self._bases else type_oid
-
-    def default(self, type_oid: int) -> str | None:
-        """The default of a domain."""
-        return self._defaults.get(type_oid)
-
-    def not_null(self, type_oid: int) -> bool:
-        """Whether a domain, or one that it is based on, refuses NULL."""
-        return type_oid in self._not_null
+                    self.comments[type_oid] = text
 
     def fields(self, type_oid: int) -> list[CompositeField]:
         """The fields of a composite type."""

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from tribal.adapters.postgres import queries, row_queries
 from tribal.adapters.postgres.access import access_report, select_grant, usage_grant
-from tribal.adapters.postgres.assembly import assemble, server_of
+from tribal.adapters.postgres.assembly import assemble
 from tribal.adapters.postgres.callable import CALLABLE
 from tribal.adapters.postgres.connections.connection import PostgresConnection, Row, open_connection
 from tribal.adapters.postgres.connections.errors import (
@@ -33,7 +33,7 @@ from tribal.adapters.postgres.connections.pool import PostgresPool, Session, Tim
 from tribal.adapters.postgres.connections.server import PostgresServer
 from tribal.adapters.postgres.overlaps import overlap_statement, read_overlaps
 from tribal.adapters.postgres.routines import POLICIES, ROUTINES, TRIGGERS
-from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, TableRow, TextGaps, readable_rows, replaced
+from tribal.adapters.postgres.rows import CatalogRows, SchemaRow, ServerRow, TableRow, TextGaps, readable_rows, replaced
 from tribal.adapters.postgres.sampling import sample_statement, sampled_columns, wants_estimate
 from tribal.adapters.postgres.texts import read_texts
 from tribal.errors import AccessDenied, ConnectionLost, DatabaseError, DatabaseUnreachable, LoginRefused, TableGone
@@ -99,11 +99,10 @@ class PostgresCatalog:
         If another session changes tables meanwhile, it is read again, at most `MOST_READINGS` times. More statements
         are sent only to find objects that the server fails to render.
         """
-        contents = self._contents()
-        for _ in range(1, MOST_READINGS):
+        for _ in range(MOST_READINGS):
+            contents = self._read_once()[1]
             if not contents.changed:
                 break
-            contents = self._contents()
         return contents
 
     def sample(self, table: CatalogTable, rows: int) -> TableSample:
@@ -157,7 +156,7 @@ class PostgresCatalog:
         rows, contents = self._read_once()
         server, schemas, tables = (replaced(list(part)) for part in (rows.server, rows.schemas, rows.tables))
         report = access_report(
-            server_of(server), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
+            ServerRow(*server[0]), [SchemaRow(*row) for row in schemas], [TableRow(*row) for row in tables]
         )
         return replace(report, broken=contents.broken)
 
@@ -222,9 +221,6 @@ class PostgresCatalog:
                 raise
         self._target = renewed = replace(target, password=password)
         return open_connection(renewed, self._connect_seconds)
-
-    def _contents(self) -> CatalogContents:
-        return self._read_once()[1]
 
     def _read_once(self) -> tuple[CatalogRows, CatalogContents]:
         """The rows as they were sent, and what they say."""

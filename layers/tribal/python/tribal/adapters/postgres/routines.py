@@ -51,7 +51,7 @@ _NOT_A_STATEMENT = frozenset({"FOR", "KEY", "ON", "DO", "OR", "BEFORE", "AFTER",
 
 
 class TableExtras:
-    """The extras of every table, by its oid."""
+    """The triggers, the policies and the routines that write it of every table, by its oid; each in order of names."""
 
     def __init__(
         self,
@@ -60,25 +60,13 @@ class TableExtras:
         policies: Iterable[Sequence[Any]],
         routines: Iterable[Sequence[Any]],
     ) -> None:
-        self._triggers: dict[int, list[CatalogTrigger]] = defaultdict(list)
-        self._policies: dict[int, list[CatalogPolicy]] = defaultdict(list)
+        self.triggers: dict[int, list[CatalogTrigger]] = defaultdict(list)
+        self.policies: dict[int, list[CatalogPolicy]] = defaultdict(list)
         for row in sorted(map(TriggerRow._make, triggers), key=lambda row: row.name):
-            self._triggers[row.table].append(_trigger(row))
+            self.triggers[row.table].append(_trigger(row))
         for policy in sorted(map(PolicyRow._make, policies), key=lambda policy: policy.name):
-            self._policies[policy.table].append(CatalogPolicy(name=policy.name, comment=policy.comment))
-        self._writers = _writers(heads, sorted(map(RoutineRow._make, routines)))
-
-    def triggers(self, oid: int) -> list[CatalogTrigger] | None:
-        """The triggers, by name."""
-        return self._triggers.get(oid)
-
-    def policies(self, oid: int) -> list[CatalogPolicy] | None:
-        """The policies, by name."""
-        return self._policies.get(oid)
-
-    def written_by(self, oid: int) -> list[CatalogRoutine] | None:
-        """The routines that write the table, by name."""
-        return self._writers.get(oid)
+            self.policies[policy.table].append(CatalogPolicy(name=policy.name, comment=policy.comment))
+        self.writers = _writers(heads, sorted(map(RoutineRow._make, routines)))
 
 
 def _trigger(row: TriggerRow) -> CatalogTrigger:
