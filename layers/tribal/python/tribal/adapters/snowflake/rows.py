@@ -12,7 +12,6 @@ class DatabaseRow(NamedTuple):
     """A row of `SHOW DATABASES`."""
 
     name: str
-    kind: str | None = None
 
 
 class SchemaRow(NamedTuple):
@@ -33,7 +32,6 @@ class TableRow(NamedTuple):
     rows: Any
     bytes: Any
     cluster_by: str | None = None
-    owner: str | None = None
     is_external: str | None = None
     is_dynamic: str | None = None
     is_iceberg: str | None = None
@@ -49,7 +47,6 @@ class ViewRow(NamedTuple):
     text: str | None
     is_secure: str | None
     is_materialized: str | None
-    owner: str | None = None
 
 
 class ColumnRow(NamedTuple):
@@ -130,10 +127,8 @@ class WarehouseRow(NamedTuple):
     """A row of `SHOW WAREHOUSES`."""
 
     name: str
-    state: str | None = None
     type: str | None = None
     size: str | None = None
-    auto_suspend: Any = None
 
 
 def is_yes(value: str | None) -> bool:
