@@ -27,28 +27,12 @@ def pattern_of(value: str) -> str:
     ASCII punctuation stays, runs of spaces become one space, and every other character becomes `*`.
     """
     start = value[:_SCAN_CHARS]
-    pattern = _ascii_pattern(start) if start.isascii() else _any_pattern(start)
+    masks = _ASCII_MASKS if start.isascii() else {ord(char): _mask(char) for char in set(start)}
+    masked = _SPACES.sub(" ", start.translate(masks))
+    pattern = _LONG_RUN.sub(lambda run: f"{run[1]}{{{len(run[0])}}}", masked)
     if len(pattern) <= MAX_PATTERN_CHARS and len(value) <= _SCAN_CHARS:
         return pattern
     return pattern[: MAX_PATTERN_CHARS - 3] + "..."
-
-
-def _ascii_pattern(text: str) -> str:
-    masked = _SPACES.sub(" ", text.translate(_ASCII_MASKS))
-    return _LONG_RUN.sub(lambda run: f"{run[1]}{{{len(run[0])}}}", masked)
-
-
-def _any_pattern(text: str) -> str:
-    runs: list[tuple[str, int]] = []
-    for char in text:
-        mask = _mask(char)
-        if mask is None:
-            continue
-        if runs and runs[-1][0] == mask and mask != " ":
-            runs[-1] = (mask, runs[-1][1] + 1)
-        elif not runs or runs[-1][0] != mask:
-            runs.append((mask, 1))
-    return "".join(mask * count if count <= _RUN_WRITTEN_OUT else f"{mask}{{{count}}}" for mask, count in runs)
 
 
 def is_number(value: str) -> bool:
