@@ -191,6 +191,7 @@ def test_the_list_of_tools_loads_no_contract_no_numbers_no_vendor_and_no_use_cas
     assert ours - of_capabilities == {
         "tribal.capabilities",
         "tribal.ports",
+        "tribal.ports.capability",
         "tribal.ports.tool",
         "tribal.tools",
         "tribal.tools.registry",
