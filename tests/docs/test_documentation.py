@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from tests import ROOT
 from tests.edges.cli.tribal_command import tribal
+from tribal.capabilities import capabilities
 from tribal.edges.cli.app import app
 from tribal.tools.error_classes import error_classes
 from tribal.tools.registry import REGISTRY
@@ -107,3 +108,11 @@ def test_every_link_of_a_page_leads_to_a_file() -> None:
         local = [unquote(link.partition("#")[0]) for link in links if not re.match(r"[a-z]+:", link)]
         dead += [(page.name, link) for link in local if link and not (page.parent / link).exists()]
     assert dead == []
+
+
+def test_every_capability_has_a_page_that_the_readme_links_and_that_names_its_tools() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for each in capabilities():
+        page = (ROOT / "docs" / each.page).read_text(encoding="utf-8")
+        assert f"docs/{each.page}" in readme
+        assert [spec.name for group in each.groups for spec in group.tools if spec.name not in page] == []
