@@ -20,6 +20,7 @@ SOURCES = {
     "tribal_contracts": ROOT / "contracts" / "tribal_contracts",
     "functions": ROOT / "functions",
     "infra": ROOT / "infra",
+    "bench": ROOT / "bench",
 }
 
 
