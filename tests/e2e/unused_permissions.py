@@ -33,7 +33,7 @@ EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
     Exemption(_FUNCTION, r"xray:Put\w+", r"\*", "the daemon of X-Ray sends the traces; there is none here"),
     Exemption(
-        r".*(Indexer|Ingester)Role.*",
+        r".*(Indexer|IngesterConsumer)Role.*",
         r"sqs:(ChangeMessageVisibility|GetQueueAttributes)",
         r".*-(indexer|ingester)",
         "Lambda's poller asks for it; here time passes by hand",
@@ -59,7 +59,7 @@ EXEMPTIONS = (
         "the first to keep a memory makes their index, and here somebody has remembered something before the sync",
     ),
     Exemption(
-        r".*IngesterRole.*",
+        r".*IngesterConsumerRole.*",
         r"sqs:SendMessage",
         r".*-ingester",
         "a job that needs more than one call sends itself a message; the files here need one",
