@@ -57,10 +57,11 @@ def tables(bench: Bench) -> Iterator[Table]:
     if "load" in parts:
         yield Table(f"{title}, SQLite", [_load(bench.folder / "load", _index)])
     if "opensearch" in parts:
-        index = OpenSearchMemories(opensearch_client(bench.cluster), 256, "bench-memories")
-        index.clear()
+        client = opensearch_client(bench.cluster)
+        index = OpenSearchMemories(client, 256, "bench-memories")
+        client.indices.delete(index="bench-memories-*")
         yield Table(f"{title}, OpenSearch", [_load(bench.folder / "opensearch", lambda _: index)])
-        index.clear()
+        client.indices.delete(index="bench-memories-*")
     if "sets" in parts:
         rows = [row for name in SETS for row in _set_rows(name, bench.folder / name, bench.data / "memory_sets" / name)]
         yield Table("questions that find what was remembered", rows)

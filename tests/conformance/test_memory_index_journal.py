@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.memory_index import *  # noqa: F403
-from tests.conformance.memory_index import OF_ADA, among, memory
+from tests.conformance.memory_index import OF_ADA, OF_BOB, among, memory
 from tribal.adapters.journal.memories import FOLDER, JournalMemories
 from tribal.adapters.local.folder import FolderStore
 from tribal.errors import MemoryRefused, MemoryStoreFailed
@@ -23,6 +24,11 @@ def other(tmp_path: Path) -> JournalMemories:
     return JournalMemories(FolderStore(tmp_path))
 
 
+@pytest.fixture
+def lose(tmp_path: Path) -> Callable[[], None]:
+    return lambda: FolderStore(tmp_path).delete(f"{FOLDER}{OF_BOB.name}.jsonl")
+
+
 def test_a_space_takes_5_000_memories_and_refuses_one_more(index: JournalMemories) -> None:
     index.write(memory(number) for number in range(5_000))
     with pytest.raises(MemoryRefused, match="index: opensearch"):
@@ -31,12 +37,13 @@ def test_a_space_takes_5_000_memories_and_refuses_one_more(index: JournalMemorie
     index.write([memory(1, "again")])
 
 
-def test_a_damaged_object_is_reported_and_gone_once_it_is_cleared(index: JournalMemories, tmp_path: Path) -> None:
+def test_a_damaged_object_is_reported_and_no_matter_once_it_is_deleted(index: JournalMemories, tmp_path: Path) -> None:
     index.write([memory(1, "x")])
-    FolderStore(tmp_path).put(f"{FOLDER}{OF_ADA.name}.jsonl", b"{")
+    key = f"{FOLDER}{OF_ADA.name}.jsonl"
+    FolderStore(tmp_path).put(key, b"{")
     for ask in (lambda: index.count(among(OF_ADA)), lambda: index.write([memory(2)])):
         with pytest.raises(MemoryStoreFailed, match="rebuild it"):
             ask()
-    index.clear([OF_ADA])
+    FolderStore(tmp_path).delete(key)
     index.write([memory(2)])
     assert index.count(among(OF_ADA)) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from opensearchpy import OpenSearch
@@ -24,6 +26,11 @@ def index(opensearch: OpenSearch, index_name: str) -> OpenSearchMemories:
 @pytest.fixture
 def other(opensearch: OpenSearch, index_name: str) -> OpenSearchMemories:
     return OpenSearchMemories(opensearch, DIMENSIONS, index_name)
+
+
+@pytest.fixture
+def lose(opensearch: OpenSearch, index_name: str) -> Callable[[], None]:
+    return lambda: opensearch.indices.delete(index=f"{index_name}-*")
 
 
 def test_a_vector_of_another_model_is_refused(index: OpenSearchMemories) -> None:

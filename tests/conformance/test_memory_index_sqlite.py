@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -25,6 +25,11 @@ def index(tmp_path: Path) -> Iterator[SqliteMemories]:
 def other(tmp_path: Path) -> Iterator[SqliteMemories]:
     with closing(SqliteMemories(tmp_path / "data" / "memories.db")) as made:
         yield made
+
+
+@pytest.fixture
+def lose(tmp_path: Path) -> Callable[[], None]:
+    return (tmp_path / "data" / "memories.db").unlink
 
 
 def test_what_was_closed_is_opened_again_by_the_next_call(index: SqliteMemories) -> None:

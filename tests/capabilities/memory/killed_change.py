@@ -11,18 +11,20 @@ from typing import Any
 
 from tests.fakes.application import memory_index, with_memory
 from tests.forked import exit_code, forked
-from tribal.adapters.journal.memories import JournalMemories
+from tribal.adapters.journal.memories import FOLDER, JournalMemories
 from tribal.app.local import local_application
 from tribal.app.memory import recovering
 from tribal.capabilities.memory.repository import Repository
 from tribal.ports import Application, Caller, Provider
-from tribal.ports.remembering.identity import Identity
+from tribal.ports.remembering.identity import LAYERS, Identity
+from tribal.ports.remembering.selection import MemorySelection
 from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal.tools.registry import EVERYTHING
 from tribal_contracts import MemorySettings
 
 ADA = Caller("ada", identity=Identity("ada", session="s"))
+SPACES = tuple(space for layer in LAYERS for space in ADA.identity.spaces(layer))
 OLD = ("Refunds are negative invoices", "Orders close on Sundays", "The plant exports at two")
 _KILLED = 77
 
@@ -57,8 +59,16 @@ def delete(app: Application) -> None:
     assert ask(app, "memory_delete", memoryId=first["memoryId"])["success"]
 
 
+def lose_index(app: Application) -> None:
+    """Leave nothing in it, and none of its objects."""
+    for key in [*app.store().keys(FOLDER)]:
+        app.store().delete(key)
+    index = memory_index(app)
+    index.write([], [(each.space, each.record.memory_id) for each in index.of_spaces(MemorySelection(SPACES))])
+
+
 def build(app: Application) -> None:
-    memory_index(app).clear()
+    lose_index(app)
     Repository(app.store(), memory_index(app), app.embedder).build()
 
 
@@ -101,7 +111,7 @@ def _act(folder: Path, index: str, step: int, act: Callable[[Application], objec
     memory_index(app)
     count = [step]
     store = Fatal(app.store(), count, ("put", "delete"))
-    memories = Fatal(memory_index(app), count, ("write", "clear"))
+    memories = Fatal(memory_index(app), count, ("write",))
     act(with_memory(replace(app, store=Provider(lambda: store)), index=Provider(lambda: memories)))
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.capabilities.memory.killed_change import (
-    ADA,
     OLD,
+    SPACES,
     add,
     add_a_tag,
     add_to_session,
@@ -24,6 +24,7 @@ from tests.capabilities.memory.killed_change import (
     change_for_ever,
     delete,
     killed_at,
+    lose_index,
     started,
 )
 from tests.fakes.application import memory_index
@@ -32,11 +33,8 @@ from tests.plugins.verify import examples
 from tribal.capabilities.memory.records import all_memories, space_of
 from tribal.capabilities.memory.repository import PENDING, VERSION_KEY, Repository
 from tribal.ports import Application
-from tribal.ports.remembering.identity import LAYERS
 from tribal.ports.remembering.memory_index import IndexedMemory
 from tribal.ports.remembering.selection import MemorySelection
-
-SPACES = tuple(space for layer in LAYERS for space in ADA.identity.spaces(layer))
 
 
 def agreed(folder: Path, index: str) -> list[str]:
@@ -139,7 +137,7 @@ def test_a_lost_index_is_rebuilt(tmp_path: Path, index: str) -> None:
     with closing(started(tmp_path, index)) as app:
         for content in OLD:
             ask(app, "memory_add", content=content)
-        memory_index(app).clear()
+        lose_index(app)
     assert {*agreed(tmp_path, index)} == {*OLD}
 
 

@@ -158,13 +158,6 @@ class JournalMemories:
         with _translate_errors():
             return next(iter(self._store.keys(FOLDER)), None) is None
 
-    def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Delete the objects of all spaces, or of some."""
-        with _translate_errors():
-            keys = list(self._store.keys(FOLDER)) if spaces is None else [_key(space) for space in spaces]
-            for key in keys:
-                self._store.delete(key)
-
     def close(self) -> None:
         """Do nothing: there are no connections."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -128,18 +128,6 @@ class OpenSearchMemories:
     def is_empty(self) -> bool:
         """Whether there is no index, or nothing in it."""
         return not self._hits({"query": {"match_all": {}}, "size": 1, "_source": ["space"]})
-
-    def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Delete the index, which the next write creates again, or the memories of some spaces."""
-        with _translate_errors(), suppress(NotFoundError):
-            if spaces is not None:
-                body = {"query": {"bool": {"filter": _within(MemorySelection(tuple(spaces)))}}}
-                params = {"refresh": "true", "conflicts": "proceed"}
-                self._client.delete_by_query(index=self._name, body=body, params=params)
-                return
-            # The index behind the alias: its name contains layout and dimensions, which may differ from ours.
-            for index in self._client.indices.get_alias(index=self._name):
-                self._client.indices.delete(index=index)
 
     def close(self) -> None:
         """The connections end with the process."""

@@ -91,7 +91,7 @@ class SqliteMemories:
             for memory in memories:
                 _put(connection, memory)
             for space, memory_id in removed:
-                _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", space, memory_id)
+                _remove(connection, space, memory_id)
 
     def by_words(self, wanted: MemorySelection, terms: Sequence[str], limit: int) -> list[FoundMemory]:
         """Memories that share a term, by BM25 over those that the search may look at, whatever their tags."""
@@ -181,15 +181,6 @@ class SqliteMemories:
         with self._reading(()) as (connection, _):
             return connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
 
-    def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Delete all memories, or those of some spaces."""
-        with _translate_errors(self._path), self._changing() as connection:
-            if spaces is None:
-                for table in ("about", "postings", "memories", "spaces"):
-                    connection.execute(f"DELETE FROM {table}")  # noqa: S608
-            for space in spaces or ():
-                _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?)", space)
-
     def close(self) -> None:
         """Close every connection; the next call opens its own again."""
         with self._lock:
@@ -252,7 +243,7 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
     name, record = memory.space.name, memory.record
     connection.execute("INSERT OR IGNORE INTO spaces (name) VALUES (?)", [name])
     (space,) = connection.execute("SELECT number FROM spaces WHERE name = ?", [name]).fetchone()
-    _remove(connection, "space = (SELECT number FROM spaces WHERE name = ?) AND id = ?", memory.space, record.memory_id)
+    _remove(connection, memory.space, record.memory_id)
     tags = json.dumps(sorted({tag.casefold() for tag in record.tags}), ensure_ascii=False)
     places = places_of(memory.tables)
     stored = [
@@ -277,9 +268,9 @@ def _put(connection: sqlite3.Connection, memory: IndexedMemory) -> None:
     connection.executemany("INSERT INTO about VALUES (?, ?, ?)", about)
 
 
-def _remove(connection: sqlite3.Connection, condition: str, space: Space, *more: str) -> None:
-    query = f"SELECT number FROM memories WHERE {condition}"  # noqa: S608
-    for (number,) in connection.execute(query, [space.name, *more]).fetchall():
+def _remove(connection: sqlite3.Connection, space: Space, memory_id: str) -> None:
+    query = "SELECT number FROM memories WHERE space = (SELECT number FROM spaces WHERE name = ?) AND id = ?"
+    for (number,) in connection.execute(query, [space.name, memory_id]).fetchall():
         for table, key in (("postings", "memory"), ("about", "memory"), ("memories", "number")):
             connection.execute(f"DELETE FROM {table} WHERE {key} = ?", [number])  # noqa: S608
 

@@ -85,10 +85,6 @@ class MemoryIndex(Protocol):
         """Whether it has no memories, or was lost."""
         ...
 
-    def clear(self, spaces: Sequence[Space] | None = None) -> None:
-        """Delete everything, or all memories of some spaces, even unreadable ones; the index can be rebuilt."""
-        ...
-
     def close(self) -> None:
         """Release open resources."""
         ...
