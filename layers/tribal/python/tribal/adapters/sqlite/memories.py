@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,8 +36,6 @@ _K1, _B = 1.2, 0.75
 _PARAMETERS = 500
 """Below every SQLite's limit for one statement."""
 _LAYOUT = 2
-_RECORDS_KEPT = 4_096
-"""Parsed memories that a process caches, about 2 KB each."""
 Value = TypeVar("Value")
 Condition = tuple[str, list[Any]]
 """Of a statement, and its values."""
@@ -339,13 +336,7 @@ def _found(
 def _memory(spaces: Mapping[int, Space], row: tuple[Any, ...], score: float) -> FoundMemory:
     space, record, terms, data = row
     vector = None if data is None else np.frombuffer(data, dtype=np.float16).astype(np.float32)
-    return FoundMemory(spaces[space], _parsed(record), score, terms.split("\n") if terms else (), vector)
-
-
-@lru_cache(maxsize=_RECORDS_KEPT)
-def _parsed(record: str) -> MemoryRecord:
-    # A search finds the same memories by words and by vector, and the next one in the same spaces finds them again.
-    return MemoryRecord.from_json(record)
+    return FoundMemory(spaces[space], MemoryRecord.from_json(record), score, terms.split("\n") if terms else (), vector)
 
 
 @contextmanager
