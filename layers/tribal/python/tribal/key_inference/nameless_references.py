@@ -9,7 +9,7 @@ from tribal.key_inference.guesses import Guess, guess
 from tribal.key_inference.name_words import glue, is_key_like, is_plural, words_of
 from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.references import BY_A_PART, Directory
-from tribal.key_inference.tables import KeyTable, free_columns
+from tribal.key_inference.tables import KeyTable
 
 # Labels by judgement, like those of `references`.
 NAMED_AFTER = 0.55
@@ -33,7 +33,7 @@ def nameless_references(
         around: directories of related schemas, used where the own schema has no match.
     """
     for table in tables:
-        for column in () if table.is_view else free_columns(table):
+        for column in () if table.is_view else table.free:
             words = words_of(column)
             if len(words) > 1 and words[-1].isdigit():
                 words = words[:-1]
@@ -55,7 +55,7 @@ def named_after_references(tables: Sequence[KeyTable]) -> Iterator[Guess]:
     """Guesses for tables without a key that share a column with others, such as `state_name` of `state`."""
     bearing: defaultdict[tuple[str, str], list[tuple[KeyTable, str]]] = defaultdict(list)
     for table in tables:
-        for column in free_columns(table):
+        for column in table.free:
             bearing[glue(words_of(column)), table.families[column]].append((table, column))
     for parent in tables:
         if parent.is_view or parent.singles or parent.keys:

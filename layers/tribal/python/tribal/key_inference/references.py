@@ -18,7 +18,7 @@ from tribal.key_inference.name_words import (
     words_of,
 )
 from tribal.key_inference.overlap import KeyPair
-from tribal.key_inference.tables import KeyTable, ReferenceCandidate, free_columns
+from tribal.key_inference.tables import KeyTable, ReferenceCandidate
 
 # Labels by judgement; only their order, and whether they are above `LIKELY`, matters.
 EXACT = 0.95
@@ -198,7 +198,7 @@ def named_references(tables: Sequence[KeyTable], directory: Directory, around: S
     for table in tables:
         if table.is_view:
             continue
-        for column in free_columns(table):
+        for column in table.free:
             if is_parent(table, column):
                 yield guess(
                     KeyPair(table.name, (column,), table.name, (table.primary or "",)), BY_A_PART, "name", table.name

@@ -10,7 +10,7 @@ from tribal.key_inference.guesses import Guess, column_name, guess
 from tribal.key_inference.name_words import is_specific, words_of
 from tribal.key_inference.overlap import KeyPair
 from tribal.key_inference.references import Directory, is_polymorphic
-from tribal.key_inference.tables import KeyTable, free_columns
+from tribal.key_inference.tables import KeyTable
 
 SEVERAL_DECLARED = 0.9
 """Confidence if several columns with this name declare the same key. A label by judgement, like those below."""
@@ -34,7 +34,7 @@ def same_name_references(tables: Sequence[KeyTable], directory: Directory) -> It
     for table in tables:
         if table.is_view:
             continue
-        for column in free_columns(table):
+        for column in table.free:
             found = declared.get((column.lower(), table.families[column]))
             if found is None or len(found.parents) > 1 or is_polymorphic(table, column):
                 continue

@@ -78,7 +78,10 @@ class KeyTable:
 
     @cached_property
     def free(self) -> Sequence[str]:
-        """The `free_columns`."""
+        """The columns that may be references: their types are used for keys, they declare none, and people fill them.
+
+        A name of one letter says nothing.
+        """
         filled = {column.name for column in self.outline.columns if not column.is_generated}
         return [
             name
@@ -195,14 +198,6 @@ class KeyTable:
         named = words[:-1]
         is_whole = named in self.called or named == self.column_start
         return is_key_like(words) and (is_whole or (is_first and named == self.words[-len(named) :]))
-
-
-def free_columns(table: KeyTable) -> Sequence[str]:
-    """The columns that may be references: their types are used for keys, they declare none, and people fill them.
-
-    A name of one letter says nothing.
-    """
-    return table.free
 
 
 @dataclass(frozen=True, slots=True)
