@@ -128,9 +128,9 @@ def _parse(text: str, known: KnownTables, notes: Notes) -> exp.Expr | None:
     elif len(statements) == 1:
         first = statements[0][0]
         word = f" and this begins with {first.text.upper()}" if first.text[:40].isidentifier() else ""
-        notes.report(_offset(first), "not_a_query", f"only SELECT is checked{word}; write the query alone")
+        notes.report(first.start, "not_a_query", f"only SELECT is checked{word}; write the query alone")
     else:
-        offset = _offset(statements[1][0])
+        offset = statements[1][0].start
         notes.report(offset, "not_a_query", f"the text has {len(statements)} statements; check them one by one")
     return None
 
@@ -188,7 +188,3 @@ def _kind(tree: exp.Expr) -> str:
 def _line_start(text: str, line: int | None) -> int:
     lines = text.split("\n")
     return sum(len(each) + 1 for each in lines[: line - 1]) if line and line <= len(lines) else 0
-
-
-def _offset(token: object) -> int:
-    return int(getattr(token, "start", 0))

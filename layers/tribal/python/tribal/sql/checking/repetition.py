@@ -42,7 +42,8 @@ class Repetition:
                     self._report_rows(node, selection)
                 continue
             left = self._leaves(counted, selection, within)
-            many = [each for each in left if self._is_known_to_repeat(each)]
+            # It is certain that several rows of a relation can belong to one if it has keys, and none is joined.
+            many = [each for each in left if each.keys]
             if many:
                 self._report(node, [each.shown for each in counted], [each.shown for each in many])
 
@@ -188,10 +189,6 @@ class Repetition:
             ]
         return tuple(left)
 
-    def _is_known_to_repeat(self, relation: Relation) -> bool:
-        """Whether it is certain that several of its rows can belong to one: it has keys, and none is joined."""
-        return bool(relation.keys)
-
     def _group_places(self, selection: Selection) -> set[Place]:
         group = selection.node.args.get("group")
         aliases = {each.alias: each.this for each in selection.node.selects if each.alias}
@@ -235,7 +232,7 @@ class Repetition:
     def _report_rows(self, node: exp.Expr, selection: Selection) -> None:
         """Report a count of rows where no relation is counted once."""
         relations = selection.item.every
-        if not all(map(self._is_known_to_repeat, relations)):
+        if not all(each.keys for each in relations):
             return
         names = " and ".join(each.shown for each in relations[:4])
         self._names.notes.report(
