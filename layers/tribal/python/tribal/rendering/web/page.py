@@ -55,14 +55,11 @@ class WebFile:
 def page_files() -> Mapping[str, WebFile]:
     """The files of the page that loads its data from a server, by name; `index.html` belongs at the root."""
     index = _markup("server", "", SERVED_POLICY.replace(" frame-ancestors 'none';", ""))
-    return {"index.html": WebFile(index.encode(), "text/html; charset=utf-8"), **_shared_files()}
-
-
-@cache
-def _shared_files() -> Mapping[str, WebFile]:
+    shared = site_files()
     return {
-        SCRIPT_FILE: WebFile(script().encode(), "text/javascript; charset=utf-8"),
-        STYLE_FILE: WebFile(_source(STYLE).encode(), "text/css; charset=utf-8"),
+        "index.html": WebFile(index.encode(), "text/html; charset=utf-8"),
+        SCRIPT_FILE: WebFile(shared[SCRIPT_FILE], "text/javascript; charset=utf-8"),
+        STYLE_FILE: WebFile(shared[STYLE_FILE], "text/css; charset=utf-8"),
     }
 
 
@@ -74,7 +71,7 @@ def site_index(folder: str) -> bytes:
 
 def site_files() -> Mapping[str, bytes]:
     """Script and style of a static site, by name."""
-    return {name: file.data for name, file in _shared_files().items()}
+    return {SCRIPT_FILE: script().encode(), STYLE_FILE: _source(STYLE).encode()}
 
 
 def part_script(name: str, value: object) -> bytes:
