@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from tribal.identity import locations
 from tribal.identity.table_names import TableIdentity, format_name, parse_name
 from tribal.joins.outline import unique_columns
-from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import PAGE_GAPS, gaps, page_lines
 from tribal.rendering.likely_keys import LIKELY_KEYS, likely_key_list
 from tribal.rendering.markdown import (
@@ -22,6 +21,7 @@ from tribal.rendering.markdown import (
 )
 from tribal.rendering.mermaid import ErColumn, ErTable, er_diagram
 from tribal.rendering.names import linked_prose, linked_table
+from tribal.rendering.page_joins import PAGE_JOINS, page_join
 from tribal.rendering.words import (
     DIALECTS,
     NOT_VALIDATED,
@@ -42,9 +42,6 @@ from tribal_contracts import (
     TableDocument,
     TableKind,
 )
-
-PAGE_JOINS = 10
-"""The most joins on a page; the table of relationships lists all of them."""
 
 KIND_TITLES: dict[TableKind, str] = {
     "table": "Table",
@@ -252,14 +249,7 @@ def _as_relationship(document: TableDocument, relation: DocumentedRelation) -> R
 def _joins(document: TableDocument) -> str:
     if not document.relations:
         return ""
-    start = SqlTable(document.schema_, document.table, document.server_database or document.database)
-    statements = []
-    for relation in document.relations[:PAGE_JOINS]:
-        identity = TableIdentity.parse(relation.name)
-        other = SqlTable(identity.schema, identity.table, start.server_database)
-        pairs = tuple(zip(relation.via_columns, relation.other_columns, strict=False))
-        certain = relation.relationship == "references" and relation.nullable is False
-        statements.append(join_sql(start, [Join(other, pairs, certain)], document.database_type))
+    statements = [page_join(document, relation) for relation in document.relations[:PAGE_JOINS]]
     left_out = len(document.relations) - PAGE_JOINS
     more = f"\n\n{number(left_out, 'more join')} can be written from the relationships above." if left_out > 0 else ""
     return "## Joins\n\n" + fence("\n\n".join(statements), "sql") + more

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from tribal.identity import locations
-from tribal.identity.table_names import TableIdentity, format_name
+from tribal.identity.table_names import format_name
 from tribal.joins.outline import unique_columns
-from tribal.joins.statements import Join, SqlTable, join_sql
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
+from tribal.rendering.page_joins import PAGE_JOINS, page_join
 from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, uniqueness
 from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
 
-PAGE_JOINS = 10
-"""The most joins on a table's page."""
 _PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE = 1, 2, 4, 8
 
 
@@ -140,7 +138,7 @@ def _relations(document: TableDocument) -> list[list[Any]]:
                 relation.other_columns,
                 relation.description,
                 int(bool(relation.nullable)),
-                _join(document, relation) if position < PAGE_JOINS else 0,
+                page_join(document, relation) if position < PAGE_JOINS else 0,
             ]
         )
         for position, relation in enumerate(document.relations)
@@ -155,15 +153,6 @@ def _likely_keys(document: TableDocument) -> list[list[Any]]:
         else [key.from_table, 0, key.to_columns, key.from_columns, why_likely(key)]
         for key in document.inferred_keys
     ]
-
-
-def _join(document: TableDocument, relation: DocumentedRelation) -> str:
-    other = TableIdentity.parse(relation.name)
-    server = document.server_database or document.database
-    pairs = tuple(zip(relation.via_columns, relation.other_columns, strict=False))
-    certain = relation.relationship == "references" and relation.nullable is False
-    start = SqlTable(document.schema_, document.table, server)
-    return join_sql(start, [Join(SqlTable(other.schema, other.table, server), pairs, certain)], document.database_type)
 
 
 def _filled(record: Record) -> Record:
