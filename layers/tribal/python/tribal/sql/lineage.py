@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tribal.sql.parsing import MappingSchema, NotParsed, SqlglotError, exp, parse_query, qualify
+from tribal.sql.parsing import MappingSchema, NotParsed, SqlglotError, conjuncts_of, exp, parse_query, qualify
 from tribal.sql.references import MAX_VIEW_CHARS, ColumnName, TableName, ViewJoin, ViewLineage
 from tribal_contracts import DatabaseType
 
@@ -161,14 +161,8 @@ def _table(source: exp.Expr) -> TableName | None:
 
 def _compared(condition: exp.Expr, scope: _Scope) -> Iterator[Equality]:
     """The columns that a condition equates whatever else it says: both sides of AND, neither of OR and NOT."""
-    waiting = [condition]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, exp.Paren):
-            waiting.append(node.this)
-        elif isinstance(node, exp.And):
-            waiting += (node.expression, node.this)
-        elif isinstance(node, exp.EQ):
+    for node in conjuncts_of(condition):
+        if isinstance(node, exp.EQ):
             one, other = _column(node.this, scope), _column(node.expression, scope)
             if one is not None and other is not None:
                 yield (*one, *other)

@@ -117,6 +117,19 @@ def parse_query(text: str, dialect: str) -> exp.Expr:
     return parse_statement(statements[0], text, dialect)
 
 
+def conjuncts_of(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """The conditions that AND combines, also within parentheses."""
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.Paren):
+            waiting.append(node.this)
+        elif isinstance(node, exp.And):
+            waiting += (node.expression, node.this)
+        else:
+            yield node
+
+
 def _statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Tokens up to each semicolon that is not in parentheses."""
     if len(tokens) > MAX_SQL_TOKENS:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tribal.sql.checking.names import Names
 from tribal.sql.checking.relations import Item, Relation, Use
 from tribal.sql.checking.sources import Joined
-from tribal.sql.parsing import exp
+from tribal.sql.parsing import conjuncts_of, exp
 
 Place = tuple[Relation, str]
 """A column of a relation, by name."""
@@ -106,19 +106,6 @@ class Selection:
             # A column of a query around this one has one value in all its rows.
             if theirs[0] not in self.item.every and mine[0] in self.item.every:
                 self.constant.add((mine[0], mine[1].name))
-
-
-def conjuncts_of(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The conditions that AND combines."""
-    waiting = [condition]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, exp.Paren):
-            waiting.append(node.this)
-        elif isinstance(node, exp.And):
-            waiting += (node.expression, node.this)
-        else:
-            yield node
 
 
 def column_of(node: exp.Expr, names: Names) -> Use | None:
