@@ -134,7 +134,7 @@ def is_small_number(value: str) -> bool:
 def is_listed(codes: Iterable[str]) -> bool:
     """Whether all codes are from one public list: currencies, countries, languages, units or sizes."""
     lower = {code.lower() for code in codes}
-    return any(lower <= listed for listed in (*_LISTS, _LANGUAGES))
+    return any(lower <= listed for listed in _LISTS)
 
 
 def known_codes(values: Collection[str], *, named_as_codes: bool) -> frozenset[str]:
