@@ -13,7 +13,7 @@ from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
 from tribal.rendering.page_joins import PAGE_JOINS, page_join
 from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, uniqueness
-from tribal_contracts import DocumentedColumn, DocumentedRelation, DomainDocument, OverviewDocument, TableDocument
+from tribal_contracts import DocumentedColumn, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
 
