@@ -43,11 +43,6 @@ class Access:
     may_sample: bool
 
     @property
-    def database(self) -> str:
-        """The database as it is stored."""
-        return self.target.database
-
-    @property
     def role(self) -> str:
         """The role in use, or one to be made."""
         return self.context.role or self.target.role or _READER_ROLE
@@ -55,11 +50,11 @@ class Access:
     def report(self) -> AccessReport:
         """Summarize it."""
         names = [name for names in self.listing.names().values() for name in names]
-        selectable = self.grants.selectable(self.database)
+        selectable = self.grants.selectable(self.target.database)
         readable = [schema.name for schema in self.listing.schemas]
         hidden = self.listing.hidden(self.usage.schemas)
         return AccessReport(
-            server_database=self.database,
+            server_database=self.target.database,
             server_version=self.context.version,
             user=self.context.user,
             readable_schemas=tuple(readable),
@@ -81,7 +76,7 @@ class Access:
         privilege = "SELECT" if self.may_sample else "REFERENCES"
         found: list[MissingGrant] = []
         for schema in hidden:
-            place = _quoted(self.database, schema)
+            place = _quoted(self.target.database, schema)
             found.append(MissingGrant(f"schema {schema!r}", f"GRANT USAGE ON SCHEMA {place} {to}"))
             found += [
                 MissingGrant(
@@ -96,7 +91,7 @@ class Access:
             found += [
                 MissingGrant(
                     f"table {table!r} of schema {schema!r}",
-                    f"GRANT SELECT ON TABLE {_quoted(self.database, schema, table)} {to}",
+                    f"GRANT SELECT ON TABLE {_quoted(self.target.database, schema, table)} {to}",
                 )
                 for schema, table in closed
                 if (schema, table) not in views
@@ -111,7 +106,7 @@ class Access:
                 f"The role {role!r} has the rights of {', '.join(administrators)}. Snowflake has no read-only "
                 "transactions: use a role that can only read, such as the script makes."
             )
-        writes = self.grants.writes(self.database)
+        writes = self.grants.writes(self.target.database)
         if writes:
             examples = "; ".join(f"{row.privilege} on {row.name}" for row in writes[:_EXAMPLES])
             more = f" and {len(writes) - _EXAMPLES:,} more" if len(writes) > _EXAMPLES else ""
