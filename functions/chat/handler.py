@@ -15,8 +15,7 @@ from functions.offering import fault_metric_of, tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
 from tribal.capabilities.chat.events import ChatEvent, Finished
-from tribal.edges.http.chat.backend import ChatBackend
-from tribal.edges.http.chat.routes import QUESTIONS, chat_routes
+from tribal.edges.http.chat.routes import QUESTIONS, chat_routes, open_chat
 from tribal.edges.http.chat.whole_events import EventSource
 from tribal.edges.http.messages import Response
 from tribal.edges.http.routes import ROUTES
@@ -63,11 +62,11 @@ def _requests() -> ToolRequests:
 @cache
 def _routes() -> tuple[Route, ...]:
     """The routes of this instance, whose limits on callers hold for it alone."""
-    return (*ROUTES, *chat_routes(ChatBackend(open_chat=_open_chat)))
+    return (*ROUTES, *chat_routes(_open_chat))
 
 
 def _open_chat(app: Application, caller: Caller, request: ChatRequest) -> EventSource:
-    return partial(_measured, ChatBackend().open_chat(app, caller, request), app)
+    return partial(_measured, open_chat(app, caller, request), app)
 
 
 def _measured(source: EventSource, app: Application, stop: StopToken) -> Generator[ChatEvent, None, None]:

@@ -22,7 +22,6 @@ from tribal.capabilities.chat.errors import CollectionNotFound, JobNotFound, Que
 from tribal.capabilities.chat.events import ChatEvent, Finished, TextPiece
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.edges.http.chat import routes
-from tribal.edges.http.chat.backend import ChatBackend
 from tribal.edges.http.chat.routes import QUESTIONS, UPLOADS
 from tribal.edges.http.chat.whole_events import EventSource
 from tribal.ports import Application, Caller, Provider
@@ -211,14 +210,14 @@ def chat_parts(scratch: Path, settings: ChatSettings | None = None) -> ChatParts
 def chatting(folder: Path, settings: ChatSettings | None = None, **blueprint: Any) -> Iterator[ChatServer]:
     """Serve a project until the block ends."""
     chats, uploads, scratch = Chats(), RecordedUploads(), folder / "scratch"
-    backend = ChatBackend(chats.open, uploads.of)
     parts, build = chat_parts(scratch, settings), local.local_application
 
     def built(*arguments: Any, **named: Any) -> Application:
         return build(*arguments, **named).with_part(parts)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routes, "ChatBackend", lambda: backend)
+        patch.setattr(routes, "open_chat", chats.open)
+        patch.setattr(routes, "uploads_of", uploads.of)
         patch.setattr(local, "local_application", built)
         with (
             asking(folder, **blueprint) as server,

@@ -21,7 +21,7 @@ from tests.fakes import application
 from tests.waiting import LONGEST_SECONDS, wait_until
 from tribal.edges.http.asgi import receiving as uploading
 from tribal.edges.http.asgi.metrics import resident_bytes
-from tribal.edges.http.chat.backend import ChatBackend
+from tribal.edges.http.chat import routes as chat_edge
 from tribal.edges.http.chat.limits import UPLOADS_AT_ONCE
 from tribal.edges.http.chat.routes import UPLOADS, chat_routes
 from tribal.edges.http.messages import Request
@@ -246,9 +246,10 @@ def wait_until_files(server: ChatServer, number: int) -> None:
     wait_until(lambda: len(server.leftovers()) >= number)
 
 
-def test_an_edge_that_receives_whole_bodies_takes_uploads_too(tmp_path: Path) -> None:
+def test_an_edge_that_receives_whole_bodies_takes_uploads_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uploads, app = RecordedUploads(), application().with_part(chat_parts(tmp_path))
-    routes = chat_routes(ChatBackend(uploads=uploads.of))
+    monkeypatch.setattr(chat_edge, "uploads_of", uploads.of)
+    routes = chat_routes()
     body = form_of((COLLECTION, b"handbook"), (FILE, b"x"))
     writer = Caller("ada", rights=frozenset(["collections:write"]))
     request = Request("POST", UPLOADS, writer, body, headers={"content-type": TYPE})

@@ -14,7 +14,7 @@ from tribal_contracts.chat.jobs import UploadAccepted
 from tribal_contracts.chat.requests import UploadRequest
 
 if TYPE_CHECKING:
-    from tribal.edges.http.chat.backend import ChatBackend
+    from tribal.capabilities.chat.uploads.uploads import Uploads
     from tribal.edges.http.routing import Call
 
 LARGEST_FORM_BYTES = 4 * 1024 * 1024
@@ -37,11 +37,11 @@ def require_small(body: bytes) -> None:
         raise UploadTooLarge(f"forms may have 4 MB here; for a larger file, send {_WANTED} as {JSON}")
 
 
-def announce(backend: ChatBackend, call: Call, jobs: str) -> Response:
+def announce(uploads: Uploads, call: Call, jobs: str) -> Response:
     """Answer an announcement with the job and the address to send the file to.
 
     Args:
-        backend: takes it.
+        uploads: take it.
         call: the request.
         jobs: the path below which jobs are.
 
@@ -53,7 +53,6 @@ def announce(backend: ChatBackend, call: Call, jobs: str) -> Response:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise RequestRefused(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}; send {_WANTED}") from None
-    uploads = backend.uploads(call.app, call.request.caller)
     job = uploads.announce(request)
     address = uploads.address(job)
     place = f"{jobs}/{job.job_id}"

@@ -28,7 +28,6 @@ from tribal.capabilities.chat.errors import (
 from tribal.capabilities.chat.parts import ChatParts, chat_parts
 from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
 from tribal.edges.http.bodies import accepts, json_object, require_json
-from tribal.edges.http.chat.backend import ChatBackend
 from tribal.edges.http.chat.framings import (
     UI_MESSAGE_STREAM,
     UI_VERSION,
@@ -45,7 +44,9 @@ from tribal_contracts.chat.requests import MAX_REQUEST_BYTES, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings
 
 if TYPE_CHECKING:
+    from tribal.capabilities.chat.uploads.uploads import Uploads
     from tribal.edges.http.chat.forms import ReceivedForm, UploadForm
+    from tribal.edges.http.chat.whole_events import EventSource
     from tribal.ports.application import Application
     from tribal.ports.caller import Caller
     from tribal_contracts import Contract
@@ -63,11 +64,26 @@ _JOBS, _MOST_JOBS = 50, 500
 _LONGEST_NUMBER = 9
 
 Admission = Callable[[], AbstractContextManager[object]]
+OpenChat = Callable[["Application", "Caller", ChatRequest], "EventSource"]
 
 
-def chat_routes(backend: ChatBackend | None = None) -> tuple[Route, ...]:
-    """The routes of one server process, whose limits on callers hold for it alone."""
-    routes = _ChatRoutes(backend or ChatBackend(), CallerLimits())
+def open_chat(app: Application, caller: Caller, request: ChatRequest) -> EventSource:
+    """Check a question and return what answers it; raises before anything is answered."""
+    from tribal.capabilities.chat.asking.chat import Chat
+
+    return Chat(caller, app).open(request).events
+
+
+def uploads_of(app: Application, caller: Caller) -> Uploads:
+    """Uploads and removals of one caller."""
+    from tribal.capabilities.chat.uploads.uploads import Uploads
+
+    return Uploads(app, caller)
+
+
+def chat_routes(opening: OpenChat | None = None) -> tuple[Route, ...]:
+    """The routes of one server process, whose limits on callers hold for it alone; `opening` replaces `open_chat`."""
+    routes = _ChatRoutes(opening or open_chat, CallerLimits())
     return (
         Route(
             "POST",
@@ -122,7 +138,7 @@ def chat_routes(backend: ChatBackend | None = None) -> tuple[Route, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _ChatRoutes:
-    backend: ChatBackend
+    open_chat: OpenChat
     limits: CallerLimits
 
     def ask(self, call: Call) -> Response:
@@ -133,7 +149,7 @@ class _ChatRoutes:
             raise AnswerTypeRefused(f"with `stream: {str(question.stream).lower()}` the answer is {kind}; accept that")
         settings = chat_settings(call.app)
         self.limits.count_question(request.caller.subject, settings.questions_per_minute)
-        source = self.backend.open_chat(call.app, request.caller, question)
+        source = self.open_chat(call.app, request.caller, question)
         events = AnswerEvents(source, call.app.clock.published)
         admission = partial(self.limits.stream, request.caller.subject)
         return _framed(events, question, request.headers, admission, settings.answer_seconds)
@@ -149,12 +165,12 @@ class _ChatRoutes:
             from tribal.edges.http.chat.announcing import announce, is_announcement, require_small
 
             if is_announcement(headers.get("content-type")):
-                return announce(self.backend, call, JOB)
+                return announce(uploads_of(call.app, call.request.caller), call, JOB)
             require_small(call.request.body)
         limit = parts.settings.uploads.largest_mb
         with UploadForm(headers.get("content-type"), parts.scratch, limit) as form:
             form.feed(call.request.body)
-            return _accept_upload(self.backend, call.app, call.request.caller, form.finish())
+            return _accept_upload(call.app, call.request.caller, form.finish())
 
     @contextmanager
     def receive(self, request: Request, app: Application, slot: Hashable) -> Iterator[_ReceivedUpload]:
@@ -169,18 +185,18 @@ class _ChatRoutes:
             UploadForm(request.headers.get("content-type"), parts.scratch, limit) as form,
         ):
             form.require_size(request.headers.get("content-length"))
-            yield _ReceivedUpload(form, partial(_accept_upload, self.backend, app, request.caller))
+            yield _ReceivedUpload(form, partial(_accept_upload, app, request.caller))
 
     def job(self, call: Call) -> Response:
-        return _answered(self.backend.uploads(call.app, call.request.caller).job(call.values["job_id"]))
+        return _answered(uploads_of(call.app, call.request.caller).job(call.values["job_id"]))
 
     def jobs(self, call: Call) -> Response:
         limit = _limit(call.request.query.get("limit"))
-        return _answered(self.backend.uploads(call.app, call.request.caller).jobs(limit))
+        return _answered(uploads_of(call.app, call.request.caller).jobs(limit))
 
     def remove(self, call: Call) -> Response:
         require_writer(call.request.caller)
-        uploads = self.backend.uploads(call.app, call.request.caller)
+        uploads = uploads_of(call.app, call.request.caller)
         return _answered(uploads.remove(call.values["name"], call.values["source_id"]))
 
 
@@ -221,11 +237,11 @@ def require_writer(caller: Caller) -> None:
         )
 
 
-def _accept_upload(backend: ChatBackend, app: Application, caller: Caller, form: ReceivedForm) -> Response:
+def _accept_upload(app: Application, caller: Caller, form: ReceivedForm) -> Response:
     """Hand over a file that has arrived, and answer with the job that indexes it."""
     from tribal_contracts.chat.jobs import UploadAccepted
 
-    job = backend.uploads(app, caller).accept(form.file, form.filename, form.collection)
+    job = uploads_of(app, caller).accept(form.file, form.filename, form.collection)
     place = f"{JOB}/{job.job_id}"
     message = f"{job.filename} is being indexed into {job.collection}; GET {place} says how far it is"
     accepted = UploadAccepted(job_id=job.job_id, filename=job.filename, message=message)
