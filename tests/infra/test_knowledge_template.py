@@ -30,7 +30,7 @@ def test_functions_behind_the_api_know_of_knowledge_where_the_environment_has_it
             assert knowledge is not None
             deployment = load_deployment({"TRIBAL_STORE": "s3://bucket", "AWS_REGION": "x", **plain(variables)})
             own = knowledge.model_dump(exclude={"schedule", "stale_hours"}, exclude_none=True)
-            assert deployment.knowledge == KnowledgeSettings.model_validate(own)
+            assert deployment.sections["knowledge"] == KnowledgeSettings.model_validate(own)
             assert deployment.sync_stale_hours == knowledge.stale_hours
 
 

@@ -15,15 +15,12 @@ from tribal_contracts import (
     CAPABILITY_SECTIONS,
     AnswerLimits,
     CapabilitySettings,
-    KnowledgeSettings,
-    MemorySettings,
     ModelEntry,
     ModelSettings,
     SpendingSettings,
     SyncSettings,
 )
 from tribal_contracts.core.models import ModelName
-from tribal_contracts.core.sections import find_section
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -105,16 +102,6 @@ class Deployment:
         if self.spending is None and self.model is not None:
             return self.model.per_day_usd
         return (self.spending or SpendingSettings()).per_day_usd
-
-    @property
-    def memory(self) -> MemorySettings | None:
-        """The section `memory`."""
-        return find_section(self.sections, MemorySettings)
-
-    @property
-    def knowledge(self) -> KnowledgeSettings | None:
-        """The section `knowledge`."""
-        return find_section(self.sections, KnowledgeSettings)
 
 
 def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:

@@ -26,7 +26,6 @@ from tribal_contracts import (
     LintRules,
     LocatedMetric,
     LocatedTerm,
-    MemorySettings,
     ModelEntry,
     ModelSettings,
     ProjectFile,
@@ -35,7 +34,6 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
-from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -106,11 +104,6 @@ class Settings:
     """The DSN from the command line, in a folder without `databases.yaml`."""
     targets: Mapping[str, PostgresTarget | SnowflakeTarget] = field(default_factory=dict, repr=False)
     """The connection target of each entry and each database, once `with_targets` has read the DSNs."""
-
-    @property
-    def memory(self) -> MemorySettings | None:
-        """The section `memory`."""
-        return find_section(self.sections, MemorySettings)
 
     @property
     def asks_models(self) -> bool:
