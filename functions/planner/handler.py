@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.contexts import LambdaContext
-from functions.planner.identity import run_id_of
 from functions.staging import staged_run
 from tribal.planning import concurrency_limit
-from tribal.runs.records import STAGED_COMMAND
+from tribal.runs.records import STAGED_COMMAND, execution_run_id
 from tribal_contracts import (
     CloseTask,
     ComposeTask,
@@ -39,7 +39,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _open(content: dict[str, Any], context: LambdaContext) -> Contract:
     task = OpenTask.model_validate(content)
-    run_id = run_id_of(task)
+    run_id = execution_run_id(task.execution, datetime.fromisoformat(task.started_at))
     logger.append_keys(run_id=run_id)
     run = staged_run(run_id, context, task.request)
     databases = run.open(STAGED_COMMAND)

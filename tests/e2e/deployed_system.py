@@ -19,7 +19,6 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from functions.planner.identity import run_id_of
 from infra.api_settings import Api, IamAuth
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
@@ -28,7 +27,8 @@ from infra.sections import Memory
 from tests.e2e.account import REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
 from tests.e2e.rest_api import RestApi
-from tribal_contracts import DocumentationManifest, ModelEntry, ModelSettings, OpenTask, RunRecord, RunRequest
+from tribal.runs.records import execution_run_id
+from tribal_contracts import DocumentationManifest, ModelEntry, ModelSettings, RunRecord
 from tribal_contracts.chat.settings import CollectionEntry
 
 PASSWORD_SECRET = "tribal/dev/company"
@@ -119,8 +119,7 @@ class DeployedSystem:
         """The record of a run, ended and indexed."""
         described = self.account.wait_for(execution)
         wait_until(lambda: self.sources.idle)
-        started = described["startDate"].astimezone(UTC).isoformat()
-        run_id = run_id_of(OpenTask(execution=execution, started_at=started, request=RunRequest(), databases_at_once=1))
+        run_id = execution_run_id(execution, described["startDate"].astimezone(UTC))
         return RunRecord.from_json(self.get(f"progress/runs/{run_id}/run.json"))
 
     def get(self, key: str) -> bytes:
