@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from tribal.edges.http.identity import LEEWAY_SECONDS, IdentityClaims, TokenRules
-from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
+from tribal.settings.deployment import required_variable
 
 _KINDS = ("ORG", "TEAMS", "PROJECTS")
 
@@ -18,14 +18,9 @@ def load_rules() -> TokenRules:
         ConfigurationError: when a variable is missing.
     """
     values = read_environment()
-    missing = [name for name in ("TRIBAL_TOKEN_ISSUER", "TRIBAL_TOKEN_AUDIENCE") if not values.get(name)]
-    if missing:
-        raise ConfigurationError(
-            f"the environment variable {missing[0]} is not set; the stack sets it, so deploy again"
-        )
     return TokenRules(
-        issuer=values["TRIBAL_TOKEN_ISSUER"],
-        audience=frozenset(values["TRIBAL_TOKEN_AUDIENCE"].split()),
+        issuer=required_variable(values, "TRIBAL_TOKEN_ISSUER"),
+        audience=frozenset(required_variable(values, "TRIBAL_TOKEN_AUDIENCE").split()),
         scope_claim=values.get("TRIBAL_TOKEN_SCOPE_CLAIM") or None,
         audience_claim="client_id" if values.get("TRIBAL_TOKEN_AUDIENCE_CLAIM") == "client_id" else "aud",
         authorized_parties=frozenset(values.get("TRIBAL_TOKEN_AUTHORIZED_PARTIES", "").split()),

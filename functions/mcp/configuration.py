@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from functions.offering import answered_by
-from tribal.errors import ConfigurationError
 from tribal.settings import read_environment
+from tribal.settings.deployment import required_variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,9 @@ def load_mcp_deployment() -> McpDeployment:
         ConfigurationError: when a variable is missing.
     """
     values = read_environment()
-    missing = [name for name in ("TRIBAL_RETRIEVER", "AWS_REGION") if not values.get(name)]
-    if missing:
-        raise ConfigurationError(
-            f"the environment variable {missing[0]} is not set; the stack sets it, so deploy again"
-        )
     return McpDeployment(
-        retriever=values["TRIBAL_RETRIEVER"],
-        region=values["AWS_REGION"],
+        retriever=required_variable(values, "TRIBAL_RETRIEVER"),
+        region=required_variable(values, "AWS_REGION"),
         others={name: arn for name in answered_by() if (arn := values.get(f"TRIBAL_{name.upper()}_FUNCTION"))},
         issuer=values.get("TRIBAL_TOKEN_ISSUER") or None,
     )

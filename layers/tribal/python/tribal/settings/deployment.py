@@ -114,14 +114,14 @@ def load_deployment(environment: Mapping[str, str] | None = None) -> Deployment:
     kind = values.get("TRIBAL_INDEX", "opensearch")
     if kind not in ("opensearch", "sqlite"):
         raise ConfigurationError(f"TRIBAL_INDEX is {kind!r}; it must be opensearch or sqlite")
-    region = _required(values, "AWS_REGION")
+    region = required_variable(values, "AWS_REGION")
     cluster = None
     if kind == "opensearch" and "TRIBAL_SEARCH_ENDPOINT" in values:
         cluster = SearchCluster(
             values["TRIBAL_SEARCH_ENDPOINT"], region, values.get("TRIBAL_SEARCH_SECRET"), values.get("TRIBAL_SEARCH_CA")
         )
     return Deployment(
-        bucket=BucketPlace.parse(_required(values, "TRIBAL_STORE")),
+        bucket=BucketPlace.parse(required_variable(values, "TRIBAL_STORE")),
         region=region,
         index="sqlite" if kind == "sqlite" else "opensearch",
         cluster=cluster,
@@ -206,7 +206,12 @@ def _given_variables(values: Mapping[str, str]) -> dict[str, str]:
     return {name: values[name] for name in names if name in values}
 
 
-def _required(values: Mapping[str, str], name: str) -> str:
+def required_variable(values: Mapping[str, str], name: str) -> str:
+    """The value of a variable that the stack sets.
+
+    Raises:
+        ConfigurationError: when it is missing.
+    """
     value = values.get(name)
     if not value:
         raise ConfigurationError(f"the environment variable {name} is not set; the stack sets it, so deploy again")
