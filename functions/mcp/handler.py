@@ -18,7 +18,7 @@ from functions.tool_requests import answered
 from tribal.app.parts import system_clock
 from tribal.app.remote_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
-from tribal.edges.http.messages import refusal
+from tribal.edges.http.messages import Response, refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint
 from tribal.errors import RequestRefused
 from tribal.tools.remote import RemoteTools
@@ -52,13 +52,8 @@ async def _answer(event: dict[str, Any]) -> dict[str, Any]:
 def _metadata(context: dict[str, Any]) -> dict[str, Any]:
     """The public metadata that names the token issuer (RFC 9728)."""
     base = f"https://{context['domainName']}{context['path'].removesuffix(METADATA_PATH)}"
-    metadata = resource_metadata(base, MCP, _deployment().issuer)
-    return {
-        "statusCode": 200,
-        "body": json.dumps(metadata),
-        "isBase64Encoded": False,
-        "multiValueHeaders": {"Content-Type": ["application/json"], "Cache-Control": ["public, max-age=3600"]},
-    }
+    metadata = json.dumps(resource_metadata(base, MCP, _deployment().issuer)).encode()
+    return answered(Response(200, metadata, headers={"Cache-Control": "public, max-age=3600"}))
 
 
 @cache
