@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from tribal.ports.stopping import StopToken
@@ -30,15 +30,9 @@ class LambdaContext(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LambdaDeadline:
-    """The deadline of a Lambda invocation."""
-
-    context: LambdaContext
-
-    def remaining_seconds(self) -> float:
-        """Remaining seconds, less the margin for the response."""
-        return max(0.0, self.context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)
+def remaining_seconds(context: LambdaContext) -> float:
+    """Remaining seconds of an invocation, less the margin for the response."""
+    return max(0.0, context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS)
 
 
 def stop_token(context: LambdaContext, seconds: float | None = None) -> StopToken:
@@ -48,8 +42,7 @@ def stop_token(context: LambdaContext, seconds: float | None = None) -> StopToke
         context: of the invocation.
         seconds: that the work may take from now, if less.
     """
-    deadline = LambdaDeadline(context)
     if seconds is None:
-        return StopToken(deadline.remaining_seconds)
+        return StopToken(partial(remaining_seconds, context))
     ends = time.monotonic() + seconds
-    return StopToken(lambda: min(deadline.remaining_seconds(), ends - time.monotonic()))
+    return StopToken(lambda: min(remaining_seconds(context), ends - time.monotonic()))

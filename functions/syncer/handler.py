@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.contexts import MARGIN_SECONDS, LambdaContext, LambdaDeadline
+from functions.contexts import MARGIN_SECONDS, LambdaContext, remaining_seconds
 from functions.offering import tools_of
 from functions.tool_requests import ToolRequests
 from tribal.app.deployed import deployed_application
@@ -44,7 +44,7 @@ def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     Callers get their answer within the limit of API Gateway; the schedule may use all of the function's time.
     """
     if set(event) == {SCHEDULED}:
-        return _scheduled(LambdaDeadline(context).remaining_seconds())
+        return _scheduled(remaining_seconds(context))
     return ToolRequests(application(), _tools(), logger, _count_call).answer(event, context)
 
 
