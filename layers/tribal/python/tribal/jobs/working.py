@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tribal.errors import PreconditionFailed, StoreUnwritable, TribalError
+from tribal.jobs.clock import SystemClock
 from tribal.jobs.lease import process_name
 from tribal.jobs.lease_file import LeaseFile
 from tribal.ports.capability import JobKind
@@ -68,15 +68,16 @@ def _outcome(app: Application, kind: AnyKind, task: Contract, stop: StopToken) -
         return "processing", type(error).__name__
 
 
-def log_time() -> str:
-    """The time as the server's log has it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _line(kind: AnyKind, task: Contract, status: str, error: str | None) -> str:
     """A line of the log, as the server writes them; without anything that its users wrote."""
     level = "info" if error is None else "error"
-    fields = {"time": log_time(), "level": level, "event": kind.name, **task.model_dump(), "status": status}
+    fields = {
+        "time": SystemClock().published(),
+        "level": level,
+        "event": kind.name,
+        **task.model_dump(),
+        "status": status,
+    }
     return json.dumps(fields if error is None else {**fields, "error": error})
 
 

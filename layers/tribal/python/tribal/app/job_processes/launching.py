@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from tribal.app.job_processes.worker import job_kinds
-from tribal.jobs.working import AnyKind, log_time, release_leases, waiting_jobs
+from tribal.jobs.clock import SystemClock
+from tribal.jobs.working import AnyKind, release_leases, waiting_jobs
 from tribal.ports import RunParameters
 from tribal.ports.application import WorkerLaunch
 
@@ -156,7 +157,7 @@ def _dismiss(process: subprocess.Popen[bytes]) -> None:
 
 
 def _log_failure(error: Exception) -> None:
-    line = {"time": log_time(), "level": "error", "event": "jobs", "error": type(error).__name__}
+    line = {"time": SystemClock().published(), "level": "error", "event": "jobs", "error": type(error).__name__}
     sys.stderr.write(f"{json.dumps(line)}\n")
     sys.stderr.flush()
 

@@ -8,7 +8,6 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
@@ -16,6 +15,7 @@ from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, RequestLog, usable
 from tribal.edges.http.messages import refusal
 from tribal.edges.http.routing import Route, template_of
 from tribal.errors import TribalError
+from tribal.jobs.clock import SystemClock
 
 if TYPE_CHECKING:
     from tribal.edges.http.asgi.metrics import Metrics
@@ -110,5 +110,6 @@ def _completed(headers: Sequence[tuple[bytes, bytes]], seen: RequestLog) -> list
 
 def _line(seen: RequestLog, method: str, status: int, seconds: float) -> str:
     level = "error" if status >= 500 else "warning" if seen.is_slow(seconds) else "info"
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return json.dumps({"time": now, "level": level, "event": "request", **seen.fields(method, status, seconds)})
+    return json.dumps(
+        {"time": SystemClock().published(), "level": level, "event": "request", **seen.fields(method, status, seconds)}
+    )
