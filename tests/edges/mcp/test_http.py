@@ -17,8 +17,10 @@ from tests.edges.mcp.over_http import HEADERS, SUBJECT, Served, served
 from tests.edges.mcp.raw_session import HELLO, call_message
 from tests.fakes import application_over
 from tribal.adapters.sqlite.index import SqliteIndex
-from tribal.edges.mcp.http import mcp_asgi
+from tribal.edges.mcp.http import McpEndpoint
+from tribal.edges.mcp.tool_client import local_calls
 from tribal.identity.locations import INDEX_FILE
+from tribal.tools.registry import REGISTRY
 
 NEWEST = "2026-07-28"
 META = {
@@ -39,13 +41,13 @@ def index_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteIn
 
 @pytest.fixture(name="server", scope="module")
 def server_fixture(index: SqliteIndex) -> Iterator[Served]:
-    with served(mcp_asgi(application_over(index))) as running:
+    with served(McpEndpoint(local_calls(application_over(index)), REGISTRY, sessions=True)) as running:
         yield running
 
 
 @pytest.fixture(name="stateless", scope="module")
 def stateless_fixture(index: SqliteIndex) -> Iterator[Served]:
-    with served(mcp_asgi(application_over(index), sessions=False)) as running:
+    with served(McpEndpoint(local_calls(application_over(index)), REGISTRY, sessions=False)) as running:
         yield running
 
 

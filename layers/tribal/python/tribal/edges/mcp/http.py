@@ -19,12 +19,11 @@ from starlette.responses import JSONResponse
 
 from tribal.edges.mcp.request_ids import request_id
 from tribal.edges.mcp.server import RETRY_SECONDS, build_server, with_agent
-from tribal.edges.mcp.tool_client import CallTool, local_calls
+from tribal.edges.mcp.tool_client import CallTool
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import TooManyRequests
-from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.registry import Registry
 
 CALLER = "tribal.caller"
 """ASGI scope key of the verified caller, set by the server in front."""
@@ -38,20 +37,13 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-def mcp_asgi(
-    app: Application, tools: Registry = REGISTRY, *, sessions: bool = True, waiting: WaitingThreads | None = None
-) -> McpEndpoint:
-    """The endpoint for the tools of this process; without sessions, any process can answer any request."""
-    return McpEndpoint(local_calls(app, tools), tools, sessions=sessions, waiting=waiting)
-
-
 class McpEndpoint:
     """An ASGI application for use within `running`; takes the caller from the scope and verifies nothing.
 
     Args:
         call: calls a tool.
         tools: the offered tools.
-        sessions: whether older clients get a session.
+        sessions: whether older clients get a session; without, any process can answer any request.
         waiting: threads that other parts of the server use too.
     """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import mcp_types as types
@@ -26,13 +25,7 @@ _FIRST_SERVER_FAULT = 500
 
 def local_calls(app: Application, tools: Registry = REGISTRY) -> CallTool:
     """A function that calls the tools in this process."""
-    return partial(_call_here, app=app, tools=tools)
-
-
-def _call_here(
-    name: str, arguments: Mapping[str, Any], caller: Caller, *, app: Application, tools: Registry
-) -> Contract:
-    return call_tool(name, arguments, caller, app, tools)
+    return lambda name, arguments, caller: call_tool(name, arguments, caller, app, tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +42,8 @@ class ToolClient:
         Raises:
             MCPError: when the tool failed.
         """
-        answer = self._call(name, arguments)
+        given = {key: value for key, value in arguments.items() if value is not None}
+        answer = self.call(name, given, self.caller)
         error = self.tools.group_of(name).error_of(answer)
         if error is not None:
             raise protocol_error(error)
@@ -64,9 +58,6 @@ class ToolClient:
         first = self.ask(name, **arguments)
         spec = self.tools.callable[name]
         return whole_answer(spec, first, lambda cursor: self.ask(name, **arguments, cursor=cursor), self.tools)
-
-    def _call(self, name: str, arguments: Mapping[str, Any]) -> Contract:
-        return self.call(name, {key: value for key, value in arguments.items() if value is not None}, self.caller)
 
 
 def protocol_error(error: AgentError) -> MCPError:

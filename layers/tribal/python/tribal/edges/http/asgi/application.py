@@ -43,7 +43,8 @@ from tribal.edges.http.messages import Response, refusal
 from tribal.edges.http.page import PAGE_ROUTES, prepare_page
 from tribal.edges.http.routes import ROUTES, TOOLS, capability_routes, respond
 from tribal.edges.http.routing import LARGEST_BODY_BYTES, Call, Route, find_route, largest_body, receiving_route
-from tribal.edges.mcp.http import McpEndpoint, mcp_asgi
+from tribal.edges.mcp.http import McpEndpoint
+from tribal.edges.mcp.tool_client import local_calls
 from tribal.edges.mcp.waiting_threads import WaitingThreads
 from tribal.errors import RequestRefused, RightMissing, TooManyRequests, TribalError
 from tribal.ports.application import Application
@@ -78,7 +79,7 @@ def asgi_application(
     routes = (*ROUTES, *PAGE_ROUTES, *capability_routes(app.sections), *_own_routes(serving, metrics))
     waiting = WaitingThreads()
     streams = EventStreams(waiting)
-    mcp = mcp_asgi(app, tools, sessions=serving.one_process, waiting=waiting)
+    mcp = McpEndpoint(local_calls(app, tools), tools, sessions=serving.one_process, waiting=waiting)
     observed = _Mcp(mcp, tools)
     answering = ReceivingEndpoint(app, routes, _Bridge(app, tools, serving, routes, streams))
 
