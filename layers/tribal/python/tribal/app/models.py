@@ -6,7 +6,7 @@ import os
 import platform
 import secrets as randomness
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
@@ -118,20 +118,25 @@ class Models:
         stop: StopToken,
     ) -> CappedModel:
         """A model within the caps of an account, which loads its SDK with its first call."""
-        from tribal.models import Budget, CappedModel, Spender, Timing
-
         model = LazyModel(settings, Provider(partial(self._model, settings, facts)))
-        timing = Timing(self.clock)
-        budget = Budget(self.store(), caps, Spender(account, model.name, _holder()), timing)
-        return CappedModel(model, budget, facts.worst_price, stop, timing, model.prepare)
+        return self.capped_over(model, model.name, facts, account, caps, stop, model.prepare)
 
-    def capped_over(self, model: LanguageModel, name: str, facts: ModelFacts, account: str, caps: Caps) -> CappedModel:
+    def capped_over(
+        self,
+        model: LanguageModel,
+        name: str,
+        facts: ModelFacts,
+        account: str,
+        caps: Caps,
+        stop: StopToken | None = None,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> CappedModel:
         """A model that is built already, within the caps of an account, under a name of its own in the record."""
         from tribal.models import Budget, CappedModel, Spender, Timing
 
         timing = Timing(self.clock)
         budget = Budget(self.store(), caps, Spender(account, name, _holder()), timing)
-        return CappedModel(model, budget, facts.worst_price, StopToken(), timing)
+        return CappedModel(model, budget, facts.worst_price, stop or StopToken(), timing, prepare)
 
     def require(self, settings: ModelEntry) -> ModelFacts:
         """The facts of a model that has all that a call needs; loads no SDK.
@@ -200,9 +205,8 @@ class Models:
         return ready if day_usd is None else self._asked(ready, model, facts, day_usd)
 
     def _asked(self, ready: ModelReadiness, model: LanguageModel, facts: ModelFacts, day_usd: float) -> ModelReadiness:
-        from tribal.models import Budget, CappedModel, Caps, Spender, Timing
+        from tribal.models import Caps
 
-        timing = Timing(self.clock)
         caps = Caps(account=round(day_usd * NANODOLLARS), day=round(day_usd * NANODOLLARS), calls_at_once=1)
         request = ModelRequest(
             "You are asked whether you can be reached.",
@@ -211,8 +215,8 @@ class Models:
             _WORD_TOKENS + facts.thinking_tokens,
             _WORD_SECONDS,
         )
-        with Budget(self.store(), caps, Spender(f"check:{_holder()}", model.name, _holder()), timing) as budget:
-            outcome = CappedModel(model, budget, facts.worst_price, StopToken(), timing).ask(request)
+        with closing(self.capped_over(model, model.name, facts, f"check:{_holder()}", caps)) as capped:
+            outcome = capped.ask(request)
         took, usd = outcome.usage.time_ms, outcome.usage.nanodollars / NANODOLLARS
         missing = outcome.message if isinstance(outcome, ModelFailure) else ""
         return replace(ready, missing=missing, answered_ms=took, usd=usd)
