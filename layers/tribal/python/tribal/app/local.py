@@ -139,7 +139,7 @@ def _run(
         unsent=models.unsent,
         model_readiness=lambda ask: [*models.readiness(ask), *built.readiness()],
         spending=read_spending,
-        index_writer=partial(_index_writer, settings),
+        index_writer=partial(_index, settings),
         queue=Provider(_no_queue),
         sweep=partial(_sweep, settings),
         workers=WorkerLaunch(
@@ -223,10 +223,6 @@ def _audit(settings: Settings, write: MemoryWrite) -> None:
     from tribal.adapters.local.audit_log import append_write
 
     append_write(settings.store / AUDIT_FILE, write)
-
-
-def _index_writer(settings: Settings) -> SqliteIndex:
-    return _index(settings)
 
 
 def _region(settings: Settings) -> str | None:
