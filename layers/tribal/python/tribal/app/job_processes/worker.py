@@ -46,11 +46,9 @@ def main() -> None:
     source = sys.stdin.buffer
     try:
         # Both ends are this program, so the pickle is trusted.
-        blueprint = pickle.load(source)  # noqa: S301
+        blueprint: Blueprint = pickle.load(source)  # noqa: S301
     except EOFError:
         return
-    if not isinstance(blueprint, Blueprint):
-        raise TypeError(f"a worker needs a Blueprint, got {type(blueprint).__name__}")
     with suppress(OSError):
         os.nice(LOWER_PRIORITY)
     stop = StopToken()

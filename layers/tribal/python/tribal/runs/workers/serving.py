@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from tribal.errors import TribalError, describe_unexpected
 from tribal.ports import Application, Provider, RunContext, StopToken
@@ -70,7 +70,7 @@ class _LeaseOfTheRun:
         """Do nothing: the run checks."""
 
 
-def serve(source: IO[bytes], target: IO[bytes], build: Callable[[object, int], Application]) -> None:
+def serve(source: IO[bytes], target: IO[bytes], build: Callable[[Any, int], Application]) -> None:
     """Document incoming units until there are no more; ends immediately if the run dies.
 
     Args:
