@@ -132,12 +132,12 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "...")
 
 
-def near_misses(text: str, known: Iterable[str], limit: int = MAX_SUGGESTIONS) -> list[str]:
+def near_misses(text: str, known: Iterable[str]) -> list[str]:
     """Known names similar to a text in spelling or wording, most similar first; may be empty."""
     wanted, terms = _trigrams(text), frozenset(index_terms(text))
     scored = [(_likeness(wanted, terms, name), name) for name in dict.fromkeys(known)]
     alike = sorted((-score, name) for score, name in scored if score >= _LEAST_LIKENESS)
-    return [name for _, name in alike[:limit]]
+    return [name for _, name in alike[:MAX_SUGGESTIONS]]
 
 
 def _likeness(wanted: frozenset[str], terms: frozenset[str], name: str) -> float:

@@ -106,8 +106,8 @@ def _without_text(pages: list[int]) -> str:
     return f"; [yellow]{what} no text[/]: a scan needs text recognition first"
 
 
-def print_job(job: UploadJob, out: Console, *, all_files: bool = False) -> None:
-    """Print a job, and its files: those that are not indexed as a whole, or all."""
+def print_job(job: UploadJob, out: Console) -> None:
+    """Print a job, and those of its files that are not indexed as a whole."""
     from tribal.edges.cli.safe_console import escape
 
     created = job.created_at[:16].replace("T", " ")
@@ -118,7 +118,7 @@ def print_job(job: UploadJob, out: Console, *, all_files: bool = False) -> None:
     listed = [
         each
         for each in job.files
-        if all_files or each.pages_without_text or each.status not in ("indexed", "unchanged")
+        if each.pages_without_text or each.status not in ("indexed", "unchanged")
     ]
     for file in listed[:LISTED_FILES]:
         out.print(file_line(file))

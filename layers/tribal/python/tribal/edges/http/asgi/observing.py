@@ -8,7 +8,8 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tribal.edges.http.asgi.messages import REQUEST_LOG, Asgi, Message, Receive, Scope, Send, headers_of, send_response
 from tribal.edges.http.audit import DISCONNECTED, REQUEST_ID, RequestLog, usable_request_id
@@ -87,18 +88,11 @@ class RequestObserver:
             self._write(_line(seen, method, status, seconds))
 
 
-def standard_error(stream: TextIO | None = None) -> Callable[[str], None]:
-    """A function that writes a line to standard error in one call."""
-    target = stream or sys.stderr
-
-    def write(line: str) -> None:
-        try:
-            target.write(f"{line}\n")
-            target.flush()
-        except (OSError, ValueError):  # the log has no reader left; keep answering requests
-            return
-
-    return write
+def write_line(line: str) -> None:
+    """Write a line to standard error in one call."""
+    with suppress(OSError, ValueError):  # the log has no reader left; keep answering requests
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def _completed(headers: Sequence[tuple[bytes, bytes]], seen: RequestLog) -> list[tuple[bytes, bytes]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities import capabilities
 from tribal.edges.http.asgi.application import METRICS_RIGHT, asgi_application, prepare_answers
 from tribal.edges.http.asgi.metrics import Metrics
-from tribal.edges.http.asgi.observing import standard_error
+from tribal.edges.http.asgi.observing import write_line
 from tribal.edges.http.asgi.serving import Serving, is_loopback
 from tribal.edges.http.asgi.tuning import be_responsive, lower_priority, release_free_memory, share_one_arena
 from tribal.edges.http.corrections import WRITE_RIGHT
@@ -61,7 +61,7 @@ def server_application(blueprint: ServerBlueprint) -> Starlette:
     app = local_application(blueprint.settings, prepare=lambda: _prepare_next(app, tools))
     app, workers = with_job_workers(app, blueprint.settings)
     metrics = Metrics(blueprint.metrics_folder)
-    return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, standard_error(), workers)
+    return asgi_application(app, tools, serving_of(blueprint, app, tools), metrics, write_line, workers)
 
 
 def _prepare_next(app: Application, tools: Registry) -> None:
