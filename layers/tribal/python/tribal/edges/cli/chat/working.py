@@ -115,11 +115,7 @@ def print_job(job: UploadJob, out: Console) -> None:
     out.print(
         f"[bold]{job.job_id}[/]  {created}  {job.status}  {job.collection}  {what}{escape(job.filename)}{_count(job)}"
     )
-    listed = [
-        each
-        for each in job.files
-        if each.pages_without_text or each.status not in ("indexed", "unchanged")
-    ]
+    listed = [each for each in job.files if each.pages_without_text or each.status not in ("indexed", "unchanged")]
     for file in listed[:LISTED_FILES]:
         out.print(file_line(file))
     if len(listed) > LISTED_FILES:
