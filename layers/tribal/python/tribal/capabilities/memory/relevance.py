@@ -62,9 +62,9 @@ class Candidate:
     created_at: datetime
 
 
-def scores(question: Sequence[str], candidates: Sequence[Candidate], weights: Weights = WEIGHTS) -> list[float]:
+def scores(question: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
     """The score of each candidate for a question of these terms."""
-    return [score_of(each) for each in evidence(question, candidates, weights)]
+    return [score_of(each) for each in evidence(question, candidates)]
 
 
 def score_of(evidence: float) -> float:
@@ -73,7 +73,7 @@ def score_of(evidence: float) -> float:
     return round(1.0 / (1.0 + math.exp(-scored)), SCORE_DIGITS)
 
 
-def evidence(question: Sequence[str], candidates: Sequence[Candidate], weights: Weights = WEIGHTS) -> list[float]:
+def evidence(question: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
     """The evidence for each candidate."""
     counts = [Counter(each.terms) for each in candidates]
     rarity = _rarity(question, counts)
@@ -87,22 +87,22 @@ def evidence(question: Sequence[str], candidates: Sequence[Candidate], weights: 
     for number, (each, count) in enumerate(zip(candidates, counts, strict=True)):
         # A memory without any word of the question is not raised by its neighbours.
         neighbours = near.get(number, {}) if held[number] else {}
-        covered = _covered(asked, held, number, neighbours, weights.neighbours)
+        covered = _covered(asked, held, number, neighbours, WEIGHTS.neighbours)
         shortness = _K1 * (1 - _B + _B * count.total() / mean)
         words = sum(asked[term] * count[term] * (_K1 + 1) / (count[term] + shortness) for term in held[number])
         shared = sum(asked[term] ** 2 for term in held[number])
         alike = shared / (length * math.hypot(*(rarity[term] for term in count))) if shared else 0.0
         meaning = each.cosine + sum(
             share * max(candidates[one].cosine for one in neighbours[step])
-            for step, share in enumerate(weights.near_meaning, 1)
+            for step, share in enumerate(WEIGHTS.near_meaning, 1)
             if neighbours.get(step)
         )
         scored.append(
-            weights.covered * covered / most
-            + weights.words * words / most
-            + weights.alike * alike
-            + weights.meaning * meaning
-            + weights.matched * math.log1p(len(held[number]))
+            WEIGHTS.covered * covered / most
+            + WEIGHTS.words * words / most
+            + WEIGHTS.alike * alike
+            + WEIGHTS.meaning * meaning
+            + WEIGHTS.matched * math.log1p(len(held[number]))
         )
     return scored
 
