@@ -8,53 +8,18 @@ RUNTIME_BRINGS = ("boto3", "botocore", "jmespath", "s3transfer")
 ONLY_BOTOCORE_NEEDS = ("python-dateutil", "six", "urllib3")
 """Come with botocore in the runtime; left out of layers in which nothing else needs them."""
 
+_IN_DEPS_CORE = ("annotated-types", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection")
+"""What deps-core has already, which all functions with these layers have too."""
+
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-core": ONLY_BOTOCORE_NEEDS,
-    # What deps-core has already, which both functions with this layer have too.
-    "deps-model": (
-        *ONLY_BOTOCORE_NEEDS,
-        "annotated-types",
-        "pydantic",
-        "pydantic-core",
-        "typing-extensions",
-        "typing-inspection",
-    ),
-    # What deps-core has already.
-    "deps-openai": (
-        "annotated-types",
-        "pydantic",
-        "pydantic-core",
-        "typing-extensions",
-        "typing-inspection",
-    ),
-    # What deps-core has already.
-    "deps-models": (
-        *ONLY_BOTOCORE_NEEDS,
-        "annotated-types",
-        "pydantic",
-        "pydantic-core",
-        "typing-extensions",
-        "typing-inspection",
-    ),
-    # What deps-core has already.
-    "deps-chat": (
-        *ONLY_BOTOCORE_NEEDS,
-        "annotated-types",
-        "pydantic",
-        "pydantic-core",
-        "typing-extensions",
-        "typing-inspection",
-    ),
+    "deps-model": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
+    "deps-openai": _IN_DEPS_CORE,
+    "deps-models": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
+    "deps-chat": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
     "deps-documents": (),
     "deps-uploads": (),
-    # What deps-core has already.
-    "deps-mcp": (
-        "annotated-types",
-        "pydantic",
-        "pydantic-core",
-        "typing-extensions",
-        "typing-inspection",
-    ),
+    "deps-mcp": _IN_DEPS_CORE,
     "deps-policies": (),
     "deps-postgres": ("urllib3",),
     "deps-snowflake": (),
