@@ -82,18 +82,12 @@ def _opened(
     settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float
 ) -> Iterator[KnowledgeSource]:
     with ExitStack() as closing_later:
-        source = _source(settings, mirror, secrets, seconds)
+        token = partial(_token, settings, secrets)
+        source = knowledge_source(settings.repository, settings.branch, mirror=mirror, token=token, seconds=seconds)
         close = getattr(source, "close", None)
         if close is not None:
             closing_later.callback(close)
         yield source
-
-
-def _source(settings: KnowledgeSettings, mirror: Path, secrets: Provider[Secrets], seconds: float) -> KnowledgeSource:
-
-    return knowledge_source(
-        settings.repository, settings.branch, mirror=mirror, token=partial(_token, settings, secrets), seconds=seconds
-    )
 
 
 def _token(settings: KnowledgeSettings, secrets: Provider[Secrets]) -> SecretStr | None:
