@@ -34,7 +34,6 @@ class InvocationContext:
 
     invocation: Invocation
     function_name: str
-    function_version: str
     memory_limit_in_mb: str
 
     @property
@@ -89,7 +88,6 @@ def _context_of(invocation: Invocation) -> InvocationContext:
     return InvocationContext(
         invocation,
         values.get("AWS_LAMBDA_FUNCTION_NAME", ""),
-        values.get("AWS_LAMBDA_FUNCTION_VERSION", ""),
         values.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "0"),
     )
 
