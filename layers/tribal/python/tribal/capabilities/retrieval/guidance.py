@@ -39,7 +39,7 @@ def guidance_of(
             are left out.
         toolbox: has the source of guidance, and the time. What has changed in tables is not counted in the limit.
     """
-    sure = certain_guidance(table, columns, opened, toolbox)
+    sure = [each for each, named in named_guidance(table, columns, opened, toolbox) if named]
     newest = sorted(sure, key=lambda each: (each.created_at, each.id), reverse=True)
     now = datetime.fromisoformat(toolbox.clock.published())
     chosen: list[tuple[Guidance, GuidanceItem]] = []
@@ -51,13 +51,6 @@ def guidance_of(
             break
         chosen.append((each, item))
     return _with_changes(chosen, opened, toolbox)
-
-
-def certain_guidance(
-    table: IndexedTable, columns: Collection[str], opened: OpenIndex, toolbox: Toolbox
-) -> list[Guidance]:
-    """All that is certainly about a table, and mentions nothing that the caller may not see; in no order."""
-    return [each for each, named in named_guidance(table, columns, opened, toolbox) if named]
 
 
 def named_guidance(

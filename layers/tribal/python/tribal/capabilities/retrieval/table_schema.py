@@ -11,12 +11,10 @@ from tribal.capabilities.retrieval.paging import Page, Place, fill_page
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal.errors import IndexNotReady
 from tribal.identity.locations import DOCS
-from tribal.scoping.bounds import Bounds
 from tribal_contracts import (
     ColumnDetail,
     DocumentedColumn,
     DocumentedInferredKey,
-    DocumentRecord,
     ForeignKeyDetail,
     GetTableSchemaInput,
     GetTableSchemaOutput,
@@ -64,7 +62,8 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     if len(table.foreign_keys) < len(unbounded.foreign_keys):
         message = f"keys of {table.name} to tables that you may not see are left out"
         warnings.append(toolbox.warning("RET_ANSWER_PARTIAL", message))
-    documentation = _page_of(record, bounds)
+    # The path of its Markdown file may not reveal the real name of the domain.
+    documentation = None if record.domain in bounds.domains else DOCS + record.file_path
     if (note := partition_note(request.table, entry)) is not None:
         table = table.model_copy(update={"notes": [note, *table.notes]})
 
@@ -93,11 +92,6 @@ def get_table_schema(request: GetTableSchemaInput, toolbox: Toolbox) -> GetTable
     extras = [name for name, part in held.items() if part and place.is_first]
     around = f"the head of {table.name}"
     return fill_page(place, parts[place.start :], answer, toolbox, around=around, extras=extras)
-
-
-def _page_of(record: DocumentRecord, bounds: Bounds) -> str | None:
-    """The table's Markdown file; `None` if its path would reveal the real name of the domain."""
-    return None if record.domain in bounds.domains else DOCS + record.file_path
 
 
 def _parts(table: TableDocument, request: GetTableSchemaInput) -> list[_Part]:
