@@ -17,7 +17,7 @@ _NUMBER_AT_THE_END = frozenset({"no", "nos"})
 
 
 def expand(token: str) -> str:
-    """Return the only usual meaning of a token, possibly several words; the token itself if there is none."""
+    """Return the only usual meaning of a token, possibly several words, otherwise the token itself."""
     if token in ABBREVIATIONS:
         return USUAL.get(token, token)
     short = singular(token)
