@@ -177,8 +177,7 @@ def test_functions_behind_the_api_know_of_memory_where_the_environment_has_it(te
                 {"TRIBAL_STORE": "s3://bucket", "AWS_REGION": "x", "TRIBAL_MEMORY": variables["TRIBAL_MEMORY"]}
             )
             assert memory is not None
-            own = memory.model_dump(exclude={"company"})
-            assert deployment.sections["memory"] == MemorySettings.model_validate(own)
+            assert deployment.sections["memory"] == MemorySettings(**memory.model_dump(exclude={"company"}))
 
 
 def test_what_the_configuration_may_use_is_given_to_the_functions_that_read_it_alone(assembly: Assembly) -> None:
