@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from random import Random
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 from moto import mock_aws
@@ -58,8 +58,8 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
         return chance.choice(failures) if chance.random() < 0.3 else answer(chance.randrange(PRICE))
 
     model = ScriptedModel(mixed)
-    time = Timing(SystemClock(), lambda: 100 * monotonic(), pause=lambda _: None, random=lambda: 0.0)
-    caps = Caps.of(settings(calls=24, at_once=4))
+    time = Timing(SystemClock(), lambda: 100 * monotonic(), pause=lambda _: sleep(0.001), random=lambda: 0.0)
+    caps = Caps.of(settings(calls=24, at_once=8))
     errors: list[BaseException] = []
 
     def ask(asked: CappedModel) -> None:
@@ -72,7 +72,7 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
     spenders = [spender("run:r1", f"here/{number}") for number in range(4)]
     holders = [Budget(any_store, caps, each, time, beat_seconds=0.01) for each in spenders]
     asked = [CappedModel(model, each, lambda _: PRICE, StopToken(), time) for each in holders]
-    threads = [threading.Thread(target=ask, args=(each,)) for each in asked for _ in range(2)]
+    threads = [threading.Thread(target=ask, args=(each,)) for each in asked for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -82,7 +82,7 @@ def test_real_threads_of_four_holders_spend_no_more_than_the_cap_and_book_every_
     if errors:
         raise errors[0]
     spend = record(any_store).run_spend
-    assert model.most_at_once <= 4
+    assert model.most_at_once <= 8
     assert model.nanodollars <= spend.nanodollars <= 24 * PRICE
     assert spend.settled_nanodollars + spend.unsettled_nanodollars >= 23 * PRICE, "the money is used up"
     assert record(any_store).holders == {}
