@@ -89,7 +89,7 @@ def asking(folder: Path, routes: Sequence[Route] = (), **blueprint: Any) -> Iter
         # So that every new token is known at once.
         patch.setattr(callers, "_LOOK_AGAIN_SECONDS", 0.0)
         patch.setattr(starting, "_tools_of", lambda _: tools)
-        patch.setattr(starting, "standard_error", lambda: lambda line: log.append(json.loads(line)))
+        patch.setattr(starting, "write_line", lambda line: log.append(json.loads(line)))
         patch.setattr(application, "PAGE_ROUTES", (*PAGE_ROUTES, *routes))
         server = Server(_config(ServerBlueprint(settings, "127.0.0.1", **blueprint), 1))
         thread = threading.Thread(target=server.run, args=([listening],))
