@@ -230,7 +230,7 @@ class Environment(Part):
         return [each for each in capabilities() if each.is_configured(self.sections)]
 
     def uses_of(self, function: str) -> list[FunctionUse]:
-        """What the deployed capabilities have a function do."""
+        """How the deployed capabilities use a function."""
         return uses_of(function, self.capabilities)
 
     @property

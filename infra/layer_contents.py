@@ -9,7 +9,7 @@ ONLY_BOTOCORE_NEEDS = ("python-dateutil", "six", "urllib3")
 """Come with botocore in the runtime; left out of layers in which nothing else needs them."""
 
 _IN_DEPS_CORE = ("annotated-types", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection")
-"""What deps-core has already, which all functions with these layers have too."""
+"""Packages in deps-core, which every function with these layers has too."""
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-core": ONLY_BOTOCORE_NEEDS,

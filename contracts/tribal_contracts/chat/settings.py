@@ -190,7 +190,7 @@ class ChatSettings(CapabilitySettings):
     )
 
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
-        """What is wrong with the collections where these models are configured."""
+        """Yield each mistake in the collections, given the configured models."""
         names = Counter(each.title for each in self.collections)
         for number, each in enumerate(self.collections):
             where = ("collections", number)

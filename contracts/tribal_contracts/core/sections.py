@@ -21,11 +21,11 @@ def written_place(place: Place) -> str:
 
 
 class SectionProblem(NamedTuple):
-    """What is wrong with a section, besides what its model says."""
+    """A mistake in a section that its model cannot express."""
 
     place: Place
     message: str
-    """What to write instead."""
+    """Describes the mistake and how to correct it."""
     code: str
 
 
@@ -42,17 +42,17 @@ class CapabilitySettings(ClosedContract):
     """The section of a capability in `databases.yaml`."""
 
     TOP_LEVEL: ClassVar[frozenset[str]] = frozenset()
-    """Its lists that stand at the top level of the file, under their own names."""
+    """The fields that users write at the top level of the file, not in the section."""
 
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:  # noqa: ARG002
-        """What is wrong with it where these models are configured."""
+        """Yield each mistake that the model cannot express, given the configured models."""
         yield from ()
 
     def completed(self, identity: IdentitySettings) -> Self:  # noqa: ARG002
-        """The section with what follows from who works here.
+        """Return the section, completed from the section `identity`.
 
         Raises:
-            ValueError: when something is missing that nothing says.
+            ValueError: when a required value is in neither of the two.
         """
         return self
 

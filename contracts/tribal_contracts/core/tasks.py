@@ -1,4 +1,4 @@
-"""What a state machine and the function that it calls in a loop exchange. Extension contract."""
+"""The answer of a function that a state machine calls in a loop. Extension contract."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tribal_contracts.core.shape import Contract
 
 
 class LoopResult(Contract):
-    """How far a call got."""
+    """The progress of a job after one call."""
 
     status: str
-    """`running` asks to be called again; whatever else ends the loop."""
+    """`running` makes the state machine call again; any other status ends the loop."""

@@ -46,7 +46,7 @@ class InterrogationSettings(AnsweringSettings):
     sessions_days: int = Field(default=365, ge=1, le=36_500, description="How long ended sessions and exams are kept.")
 
     def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
-        """What is wrong with the names of models where these are configured."""
+        """Yield each mistake in the names of models, given the configured models."""
         for location, message in wrong_names(self, models):
             yield SectionProblem((SECTION, *location), message, "INT_CONFIG_INVALID")
 

@@ -1,4 +1,4 @@
-"""What the state machine of sessions sends its function. Extension contract."""
+"""The input that the state machine of sessions passes to its function. Extension contract."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What capabilities are built from, and what their builders give back."""
+"""The input and output of the builders of capabilities."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,14 +76,14 @@ class Built:
     policies: Callable[[Application], PolicyChecker] | None = None
     gaps: GapReader | None = None
     readiness: Callable[[], Sequence[ModelReadiness]] | None = None
-    """Whether the servers that it asks besides models can be called."""
+    """Checks whether the servers that it calls besides models are configured."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCapabilities:
     """All capabilities."""
 
-    built: Sequence[Built] = field(default_factory=tuple)
+    built: Sequence[Built]
 
     @classmethod
     def of(cls, building: Building) -> BuiltCapabilities:
@@ -106,7 +106,7 @@ class BuiltCapabilities:
         )
 
     def readiness(self) -> list[ModelReadiness]:
-        """Whether the servers that they ask besides models can be called; without calling them."""
+        """Check whether the servers that they call besides models are configured; calls none of them."""
         return [ready for each in self.built if each.readiness is not None for ready in each.readiness()]
 
 

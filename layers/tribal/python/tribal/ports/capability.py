@@ -1,4 +1,4 @@
-"""What a capability declares of itself in its manifest: data only.
+"""The parts of a capability's manifest: data only.
 
 The edges, the functions, the builders of the application and `infra/` loop over it.
 """
@@ -148,7 +148,7 @@ class FunctionUse:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What is counted about a function; where the function is not deployed, it is left out."""
+    """A metric of a function; left out where the function is not deployed."""
 
     function: str
     name: str = ""
@@ -169,7 +169,7 @@ class AlarmSpec:
     measures: tuple[Measure, ...]
     """Their sum is compared."""
     says: str
-    """What happened, and what to do."""
+    """Describes what happened and what to do."""
     threshold: float = 1
     silent_hours: str | None = None
     """The setting of the capability's section with a number of hours; the alarm is raised when nothing was counted for

@@ -158,7 +158,7 @@ def _statistics(head: TableRow) -> TableStatistics:
 
 
 _MOST_PARTITIONS = 5_000
-"""How many partition names are kept for one table. By judgement: more would outweigh the rest of its document."""
+"""The most partition names kept for one table. By judgement: more would be longer than the rest of its document."""
 
 
 class _Parts:
