@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tribal.capabilities import capabilities
-from tribal.edges.http.routes import ROUTES
+from tribal.edges.http.routes import ROUTES, capability_routes
 from tribal.edges.http.routing import Route
-from tribal.ports.capability import load
 from tribal.settings import read_environment
 from tribal.settings.deployment import MODEL_VARIABLE, sections_of
 from tribal.tools.registry import Registry, offered
@@ -42,10 +41,8 @@ def tools_of(function: str) -> Registry:
 
 def routes_of(function: str) -> tuple[Route, ...]:
     """The routes of the capability that a function belongs to, after those of every function with tools."""
-    named = [
-        each.routes for each in capabilities() if any(spec.name == function and spec.routes for spec in each.functions)
-    ]
-    own = [route for target in named if target is not None for route in load(target)()]
+    owners = [each for each in capabilities() if any(spec.name == function and spec.routes for spec in each.functions)]
+    own = capability_routes(owners)
     return (*ROUTES, *own) if own else ROUTES
 
 

@@ -6,20 +6,19 @@ The request body is the tool's input, the response body its output. Errors set b
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from tribal import __version__
-from tribal.capabilities import capabilities
 from tribal.edges.http.bodies import accepts, json_object, require_json
 from tribal.edges.http.messages import HTML, Request, Response, refusal
 from tribal.edges.http.routing import Call, Route, find_route, largest_body
 from tribal.errors import AnswerTypeRefused, BodyTooLarge, PathUnknown, TribalError, doing
 from tribal.identity.hashing import object_hash
 from tribal.ports.application import Application
-from tribal.ports.capability import load
+from tribal.ports.capability import Capability, load
 from tribal.tools.call import call_tool
 from tribal.tools.error_classes import error_class_of
 from tribal.tools.registry import REGISTRY, Registry
@@ -135,14 +134,9 @@ ROUTES: tuple[Route, ...] = (
 """The routes that Lambda and `tribal serve` share."""
 
 
-def capability_routes(sections: Collection[str]) -> tuple[Route, ...]:
-    """The routes of the capabilities that are offered where these sections are configured, for one process."""
-    return tuple(
-        route
-        for each in capabilities()
-        if each.routes is not None and each.is_configured(sections)
-        for route in load(each.routes)()
-    )
+def capability_routes(among: Iterable[Capability]) -> tuple[Route, ...]:
+    """The routes of some capabilities, for one process."""
+    return tuple(route for each in among if each.routes is not None for route in load(each.routes)())
 
 
 _DIGITS = 32

@@ -16,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 from starlette.routing import Route as Endpoint
 
+from tribal.capabilities import capabilities
 from tribal.edges.http.asgi.answer_threads import AnswerThreads
 from tribal.edges.http.asgi.event_streams import EventStreams
 from tribal.edges.http.asgi.guards import MCP, Guards
@@ -76,7 +77,8 @@ def asgi_application(
         write: writes a line to the log.
         workers: works on jobs while the server runs.
     """
-    routes = (*ROUTES, *PAGE_ROUTES, *capability_routes(app.sections), *_own_routes(serving, metrics))
+    offered = [each for each in capabilities() if each.is_configured(app.sections)]
+    routes = (*ROUTES, *PAGE_ROUTES, *capability_routes(offered), *_own_routes(serving, metrics))
     waiting = WaitingThreads()
     streams = EventStreams(waiting)
     mcp = McpEndpoint(local_calls(app, tools), tools, sessions=serving.one_process, waiting=waiting)
