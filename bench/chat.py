@@ -1,7 +1,7 @@
 """Which questions does the chat refuse, and how fast does it answer? Scope needs `TRIBAL_BENCH_DATA`.
 
-`python -m bench.chat [scope|times]`: for several thresholds, the share of questions about each set that are refused,
-and the share of 1,000 questions about other things that are accepted; and over HTTP at 1,000 tables, the times of the
+`python -m bench.chat [scope|times]`: for several thresholds, the share of each set's questions that are refused in their
+own database, and the share of questions about other things that are accepted there; and over HTTP at 1,000 tables, the times of the
 first event and of a whole offline answer, and of 50 clients that disconnect while a model writes.
 """
 
@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,16 @@ from tests.fakes.openai import FakeOpenAI
 from tribal.app.local import local_application
 from tribal.capabilities.chat.asking.chat import Chat
 from tribal.capabilities.chat.events import Governed, TextPiece
+from tribal.identity.scope import Scope
 from tribal.ports import Application, Caller, ModelOutcome, ModelRequest, StopToken
 from tribal.settings import load_settings
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry, Laws, ScopeLaw
 
-THRESHOLDS = (0.15, 0.16, 0.17, 0.18)
-SETS = ("bird_mini", "defog", "kaggledbqa")
+THRESHOLDS = (0.25, 0.33, 0.4)
+SETS = ("beaver", "bird_mini", "defog", "kaggledbqa")
+_OTHERS = 40
+"""Questions about other things that are asked of each database."""
 _CALLER = Caller("bench")
 _TABLES, _ASKED, _CLIENTS = 1_000, 200, 50
 _KEY = "sk-bench-0000000000000000"
@@ -57,11 +60,19 @@ def tables(bench: Bench) -> Iterator[Table]:
 
 def _scope(one: QuestionSet, others: list[str], bench: Bench) -> Iterator[Row]:
     with opened(one.project(bench)) as app:
-        asked = [(each.text, True) for each in one.questions] + [(text, False) for text in others]
-        verdicts = {threshold: [_law(app, text, threshold) for text, _ in asked] for threshold in THRESHOLDS}
+        asked = [(each.text, each.schema, True) for each in one.questions]
+        for number, schema in enumerate(sorted({each.schema for each in one.questions})):
+            asked += [(text, schema, False) for text in others[number * _OTHERS :][:_OTHERS]]
+        callers = {
+            schema: replace(_CALLER, scope=Scope(schemas=frozenset({(one.database, schema)}))) for _, schema, _ in asked
+        }
+        verdicts = {
+            threshold: [_law(app, callers[schema], text, threshold) for text, schema, _ in asked]
+            for threshold in THRESHOLDS
+        }
     for threshold, laws in verdicts.items():
-        own = [law for law, (_, is_own) in zip(laws, asked, strict=True) if is_own]
-        other = [law for law, (_, is_own) in zip(laws, asked, strict=True) if not is_own]
+        own = [law for law, (*_, is_own) in zip(laws, asked, strict=True) if is_own]
+        other = [law for law, (*_, is_own) in zip(laws, asked, strict=True) if not is_own]
         yield {
             "set": one.name,
             "threshold": threshold,
@@ -72,18 +83,16 @@ def _scope(one: QuestionSet, others: list[str], bench: Bench) -> Iterator[Row]:
         }
 
 
-def _law(app: Application, text: str, threshold: float) -> str | None:
+def _law(app: Application, caller: Caller, text: str, threshold: float) -> str | None:
     """The law that refuses a question; `None` if none does."""
     entry = CollectionEntry(name="catalog", laws=Laws(scope=ScopeLaw(threshold=threshold)))
-    events = Chat(_CALLER, _with(app, entry)).open(_request(text)).events(StopToken())
+    events = Chat(caller, _with(app, entry)).open(_request(text)).events(StopToken())
     verdict = next(each.verdict for each in events if isinstance(each, Governed))
     events.close()
     return verdict.law_violated
 
 
 def _with(app: Application, entry: CollectionEntry) -> Application:
-    from dataclasses import replace
-
     from tribal.capabilities.chat.parts import chat_parts
 
     return app.with_part(replace(chat_parts(app), settings=ChatSettings(collections=[entry])))

@@ -292,6 +292,8 @@ OWN_NAME_ELSEWHERE = {
         "retrieval/context/context_items.py",
         "cli/tools/views.py",
         "mcp/resources.py",
+        "retrieval/questions.py",
+        "searching/reading.py",
         "remembering/guidance.py",
         # Its adapters.
         "sqlite/memories.py",

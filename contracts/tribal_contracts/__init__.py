@@ -213,6 +213,9 @@ if TYPE_CHECKING:
     from tribal_contracts.retrieval.names import ListNamesInput as ListNamesInput
     from tribal_contracts.retrieval.names import ListNamesOutput as ListNamesOutput
     from tribal_contracts.retrieval.names import NameKind as NameKind
+    from tribal_contracts.retrieval.questions import Mention as Mention
+    from tribal_contracts.retrieval.questions import QuestionReading as QuestionReading
+    from tribal_contracts.retrieval.questions import ReadWord as ReadWord
     from tribal_contracts.retrieval.tools import ColumnDetail as ColumnDetail
     from tribal_contracts.retrieval.tools import ColumnSummary as ColumnSummary
     from tribal_contracts.retrieval.tools import DomainInfo as DomainInfo
@@ -287,6 +290,7 @@ else:
         "retrieval.lineage": "GetLineageInput GetLineageOutput LineageDirection LineageEdge LineageEnd LineageNode "
         "UnresolvedTable",
         "retrieval.names": "ListNamesInput ListNamesOutput NameKind",
+        "retrieval.questions": "Mention QuestionReading ReadWord",
         "retrieval.tools": "ColumnDetail ColumnSummary DomainInfo DomainTableSummary ForeignKeyDetail "
         "GetDomainOverviewInput GetDomainOverviewOutput GetJoinPathInput GetJoinPathOutput "
         "GetTableSchemaInput GetTableSchemaOutput GuidanceItem IndexDetail JoinAlternative "

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tribal.ranking.calibration import WORDS_ONLY, calibration_for
 from tribal.ranking.order import fuse, prefer_schemas, propagate, rank_tables, standardize
 from tribal.ranking.relevance import Evidence, Word, coverage, non_increasing, relevance
 from tribal.ranking.signals import Neighbourhood, Signal, Signals
 from tribal.ranking.weights import WEIGHTS
 
 TABLES = 12
+NEEDED = calibration_for(WORDS_ONLY).needed
 scores = st.dictionaries(st.integers(0, TABLES - 1), st.floats(-1, 50, allow_nan=False), max_size=TABLES)
 pairs = st.lists(st.tuples(st.integers(0, TABLES - 1), st.integers(0, TABLES - 1)), max_size=20)
 schemas = st.lists(st.integers(0, 3), min_size=TABLES, max_size=TABLES)
@@ -158,19 +160,20 @@ def test_certainty_is_a_share_and_grows_with_each_kind_of_evidence_and_among_few
 ) -> None:
     less = Evidence(min(covered), min(words), min(alike), max(tables))
     more = Evidence(max(covered), max(words), max(alike), min(tables))
-    assert 0.0 <= relevance(less) <= relevance(more) <= 1.0
+    assert 0.0 <= relevance(less, NEEDED) <= relevance(more, NEEDED) <= 1.0
 
 
 def test_the_same_evidence_among_more_tables_is_less_certain() -> None:
-    assert relevance(Evidence(0.7, 3, 0.4, 1_000)) < relevance(Evidence(0.7, 3, 0.4, 10))
+    assert relevance(Evidence(0.7, 3, 0.4, 1_000), NEEDED) < relevance(Evidence(0.7, 3, 0.4, 10), NEEDED)
 
 
 @given(units, st.integers(0, 24), st.floats(-1, 1), units)
 def test_a_table_that_is_named_is_at_least_as_certain_as_its_name_is_meant(
     covered: float, words: int, alike: float, named: float
 ) -> None:
-    unnamed = relevance(Evidence(covered, words, alike, 50))
-    assert relevance(Evidence(covered, words, alike, 50, named)) == pytest.approx(max(unnamed, named), abs=1e-4)
+    evidence = Evidence(covered, words, alike, 50)
+    unnamed = relevance(evidence, NEEDED)
+    assert relevance(replace(evidence, named=named), NEEDED) == pytest.approx(max(unnamed, named), abs=1e-4)
 
 
 @given(st.lists(units))

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Count, Unset, optional
+from tribal_contracts.retrieval.questions import QuestionReading
 from tribal_contracts.retrieval.tools import ToolOutput
 
 SourceKind = Literal["table", "domain", "join", "metric", "term", "query", "decision", "memory", "passage"]
@@ -55,6 +56,7 @@ class Answer(ToolOutput):
     sources: list[AnswerSource]
     unexplained: list[str]
     """Words of the question that nothing documented explains."""
+    reading: QuestionReading | Unset = optional("How the question was read.")
     sql: str | Unset = optional("A verified query that answers it, or SQL that joins its tables.")
     law_violated: Literal["scope", "integrity", "mastery"] | Unset = optional("Of a refused question: the law.")
     governor_reason: str | Unset = optional("Of a refused question: why.")

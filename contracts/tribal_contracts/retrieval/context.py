@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tribal_contracts.core.shape import ClosedContract, Contract, FullyQualifiedTableName, Unset, optional
+from tribal_contracts.retrieval.questions import QuestionReading
 from tribal_contracts.retrieval.tools import TableName, ToolOutput
 
 MAX_CONTEXT_TABLES = 20
@@ -57,3 +58,4 @@ class GetQueryContextOutput(ToolOutput):
     """Words of the question that nothing documented explains."""
     omitted: list[str]
     """What did not fit into `text`, by name."""
+    reading: QuestionReading | Unset = optional("How the question was read.")

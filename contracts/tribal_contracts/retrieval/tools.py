@@ -23,6 +23,7 @@ from tribal_contracts.documentation.catalog import Index, TableKind
 from tribal_contracts.documentation.definitions import ChangedTable
 from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValueMeaning, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
+from tribal_contracts.retrieval.questions import QuestionReading
 
 SOURCE_OF_DESCRIPTION = "Extension: whose words these are."
 TableName = Annotated[str, Field(description="Fully qualified: database.schema.table.")]
@@ -86,6 +87,7 @@ class QueryInterpretation(Contract):
     expanded_terms: list[str]
     domain_hint: str | None
     is_relationship_query: bool
+    reading: QuestionReading | Unset = optional("Extension: how the question was read.")
 
 
 class SearchTablesOutput(ToolOutput):
@@ -216,6 +218,7 @@ class GetJoinPathInput(ClosedContract):
     also: Annotated[list[TableName], Field(max_length=MAX_ALSO)] | Unset = optional(
         "Extension: further tables to join, at most 5; each may be `max_hops` from those joined before it."
     )
+    question: str | Unset = optional("Extension: what the join is for; of several keys, the one that it names is used.")
 
 
 class JoinStep(Contract):

@@ -68,7 +68,7 @@ def test_a_distance_of_the_threshold_is_out_of_scope(distance: float, approved: 
 
 def test_a_follow_up_is_in_scope_with_the_turn_before_it() -> None:
     assert scope_by_distance([Relevance(distance=1.8), Relevance(distance=1.2)], 1.5).approved
-    found = [Relevance(table=0.01), Relevance(passage=0.4)]
+    found = [Relevance(topic=0.01), Relevance(passage=0.4)]
     assert scope_by_relevance(found, 0.15, asks_what_exists=False).approved
 
 

@@ -6,6 +6,7 @@ from tests.cases import each_case
 from tribal.adapters.wordllama.embedder import WordLlamaEmbedder
 from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, named, similar
 from tribal.ports import DerivedValues
+from tribal.ranking.named import DEFINED as CERTAINTY
 from tribal_contracts import DefinedMetric, DefinedTerm, Definitions, VerifiedQuery
 
 TABLE = "shop.billing.invoice"
@@ -69,8 +70,8 @@ def test_a_question_names_metrics_and_terms_in_any_order_and_number(question: st
 
 def test_tables_of_what_is_named_have_a_reason() -> None:
     assert MatchedDefinitions(*named("net revenue of churned customers", DEFINED)).tables() == {
-        TABLE: "the metric 'net revenue' uses it",
-        "shop.crm.customer": "the term 'churned customers' names it",
+        TABLE: ("the metric 'net revenue' uses it", CERTAINTY),
+        "shop.crm.customer": ("the term 'churned customers' names it", CERTAINTY),
     }
 
 
@@ -84,7 +85,7 @@ def test_queries_are_found_by_their_questions_current_ones_first_and_at_most_thr
     ]
     embed = cached_embedding(WordLlamaEmbedder(), DerivedValues())
     found = similar("what do customers owe", queries, embed)
-    assert [each.file for each in found] == ["queries/d.sql", "queries/b.sql", "queries/c.sql"]
+    assert [each.file for each, _ in found] == ["queries/d.sql", "queries/b.sql", "queries/c.sql"]
     assert similar("repaired engines", queries, embed) == []
 
 
@@ -93,4 +94,4 @@ def test_without_a_model_questions_are_compared_by_their_words() -> None:
         query("queries/a.sql", "What do customers owe us?"),
         query("queries/b.sql", "How many parcels were sent?"),
     ]
-    assert [each.file for each in similar("customers who owe us", queries)] == ["queries/a.sql"]
+    assert [each.file for each, _ in similar("customers who owe us", queries)] == ["queries/a.sql"]

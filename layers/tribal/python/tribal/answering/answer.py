@@ -8,31 +8,56 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tribal.answering.focus import Focus
-from tribal.answering.statements import Statement, statements
+from tribal.answering.statements import Statement, about_domain, statements
 from tribal.capabilities.retrieval.join_path import get_join_path
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.ports.tool import tokens_of
-from tribal_contracts import GetJoinPathInput
+from tribal_contracts import DomainInfo, GetJoinPathInput
 from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 
 
-def answer_of(focus: Focus, toolbox: Toolbox, max_tokens: int) -> Answer:
-    """What the documentation says about a question, in at most `max_tokens` of statements and sources."""
-    every = list(statements(focus))
+def answer_of(focus: Focus, domains: Sequence[DomainInfo], toolbox: Toolbox, max_tokens: int) -> Answer:
+    """What the documentation says about a question, in at most `max_tokens` of statements and sources.
+
+    Args:
+        focus: what the question is about.
+        domains: every domain, if the question asks what is documented.
+        toolbox: has the keys.
+        max_tokens: the size of statements and sources.
+    """
+    every = list(map(about_domain, domains)) or list(statements(focus))
     kept = _that_fit(every, max_tokens)
     stated, sources = numbered(kept)
     return Answer(
         success=True,
         tokens_used=0,
-        verdict=_verdict(focus),
+        verdict="answered" if domains else _verdict(focus),
         statements=stated,
         sources=sources,
-        unexplained=list(focus.uncovered),
-        sql=sql_of(focus, toolbox),
+        unexplained=[] if domains else list(focus.uncovered),
+        reading=focus.context.question.reading if focus.context.question else None,
+        sql=None if domains else sql_of(focus, toolbox),
         warnings=list(focus.context.warnings) or None,
         total=len(every),
         returned=len(kept),
         truncated=True if len(kept) < len(every) else None,
+    )
+
+
+def refused(focus: Focus) -> Answer:
+    """The refusal of a question about something else."""
+    return Answer(
+        success=True,
+        tokens_used=0,
+        verdict="refused",
+        statements=[],
+        sources=[],
+        unexplained=[],
+        reading=focus.context.question.reading if focus.context.question else None,
+        law_violated="scope",
+        governor_reason="This is not about anything that is documented here.",
+        total=0,
+        returned=0,
     )
 
 
@@ -42,14 +67,13 @@ def sql_of(focus: Focus, toolbox: Toolbox) -> str | None:
     if current is not None or len(focus.main) < 2:
         return current
     first, second, *also = focus.main
-    return get_join_path(
-        GetJoinPathInput(source_table=first, target_table=second, also=also or None), toolbox
-    ).sql_snippet
+    wanted = GetJoinPathInput(source_table=first, target_table=second, also=also or None, question=focus.question)
+    return get_join_path(wanted, toolbox).sql_snippet
 
 
 def _verdict(focus: Focus) -> AnswerVerdict:
     defined = focus.context.defined
-    if not focus.is_named and not (defined.metrics or defined.terms or defined.queries):
+    if not (focus.is_named or defined.metrics or defined.terms or defined.queries):
         return "not_documented"
     return "partly" if focus.uncovered else "answered"
 

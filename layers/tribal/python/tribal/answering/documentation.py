@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tribal.answering.answer import answer_of
+from tribal.answering.answer import answer_of, refused
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -67,8 +67,12 @@ class Documentation:
     caller: Caller
     app: Application
 
-    def answer(self, request: AskInput) -> Answer:
+    def answer(self, request: AskInput, least_topic: float = 0.0) -> Answer:
         """What is said about a question.
+
+        Args:
+            request: the question.
+            least_topic: the probability that it is about what is documented below which it is refused.
 
         Raises:
             ToolInputInvalid: when the question is blank or too long.
@@ -76,13 +80,15 @@ class Documentation:
         """
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
-            return answer_of(focus, toolbox, self._most_tokens)
+            if focus.context.in_scope < least_topic and not focus.context.asks_what_exists:
+                return refused(focus)
+            return answer_of(focus, _asked_domains(focus, toolbox), toolbox, self._most_tokens)
 
     def about(self, request: AskInput) -> DocumentedAnswer:
         """The same with what the question is about, and the pages of its tables; raises as `answer` does."""
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
-            answer = answer_of(focus, toolbox, self._most_tokens)
+            answer = answer_of(focus, _asked_domains(focus, toolbox), toolbox, self._most_tokens)
             ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in focus.context.documents}
             records = toolbox.index.records([*ids.values()])
             shown = {name: records[each] for name, each in ids.items() if each in records}
@@ -95,7 +101,7 @@ class Documentation:
     def domains(self) -> list[DomainInfo]:
         """The business domains with a visible table, by name."""
         with self._opened() as (_, toolbox):
-            return list_domains(ListDomainsInput(), replace(toolbox, answer_tokens=None)).domains
+            return _domains(toolbox)
 
     def check_sql(self, sql: str, database: str) -> CheckSqlOutput:
         """Whether a query fits the visible tables and the policies; raises as the tool `check_sql` does."""
@@ -165,6 +171,15 @@ class Documentation:
         toolbox = toolbox_of(self.caller, self.app)
         with toolbox.index.reading():
             yield open_index(toolbox), toolbox
+
+
+def _domains(toolbox: Toolbox) -> list[DomainInfo]:
+    return list_domains(ListDomainsInput(), replace(toolbox, answer_tokens=None)).domains
+
+
+def _asked_domains(focus: Focus, toolbox: Toolbox) -> list[DomainInfo]:
+    """Every domain, if a question asks what is documented."""
+    return _domains(toolbox) if focus.context.asks_what_exists else []
 
 
 def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:

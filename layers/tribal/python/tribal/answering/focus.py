@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal.capabilities.retrieval.context.gathering import TIME_WORDS, GatheredContext, needs_explaining
+from tribal.capabilities.retrieval.context.gathering import GatheredContext
 from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
 from tribal.naming import index_terms, split_identifier, stem, tokenize_text
+from tribal.questions.reading import FRAMING
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import DocumentedColumn, TableDocument
 
@@ -26,13 +27,13 @@ _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
 _CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][\w-]*(?: [A-Z][\w-]*)*")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
     """What a question is about."""
 
+    question: str
     context: GatheredContext
     main: Mapping[str, TableDocument]
     """The tables that together have most of its words, by name, the most relevant first."""
@@ -55,19 +56,24 @@ class Focus:
 
 def focus_on(question: str, context: GatheredContext) -> Focus:
     """Read a question against its context."""
-    asks_time = _YEAR.search(question) is not None or any(stem(word) in TIME_WORDS for word in tokenize_text(question))
-    words = {word: terms for word, terms in context.words.items() if needs_explaining(word)}
+    read_words = {each.word: each.explained_by for each in context.question.words} if context.question else {}
+    asks_time = "time" in read_words.values()
+    words = {word: terms for word, terms in context.words.items() if read_words.get(word) not in FRAMING}
     scored = [name for name in context.documents if name in context.scores]
-    candidates = sorted(scored, key=lambda name: -context.scores[name])
+    confirmed, mentions = {*context.defined.tables(), *context.guided}, context.mentioned_words
+    candidates = sorted(scored, key=lambda name: (name not in confirmed, -mentions.get(name, 0), -context.scores[name]))
     candidates = candidates or list(context.documents)[:1]
     strengths = {name: _strengths(context.documents[name], words) for name in candidates}
     near = _neighbours(context)
-    main = {name: context.documents[name] for name in _main_tables(candidates, strengths, near)}
+    confirmed_by_query = [name for name in candidates if name in context.defined.answering_tables]
+    chosen = confirmed_by_query[:MAIN_TABLES] or _main_tables(candidates, strengths, near)
+    main = {name: context.documents[name] for name in chosen}
     columns = {name: _columns(table, words, context) for name, table in main.items()}
     values = _values(question)
     covered = {word for name in main for word, rank in strengths[name].items() if rank}
     ways = {name: _way(near, next(iter(main)), name) for name in main}
     return Focus(
+        question=question,
         context=context,
         main=main,
         joined=list(dict.fromkeys((*main, *(each for way in ways.values() for each in way)))),
@@ -79,7 +85,8 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
             word for word in words if word not in covered and word not in values and not context.defined.explains(word)
         ],
         asks_time=asks_time,
-        is_named=any(rank > 1 for name in main for rank in strengths[name].values()),
+        is_named=any(mentions.get(name) for name in main)
+        or any(rank > 1 for name in main for rank in strengths[name].values()),
     )
 
 

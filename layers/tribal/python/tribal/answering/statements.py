@@ -21,6 +21,7 @@ from tribal_contracts import (
     DefinedMetric,
     DefinedTerm,
     DocumentedColumn,
+    DomainInfo,
     GuidanceItem,
     TableDocument,
     VerifiedQuery,
@@ -55,6 +56,14 @@ def statements(focus: Focus) -> Iterator[Statement]:
     for name, table in focus.context.documents.items():
         if name not in focus.main:
             yield about_table(table)
+
+
+def about_domain(domain: DomainInfo) -> Statement:
+    """What a domain is, and how many tables it has."""
+    tables = f"{domain.table_count:,} {'table' if domain.table_count == 1 else 'tables'}"
+    text = f"{domain.name}: {tables} in {listing(domain.databases)}. {_said(domain.description)}"
+    uri = str(Address("domain", (domain.databases[0], domain.name)))
+    return Statement(one_line(text).strip(), domain.name, "domain", domain.name, uri)
 
 
 def definitions(focus: Focus) -> Iterator[Statement]:

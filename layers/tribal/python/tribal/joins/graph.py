@@ -10,7 +10,8 @@ from itertools import combinations
 from typing import Literal
 
 from tribal.identity.table_names import TableIdentity
-from tribal_contracts import InferredKey, KeyEdge, TableDocument
+from tribal.sql.type_families import type_family
+from tribal_contracts import DocumentedColumn, InferredKey, KeyEdge, TableDocument
 
 
 def inferred_edge(key: InferredKey) -> KeyEdge:
@@ -190,10 +191,21 @@ def _schema(table: str) -> tuple[str, str]:
     return identity.database, identity.schema
 
 
+_BOOKKEEPING = frozenset(("created", "updated", "inserted", "modified", "creation", "modification", "changed"))
+
+
+def _is_bookkeeping(column: DocumentedColumn) -> bool:
+    is_time = type_family(column.base_type or column.type) in ("date", "instant", "local_time")
+    return is_time and not _BOOKKEEPING.isdisjoint(column.name.casefold().split("_"))
+
+
 def is_junction(table: TableDocument) -> bool:
-    """Whether a table has at least two declared foreign keys and no other column except its primary key."""
+    """Whether a table has at least two declared foreign keys and no other column except its primary key.
+
+    Times at which a row was created and changed do not count.
+    """
     foreign = {column for key in table.foreign_keys for column in key.columns}
-    own = [column.name for column in table.columns if column.name not in foreign]
+    own = [column.name for column in table.columns if column.name not in foreign and not _is_bookkeeping(column)]
     surrogate = table.primary_key.columns if table.primary_key else []
     return len(table.foreign_keys) > 1 and (not own or own == surrogate)
 

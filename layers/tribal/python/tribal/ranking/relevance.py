@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tribal.ranking.weights import WEIGHTS, Certainty, Weights
+from tribal.ranking.calibration import KnownTopic, NeededTable
+from tribal.ranking.weights import WEIGHTS, Weights
 
 SCORE_DIGITS = 4
 
@@ -44,7 +45,7 @@ def coverage(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence for one table."""
+    """The evidence that a question needs one table."""
 
     covered: float
     """Share of the question's words that it contains, 0 to 1."""
@@ -54,20 +55,56 @@ class Evidence:
     """Cosine similarity between the question and its name."""
     tables: int
     """How many tables there are: among more of them, more are like a question by chance."""
+    keys: int = 0
+    """How many other tables it is joined to."""
+    is_called: bool = False
+    """Whether words of the question are its name."""
     named: float = 0.0
     """How certain it is that the question names it, 0 to 1."""
 
 
-def relevance(evidence: Evidence, certainty: Certainty = WEIGHTS.certainty) -> float:
-    """How likely a table is right, in [0, 1]; a table that is named is."""
-    evidence_sum = (
-        certainty.constant
-        + certainty.words * math.log1p(evidence.words)
-        + certainty.covered * evidence.covered
-        + certainty.name * evidence.name
-        + certainty.tables * math.log(max(evidence.tables, 1))
+def relevance(evidence: Evidence, needed: NeededTable) -> float:
+    """The probability that a question needs a table; of a named one, how certain it is that it is meant."""
+    sum_of_evidence = (
+        needed.constant
+        + needed.words * math.log1p(evidence.words)
+        + needed.covered * evidence.covered
+        + needed.name * evidence.name
+        + needed.tables * math.log(max(evidence.tables, 1))
+        + needed.keys * math.log1p(evidence.keys)
+        + needed.called * evidence.is_called
     )
-    return round(max(evidence.named, 1.0 / (1.0 + math.exp(-evidence_sum))), SCORE_DIGITS)
+    return round(max(evidence.named, _probability(sum_of_evidence)), SCORE_DIGITS)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEvidence:
+    """The evidence that a question is about some databases at all."""
+
+    covered: float
+    """The best share of the question's words that one of the first tables contains, 0 to 1."""
+    table: float
+    """The best cosine similarity between the question and a table."""
+    column: float
+    """The best one between the question and a column."""
+    tables: int
+    """How many tables there are."""
+
+
+def topic_probability(evidence: TopicEvidence, topic: KnownTopic) -> float:
+    """The probability that a question is about the databases."""
+    sum_of_evidence = (
+        topic.constant
+        + topic.covered * evidence.covered
+        + topic.table * evidence.table
+        + topic.column * evidence.column
+        + topic.tables * math.log(max(evidence.tables, 1))
+    )
+    return round(_probability(sum_of_evidence), SCORE_DIGITS)
+
+
+def _probability(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
 def non_increasing(scores: Iterable[float]) -> list[float]:

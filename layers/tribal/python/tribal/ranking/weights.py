@@ -1,31 +1,13 @@
 """The tuning parameters of ranking.
 
-`letters`, `propagation` and `schema` were chosen, and `certainty` was fitted, on four public sets of questions
-(decisions 11 and 41). The others are older: the effect of each was measured alone in November 2026, with ALL@10 at
+`letters`, `propagation` and `schema` were chosen on four public sets of questions (decisions 11 and 41). The others are
+older: the effect of each was measured alone in November 2026, with ALL@10 at
 .982 on bird_mini and .959 on defog.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """How likely the first table of an answer is right: a logistic regression over its own evidence.
-
-    Fitted on the four sets; each set was also compared with a fit to the three others.
-    """
-
-    constant: float = -5.05
-    words: float = 1.69
-    """Of the logarithm of one more than the words of the question."""
-    covered: float = 6.83
-    """Of the share of the question's words that the table has, rare words weighing more."""
-    name: float = 3.48
-    """Of the cosine similarity between the question and the table's name."""
-    tables: float = -0.44
-    """Of the logarithm of how many tables there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +44,6 @@ class Weights:
     """
     unknown_word: float = 0.8
     """Weight of a word that no table contains, relative to one that a single table contains."""
-    certainty: Certainty = Certainty()
 
 
 WEIGHTS = Weights()

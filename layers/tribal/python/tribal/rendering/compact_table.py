@@ -29,7 +29,9 @@ _DATES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
 _VIEWS = ("view", "materialized_view", "dynamic_table")
 
 
-def compact_table(table: TableDocument, is_named: Callable[[DocumentedColumn], bool] = lambda _: False) -> str:
+def compact_table(
+    table: TableDocument, is_named: Callable[[DocumentedColumn], bool] = lambda _: False, *, brief: bool = False
+) -> str:
     """A table as SQL: a line each for its keys, named columns, columns of allowed values, measures and dates.
 
     The other columns are listed by name. Keys of several columns follow the columns.
@@ -37,9 +39,10 @@ def compact_table(table: TableDocument, is_named: Callable[[DocumentedColumn], b
     Args:
         table: its document.
         is_named: whether a question names a column.
+        brief: only keys and named columns have a line, and the table no description.
     """
     kind = table.database_type
-    detailed = _detailed(table, is_named)
+    detailed = _detailed(table, is_named, _BRIEF_RANKS if brief else _RANKS)
     parts = [_column(column, table) for column in table.columns if column.name in detailed]
     constraints = [(text, "") for text in _constraints(table)]
     lines = _separated([*parts, *constraints])
@@ -49,7 +52,8 @@ def compact_table(table: TableDocument, is_named: Callable[[DocumentedColumn], b
         lines.append(f"  -- also: {', '.join(map(one_line, others[:MAX_NAMED]))}{left}")
     what = "VIEW" if table.kind in _VIEWS else "TABLE"
     name = legible_table(table.server_database or table.database, table.schema_, table.table, kind)
-    return "\n".join([*_about(table), f"CREATE {what} {name} (", *lines, ");", *_unique_indexes(table, name)])
+    about = [] if brief else _about(table)
+    return "\n".join([*about, f"CREATE {what} {name} (", *lines, ");", *_unique_indexes(table, name)])
 
 
 def _unique_indexes(table: TableDocument, name: str) -> list[str]:
@@ -81,13 +85,16 @@ def repeats_keys(said: Description) -> bool:
     return said.source == "derived" and {each.of for each in said.evidence or ()} <= {"foreign key", "primary key"}
 
 
-def _detailed(table: TableDocument, is_named: Callable[[DocumentedColumn], bool]) -> Collection[str]:
+_RANKS, _BRIEF_RANKS = 6, 2
+
+
+def _detailed(table: TableDocument, is_named: Callable[[DocumentedColumn], bool], ranks: int) -> Collection[str]:
     """Names of the columns with a line of their own, the most important ones if there are too many."""
     keys = {name for columns in row_keys(table) for name in columns}
 
     def place(column: DocumentedColumn) -> int:
         family = type_family(column.base_type or column.type)
-        ranks = (
+        facts = (
             is_named(column),
             column.is_primary_key or column.is_foreign_key,
             bool(column.allowed_values),
@@ -95,10 +102,10 @@ def _detailed(table: TableDocument, is_named: Callable[[DocumentedColumn], bool]
             family in _DATES,
             family in _MEASURES,
         )
-        return ranks.index(True) if True in ranks else len(ranks)
+        return facts.index(True) if True in facts else len(facts)
 
     ranked = sorted(((place(column), number) for number, column in enumerate(table.columns)))
-    return {table.columns[number].name for rank, number in ranked[:MAX_DETAILED] if rank < 6}
+    return {table.columns[number].name for rank, number in ranked[:MAX_DETAILED] if rank < ranks}
 
 
 def _column(column: DocumentedColumn, table: TableDocument) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from tribal_contracts import AgentError
 from tribal_contracts.chat.events import ChatSource, FinishReason
 from tribal_contracts.chat.settings import Intent
 from tribal_contracts.chat.state import GovernorVerdict
+from tribal_contracts.retrieval.questions import QuestionReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,10 @@ class Finished:
     warnings: tuple[str, ...] = ()
     documented: bool = True
     """Whether anything was found that answers the question."""
+    unexplained: tuple[str, ...] = ()
+    """Words of the question that nothing explains, of an answer without a model."""
+    reading: QuestionReading | None = None
+    """How the question was read; `None` without documentation."""
 
 
 ChatEvent = Step | Governed | TextPiece | SourcesFound | Finished

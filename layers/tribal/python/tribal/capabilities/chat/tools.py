@@ -19,10 +19,11 @@ def _ask(request: AskInput, caller: Caller, app: Application) -> Answer:
     if request.collection is None:
         from tribal.answering.documentation import Documentation
         from tribal.capabilities.chat.asking.whole import refusal_of_order
+        from tribal.ranking.calibration import LEAST_TOPIC
 
         if (refused := refusal_of_order(request.question)) is not None:
             return refused
-        return Documentation(caller, app).answer(request)
+        return Documentation(caller, app).answer(request, least_topic=LEAST_TOPIC)
     from tribal.capabilities.chat.asking.whole import whole_answer
     from tribal.capabilities.chat.errors import QuestionInvalid
 

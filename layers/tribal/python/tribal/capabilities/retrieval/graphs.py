@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from functools import lru_cache
 
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
@@ -17,6 +19,8 @@ _LOGS = frozenset(stem(word) for word in "archive audit auditlog changelog histo
 _NOT_ABOUT_IT = 2
 """Role words that a key counts for in addition if it says who acted, such as `created_by`, or belongs to a log, which
 mentions whatever it was about. By judgement: as many as make a longer path through other keys as cheap."""
+_NAMED = -1
+"""What a key counts whose role a question names: less than a plain key."""
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
@@ -29,15 +33,30 @@ def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
     return toolbox.derived.get(opened.generation, "join graph", build)
 
 
+def graph_for(graph: JoinGraph, terms: Collection[str]) -> JoinGraph:
+    """The graph for a question with these terms: of several keys between two tables, the one that it names is meant."""
+    if not terms:
+        return graph
+
+    def asked_roles(key: KeyEdge) -> int:
+        return role_words(key) if _roles(key).isdisjoint(terms) else _NAMED
+
+    return replace(graph, role_words=asked_roles)
+
+
 def role_words(key: KeyEdge) -> int:
     """Number of role words in a key's column names: words of neither the referenced table or columns nor a key.
 
     `user_id` referencing `users` has none, `creator_user_id` has one; of two keys to the same table, the one with
     fewer is preferred.
     """
-    words = len(_stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)) - STOP_WORDS)
+    words = len(_roles(key))
     is_actor = split_identifier(key.from_columns[-1])[-1:] == ["by"]
     return words + _NOT_ABOUT_IT * (is_actor + _is_log(key.from_table))
+
+
+def _roles(key: KeyEdge) -> frozenset[str]:
+    return _stems(tuple(key.from_columns)) - _referenced(key.to_table, tuple(key.to_columns)) - STOP_WORDS
 
 
 @lru_cache(maxsize=16_384)

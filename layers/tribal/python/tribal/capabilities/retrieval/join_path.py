@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tribal.capabilities.retrieval.bounded_table import bounded_evidence
-from tribal.capabilities.retrieval.graphs import join_graph, role_words
+from tribal.capabilities.retrieval.graphs import graph_for, join_graph, role_words
 from tribal.capabilities.retrieval.names import find_table, name_of
 from tribal.capabilities.retrieval.paging import fit_join
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
@@ -22,6 +22,7 @@ from tribal.joins.paths import Keys, Path, without_pass_through
 from tribal.joins.statements import ROW_LIMIT, SqlTable, join_sql, join_steps, joins_along
 from tribal.joins.trees import MAX_HOPS, Branch, JoinTree, cheapest_tree
 from tribal.key_inference import infer_keys
+from tribal.naming import index_terms
 from tribal.ports import IndexedTable
 from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinAlternative, JoinStep, KeyEdge
 
@@ -57,7 +58,8 @@ def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOut
     foreign = next((table for table in requested if table.database != requested[0].database), None)
     if foreign is not None:
         return _with_warning(answer, _between_databases(requested[0], foreign, toolbox))
-    return _Search(requested, request.max_hops, opened, toolbox).answer(answer)
+    terms = frozenset(index_terms(request.question)) if request.question else frozenset[str]()
+    return _Search(requested, request.max_hops, terms, opened, toolbox).answer(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,20 @@ class _Search:
 
     requested: Sequence[IndexedTable]
     max_hops: int
+    terms: frozenset[str]
+    """Of what the join is for; they choose between keys."""
     opened: OpenIndex
     toolbox: Toolbox
 
     def answer(self, answer: GetJoinPathOutput) -> GetJoinPathOutput:
         """The answer with the joins, or with the reason why they are missing."""
         visible = frozenset(name_of(entry) for entry in self.opened.tables)
-        keys = Keys(join_graph(self.opened, self.toolbox), visible.__contains__)
+        keys = Keys(graph_for(join_graph(self.opened, self.toolbox), self.terms), visible.__contains__)
         tree = self._tree(keys)
         steps = self._hops_needed(tree, keys)
         if tree.missing and steps is None:
             likely = _inferred_joins(self.requested, self.opened, self.toolbox)
-            keys = Keys(likely.graph, likely.tables.__contains__)
+            keys = Keys(graph_for(likely.graph, self.terms), likely.tables.__contains__)
             tree = self._tree(keys)
             steps = self._hops_needed(tree, keys)
         if not tree.missing:

@@ -29,6 +29,7 @@ Project = Annotated[
     typer.Option("--project", "-p", metavar="DIR", help="Folder with databases.yaml and the documents."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Also print how the question was read.")]
 NoSamples = Annotated[bool, typer.Option("--no-samples", help="Read no rows, only structure, keys and comments.")]
 WorkUnits = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time

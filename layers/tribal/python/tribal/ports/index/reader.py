@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-INDEX_VERSION = "14"
+INDEX_VERSION = "15"
 """Version of the index's contents and encoding; an index of another version is rebuilt, never migrated."""
 
 VectorKind = DocType | Literal["table_name"]

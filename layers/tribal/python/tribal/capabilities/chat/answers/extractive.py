@@ -63,14 +63,12 @@ def nearest_statement(found: Found, course: str) -> Cited | None:
     return f"The nearest that there is: {listing([each.shown.title for each in nearest])}.", nearest
 
 
-def unexplained_line(found: Found) -> str:
-    """Which words nothing explains; empty if none."""
-    words = found.documented.answer.unexplained if found.documented else ()
-    if found.passages_lead:
-        return ""
+def unexplained_words(found: Found) -> tuple[str, ...]:
+    """The words of the question that neither the documentation nor a passage explains."""
+    if found.documented is None or found.passages_lead:
+        return ()
     held = {term for each in found.passages for term in each.matched}
-    left = [f"\u201c{word}\u201d" for word in words if held.isdisjoint(index_terms(word))]
-    return f"Nothing documented explains {listing(left)}." if left else ""
+    return tuple(word for word in found.documented.answer.unexplained if held.isdisjoint(index_terms(word)))
 
 
 def _quotes(question: str, passages: Sequence[RankedPassage]) -> Iterator[Cited]:

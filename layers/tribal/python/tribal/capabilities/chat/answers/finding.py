@@ -23,6 +23,8 @@ from tribal_contracts.chat.settings import CATALOG, CollectionEntry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LEADING_EVIDENCE = 0.25
+"""The evidence from which a passage outranks tables that the question does not name. By judgement."""
 _DOCUMENTED_CHARS = 2_000
 """The most characters of a question that the documentation is searched for."""
 
@@ -38,7 +40,8 @@ class Found:
     @property
     def passages_lead(self) -> bool:
         """Whether the question is about a file rather than about tables."""
-        return self.relevance.passage > self.relevance.table
+        names = self.documented is not None and bool(self.documented.focus.context.mentioned_words)
+        return self.relevance.passage >= LEADING_EVIDENCE and not names
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +125,8 @@ class Finder:
             passages = find_passages(text, vector, index, sources)
         passages = [replace(each, path=_path(each.match, sources)) for each in passages]
         distances = [each.match.distance for each in passages if each.match.distance is not None]
-        scores = documented.focus.context.scores.values() if documented else ()
         relevance = Relevance(
-            table=max(scores, default=0.0),
+            topic=documented.focus.context.in_scope if documented else 0.0,
             passage=max((each.evidence for each in passages), default=0.0),
             distance=min(distances, default=None),
         )

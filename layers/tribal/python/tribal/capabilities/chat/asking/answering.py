@@ -14,7 +14,7 @@ from tribal.capabilities.chat.answers.extractive import (
     extractive_statements,
     nearest_statement,
     plain_text,
-    unexplained_line,
+    unexplained_words,
 )
 from tribal.capabilities.chat.answers.finding import Finder, Found
 from tribal.capabilities.chat.answers.model_answer import ModelAnswer, ModelResult
@@ -42,6 +42,7 @@ from tribal.ports.models.chains import (
     StreamedAnswer,
 )
 from tribal.rendering.markdown import fence
+from tribal.rendering.words import listing
 from tribal_contracts import ModelEntry
 from tribal_contracts.chat.events import FinishReason
 from tribal_contracts.chat.settings import CollectionEntry, Intent
@@ -69,6 +70,7 @@ class Answering:
     _dropped: int = 0
     _answered_by: str = EXTRACTIVE
     _reason: FinishReason = "stop"
+    _unexplained: tuple[str, ...] = ()
 
     def events(self, stop: StopToken) -> Generator[ChatEvent, None, Finished]:
         """The answer with its sources; returns how it ended, without the verdict.
@@ -90,6 +92,8 @@ class Answering:
             dropped_sentences=self._dropped,
             warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes))),
             documented=documented,
+            unexplained=self._unexplained,
+            reading=self.found.documented.answer.reading if self.found.documented else None,
         )
 
     def _cited(self) -> Iterator[ChatEvent]:
@@ -226,8 +230,10 @@ class Answering:
         return count
 
     def _remarks(self) -> Iterator[ChatEvent]:
-        if line := unexplained_line(self.found):
-            yield TextPiece(f"\n{plain_text(line)}\n")
+        self._unexplained = unexplained_words(self.found)
+        if self._unexplained:
+            words = listing([f"\u201c{word}\u201d" for word in self._unexplained])
+            yield TextPiece(f"\n{plain_text(f'Nothing documented explains {words}.')}\n")
         documented = self.found.documented
         if documented is not None and documented.answer.sql and not self.found.passages_lead:
             yield TextPiece(f"\n{fence(documented.answer.sql, 'sql')}\n")

@@ -18,7 +18,6 @@ from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, Step,
 from tribal.capabilities.chat.laws.integrity import integrity
 from tribal.capabilities.chat.laws.normalising import visible
 from tribal.capabilities.chat.laws.scope import (
-    LEAST_RELEVANCE,
     NothingRetrieved,
     scope_by_distance,
     scope_by_relevance,
@@ -29,6 +28,7 @@ from tribal.capabilities.chat.rights import READ_DOCUMENTATION
 from tribal.errors import StoreError, TribalError, describe_unexpected
 from tribal.identity.hashing import object_hash
 from tribal.ports import Application, Caller, StopToken
+from tribal.ranking.calibration import LEAST_TOPIC
 from tribal_contracts import AgentError
 from tribal_contracts.chat.requests import ChatRequest
 from tribal_contracts.chat.settings import CollectionEntry
@@ -168,7 +168,7 @@ class OpenedChat:
                 return scope_by_distance([each.relevance for each in found], threshold)
             return scope_by_relevance(
                 [each.relevance for each in found],
-                LEAST_RELEVANCE if threshold is None else threshold,
+                LEAST_TOPIC if threshold is None else threshold,
                 asks_what_exists=self.state.intent == "syllabus_query",
             )
 
@@ -269,7 +269,7 @@ class _Lookup:
 
     def best(self) -> Found:
         """What the answer is taken from: both together only if the question alone finds less."""
-        return max(self.all(), key=lambda each: (max(each.relevance.table, each.relevance.passage), -_distance(each)))
+        return max(self.all(), key=lambda each: (max(each.relevance.topic, each.relevance.passage), -_distance(each)))
 
 
 def _distance(found: Found) -> float:

@@ -73,7 +73,8 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
         verdict=_verdict_of(finished, approved=approved),
         statements=statements,
         sources=[_source(each) for each in sources],
-        unexplained=[],
+        unexplained=list(finished.unexplained),
+        reading=finished.reading,
         sql=block["text"].strip() if block else None,
         law_violated=None if verdict is None else verdict.law_violated,
         governor_reason=None if verdict is None else verdict.reason,
@@ -86,7 +87,9 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
 def _verdict_of(finished: Finished, *, approved: bool) -> AnswerVerdict:
     if not approved:
         return "refused"
-    return "answered" if finished.documented else "not_documented"
+    if not finished.documented:
+        return "not_documented"
+    return "partly" if finished.unexplained else "answered"
 
 
 def _statements(text: str, sources: Sequence[ChatSource]) -> Iterator[AnswerStatement]:

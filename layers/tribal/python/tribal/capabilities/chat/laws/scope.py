@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
-LEAST_RELEVANCE = 0.17
-"""The relevance from which a question is about what is documented. Measured by `python -m bench.chat`."""
+LEAST_EVIDENCE = 0.17
+"""The evidence from which a question is about a passage. Measured by `python -m bench.chat`."""
 _TUTOR_REASON = "This is not about the material of this collection, so it is not answered here."
-_CATALOG_REASON = "This is not about anything that is documented here."
+CATALOG_REASON = "This is not about anything that is documented here."
 
 
 class NothingRetrieved(Exception):
@@ -21,8 +21,8 @@ class NothingRetrieved(Exception):
 class Relevance:
     """How close the collection comes to a question."""
 
-    table: float = 0.0
-    """The best table's relevance, 0 to 1."""
+    topic: float = 0.0
+    """The probability that the question is about what is documented, 0 to 1; 1 if it names any of it."""
     passage: float = 0.0
     """The best passage's evidence, 0 to 1."""
     distance: float | None = None
@@ -46,12 +46,12 @@ def scope_by_distance(found: Sequence[Relevance], threshold: float) -> LawVerdic
 
 
 def scope_by_relevance(found: Sequence[Relevance], threshold: float, *, asks_what_exists: bool) -> LawVerdict:
-    """Whether a table or a passage is relevant enough.
+    """Whether a question is about what is documented, or about a passage.
 
     Args:
         found: for the question alone and, if it follows another one, for both together.
-        threshold: 0 to 1, inclusive.
+        threshold: of the probability that it is about what is documented, inclusive.
         asks_what_exists: whether the question asks what is documented, which is always in scope.
     """
-    best = max((max(each.table, each.passage) for each in found), default=0.0)
-    return APPROVED if asks_what_exists or best >= threshold else LawVerdict(False, _CATALOG_REASON)
+    is_known = any(each.topic >= threshold or each.passage >= LEAST_EVIDENCE for each in found)
+    return APPROVED if asks_what_exists or is_known else LawVerdict(False, CATALOG_REASON)

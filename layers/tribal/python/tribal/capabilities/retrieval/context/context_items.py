@@ -40,11 +40,14 @@ def head(documents: Mapping[str, TableDocument]) -> Iterator[Item]:
         yield Item("the dialect", f"{DIALECTS[document.database_type]}, database {database}.")
 
 
-def table_items(documents: Mapping[str, TableDocument], terms: Collection[str]) -> Iterator[Item]:
+def table_items(
+    documents: Mapping[str, TableDocument], terms: Collection[str], needed: Collection[str]
+) -> Iterator[Item]:
     """Each table as a compact `CREATE TABLE`, with lines for the columns that the terms of a question name."""
     is_named = _named_by(terms)
     for name, document in documents.items():
-        yield Item(name, compact_table(document, is_named))
+        brief = compact_table(document, is_named, brief=True) if name in needed else ""
+        yield Item(name, compact_table(document, is_named), brief=brief, needed=name in needed)
 
 
 def _named_by(terms: Collection[str]) -> Callable[[DocumentedColumn], bool]:

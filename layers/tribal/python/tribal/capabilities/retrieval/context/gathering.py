@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.context.context_items import guidance_of_tables
 from tribal.capabilities.retrieval.context.joins_between import are_in, joins_among, referenced_tables, tables_between
-from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, cached_embedding, similar
+from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions
 from tribal.capabilities.retrieval.names import find_database, find_domain, find_table, name_of
 from tribal.capabilities.retrieval.searching.query import words_to_find
-from tribal.capabilities.retrieval.searching.search import NO_MATCH, search
+from tribal.capabilities.retrieval.searching.reading import read_question
+from tribal.capabilities.retrieval.searching.search import NO_MATCH, SearchResult, search
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
-from tribal.errors import StoreError, ToolInputInvalid
-from tribal.naming import stem
+from tribal.errors import ToolInputInvalid
+from tribal.naming import index_terms
+from tribal.questions.reading import Question, is_telling
 from tribal_contracts import (
     AgentError,
     ContextJoin,
@@ -30,38 +32,6 @@ FOUND_TABLES = 10
 """How many tables a question may bring. By judgement: twice as many as a search returns by default."""
 JOINED_TABLES = 4
 """How many of the first tables are joined, with the tables between them."""
-TIME_WORDS = frozenset(
-    map(
-        stem,
-        """
-        last next this past previous current day week month quarter year today yesterday tomorrow date time january
-        february march april may june july august september october november december monday tuesday wednesday
-        thursday friday saturday sunday
-        """.split(),
-    )
-)
-"""Words about time, which need no documentation."""
-_COMPUTING_WORDS = frozenset(
-    map(
-        stem,
-        """
-        amount average avg best biggest bottom compare compared count counts different distinct distribution earliest
-        each fewer fewest first frequently greater greatest group grouped highest largest latest least less longest
-        lowest maximum mean median minimum most mostly number numbers often oldest overall per percent percentage
-        proportion rank ranked ratio recent share shortest smallest sort sorted sum summary top total totals trend
-        unique versus vs worst youngest
-        above according across after ago along alphabetically among ascending associated based before belong belonging
-        below both common correspond corresponding data database descending during earlier excluding exactly exist
-        exists found get given half id identify identifier include included including inclusive later left list main
-        name named names neither new older ones only other others otherwise past people please record records related
-        relevant respective respectively result results row rows same several show specific table tables taken together
-        twice type types within without
-        make know live use used take run set long moment now right no until hold one three four five six seven eight
-        nine ten hundred thousand million
-        """.split(),
-    )
-)
-"""Words about what to compute and how to show it, which need no documentation either."""
 _REQUESTED = "it was asked for"
 _MOST_VIEWS = 3
 """The most views that are added because they read the tables."""
@@ -83,11 +53,49 @@ class GatheredContext:
     defined: MatchedDefinitions
     words: Mapping[str, frozenset[str]]
     """The content words of the question, each with the terms that match it."""
+    question: Question | None
+    """The question as it was read; `None` if only tables were asked for."""
+    topic: float
+    """The probability that the question is about these databases, 0 to 1."""
+    needed: Sequence[str]
+    """Names of the main tables, and of those between them."""
     missing: Sequence[str]
     """Content words that nothing documented explains."""
     guidance: Sequence[tuple[str, GuidanceItem]]
     """Decisions and memories, each with the table that it is about."""
     warnings: Sequence[AgentError]
+
+    @property
+    def mentioned_words(self) -> dict[str, int]:
+        """By table, how many words of the question name it, one of its columns or one of their values."""
+        found: dict[str, dict[int, int]] = {}
+        for each in self.question.mentions if self.question else ():
+            if each.kind in ("table", "column", "value") and is_telling(each):
+                table = next((name for name in self.documents if _is_of(each.name, name)), None)
+                if table is not None:
+                    found.setdefault(table, {})[each.start] = len(each.text.replace("_", " ").replace(".", " ").split())
+        return {table: sum(words.values()) for table, words in found.items()}
+
+    @property
+    def in_scope(self) -> float:
+        """The probability that the question is about what is documented; 1 if it names any of it."""
+        named = self.question is not None and any(map(is_telling, self.question.mentions))
+        return 1.0 if named or self.guided else self.topic
+
+    @property
+    def asks_what_exists(self) -> bool:
+        """Whether the question asks what is documented, which is always in scope."""
+        return self.question is not None and self.question.intent.kind == "inventory"
+
+    @property
+    def guided(self) -> frozenset[str]:
+        """The tables of decisions and memories that have most of what the question is about."""
+        about = self.question.about if self.question else []
+        terms = frozenset[str]().union(*(self.words.get(word, frozenset()) for word in about))
+        least = max(2, len(about) / 2)
+        return frozenset(
+            table for table, item in self.guidance if len(terms.intersection(index_terms(item.text))) >= least
+        )
 
     @property
     def terms(self) -> frozenset[str]:
@@ -100,9 +108,8 @@ class GatheredContext:
         return replace(self, documents=documents, joins=[join for join in self.joins if are_in(documents, join)])
 
 
-def needs_explaining(word: str) -> bool:
-    """Whether a word of a question needs documentation; numbers, and words about time or computing, do not."""
-    return not word.isdigit() and stem(word) not in TIME_WORDS | _COMPUTING_WORDS
+def _is_of(name: str, table: str) -> bool:
+    return name == table or name.startswith(f"{table}.")
 
 
 def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -> GatheredContext:
@@ -116,16 +123,27 @@ def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -
     _check(request)
     chosen = _choose(request, opened, toolbox)
     documents = _documents(chosen, opened, toolbox)
+    guidance = guidance_of_tables(documents, opened, toolbox)
+    question, missing, found = None, list[str](), chosen.found
+    if found is not None and request.question is not None:
+        items = [item for _, item in guidance]
+        question = read_question(request.question, list(documents.values()), found.candidates, found.domains, items)
+        about = frozenset(question.about)
+        unexplained = (word for word in found.candidates.question.missing if word in about)
+        missing = [word for word in unexplained if not chosen.defined.explains(word)]
     return GatheredContext(
         documents=documents,
         reasons=chosen.reasons,
         scores=chosen.scores,
-        joins=joins_among(documents, opened, toolbox),
+        joins=joins_among(documents, frozenset[str]().union(*chosen.words.values()), opened, toolbox),
         views=[*(each for each in documents.values() if each.view_definition), *_reading(documents, opened, toolbox)],
         defined=chosen.defined,
         words=chosen.words,
-        missing=chosen.missing,
-        guidance=guidance_of_tables(documents, opened, toolbox),
+        question=question,
+        topic=found.topic if found else 1.0,
+        needed=[name for name in chosen.needed if name in documents],
+        missing=missing,
+        guidance=guidance,
         warnings=[*opened.warnings, *chosen.warnings],
     )
 
@@ -146,7 +164,8 @@ class _Chosen:
     reasons: dict[str, str] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
     words: dict[str, frozenset[str]] = field(default_factory=dict)
-    missing: Sequence[str] = ()
+    found: SearchResult | None = None
+    needed: Sequence[str] = ()
     defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
     warnings: list[AgentError] = field(default_factory=list)
 
@@ -165,11 +184,13 @@ def _choose(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) 
     _keep_one_database(chosen, opened, toolbox)
     found = list(chosen.reasons)
     first = [name for place, name in enumerate(found) if place < JOINED_TABLES or chosen.reasons[name] == _REQUESTED]
-    between = tables_between(first, opened, toolbox)
+    terms = frozenset[str]().union(*chosen.words.values())
+    between = tables_between(first, terms, opened, toolbox)
     parents = referenced_tables([*first, *between], opened, toolbox)
     reasons = parents | between | chosen.reasons
     # Next to the tables that they join, so that they are not the first to be left out.
     chosen.reasons = {name: reasons[name] for name in dict.fromkeys((*first, *between, *found, *parents))}
+    chosen.needed = [*first, *between]
     return chosen
 
 
@@ -178,7 +199,7 @@ def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: 
     wanted = SearchTablesInput(query=question, database=request.database, domain=request.domain, limit=FOUND_TABLES)
     found = search(wanted, opened, toolbox)
     asked = found.candidates.question
-    defined = _with_queries(found.candidates.definitions, question, opened, toolbox)
+    defined = found.candidates.definitions
     visible = {name_of(table) for table in opened.tables if request.database in (None, table.database)}
     for query in defined.queries:
         for name in query.tables:
@@ -191,22 +212,9 @@ def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: 
     for concept in asked.concepts:
         terms = (term for word in words_to_find([concept], asked.counts) for term in word.terms)
         chosen.words[concept.spelt] = frozenset(terms)
-    chosen.missing = [word for word in asked.missing if needs_explaining(word) and not defined.explains(word)]
     chosen.warnings += found.candidates.warnings
     chosen.defined = defined
-
-
-def _with_queries(
-    defined: MatchedDefinitions, question: str, opened: OpenIndex, toolbox: Toolbox
-) -> MatchedDefinitions:
-    """The definitions with the verified queries that answer a similar question; search warns if they cannot be read."""
-    if toolbox.definitions is None:
-        return defined
-    try:
-        queries = toolbox.definitions(opened.bounds).queries
-    except StoreError:
-        return defined
-    return replace(defined, queries=similar(question, queries, cached_embedding(toolbox.embedder, toolbox.derived)))
+    chosen.found = found
 
 
 def _keep_one_database(chosen: _Chosen, opened: OpenIndex, toolbox: Toolbox) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from tribal.capabilities.retrieval.context.packing import Item
-from tribal.capabilities.retrieval.graphs import join_graph
+from tribal.capabilities.retrieval.graphs import graph_for, join_graph
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.identity.table_names import TableIdentity
@@ -14,6 +15,7 @@ from tribal.joins.graph import JoinGraph
 from tribal.joins.outline import row_keys
 from tribal.joins.paths import Keys
 from tribal.joins.trees import cheapest_tree
+from tribal.naming import split_identifier, stem
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal.sql.dialect import legible_identifier, legible_table
@@ -26,19 +28,43 @@ _BETWEEN_TWO = 3
 """The most keys between the same two tables."""
 
 
-def tables_between(names: Sequence[str], opened: OpenIndex, toolbox: Toolbox) -> dict[str, str]:
-    """Visible tables on the cheapest joins of some tables, each with the reason why it is needed."""
+def tables_between(names: Sequence[str], terms: Collection[str], opened: OpenIndex, toolbox: Toolbox) -> dict[str, str]:
+    """Visible tables on the cheapest joins of some tables, and link tables of two of them, each with the reason.
+
+    Args:
+        names: of the tables to join.
+        terms: of the question; they choose between keys.
+        opened: what the caller may see.
+        toolbox: has the keys.
+    """
     visible = frozenset(map(name_of, opened.tables))
     if len(names) < 2:
         return {}
-    tree = cheapest_tree(Keys(join_graph(opened, toolbox), visible.__contains__), names[0], names[1:], _MAX_HOPS)
-    found: dict[str, str] = {}
+    graph = graph_for(join_graph(opened, toolbox), terms)
+    tree = cheapest_tree(Keys(graph, visible.__contains__), names[0], names[1:], _MAX_HOPS)
+    found = dict(_link_tables(names, graph, opened))
     for branch in tree.branches:
         path = branch.best.tables
         for place, name in enumerate(path[1:-1], start=1):
             if name not in names:
                 found.setdefault(name, f"it joins {path[place - 1]} and {path[place + 1]}")
     return found
+
+
+def _link_tables(names: Sequence[str], graph: JoinGraph, opened: OpenIndex) -> Iterator[tuple[str, str]]:
+    """Tables that link rows of two of some tables: they have no other columns, or are called after both."""
+    tables = {name_of(table): table for table in opened.tables}
+    for name in sorted({other for each in names for other in graph.adjacent.get(each, ())} & tables.keys()):
+        ends = [step.target for step in graph.steps.get(name, ()) if step.to_parent and step.target in names]
+        ends = list(dict.fromkeys(ends))
+        if name not in names and len(ends) > 1 and (tables[name].is_junction or _is_called_after(name, ends)):
+            yield name, f"it links {ends[0]} and {ends[1]}"
+
+
+def _is_called_after(name: str, ends: Sequence[str]) -> bool:
+    """Whether the words of a table's name are those of two other tables."""
+    words, *others = (frozenset(map(stem, split_identifier(TableIdentity.parse(each).table))) for each in (name, *ends))
+    return any(words == one | other and one != other for one, other in combinations(others, 2))
 
 
 def referenced_tables(names: Sequence[str], opened: OpenIndex, toolbox: Toolbox) -> dict[str, str]:
@@ -54,9 +80,14 @@ def referenced_tables(names: Sequence[str], opened: OpenIndex, toolbox: Toolbox)
     return dict(list(found.items())[:_MOST_REFERENCED])
 
 
-def joins_among(tables: Mapping[str, TableDocument], opened: OpenIndex, toolbox: Toolbox) -> list[ContextJoin]:
-    """The keys between some tables, in the order of the tables; of keys between the same two, the plainest first."""
-    graph = join_graph(opened, toolbox)
+def joins_among(
+    tables: Mapping[str, TableDocument], terms: Collection[str], opened: OpenIndex, toolbox: Toolbox
+) -> list[ContextJoin]:
+    """The keys between some tables, in the order of the tables.
+
+    Of keys between the same two, those that the terms of the question name come first, then the plainest.
+    """
+    graph = graph_for(join_graph(opened, toolbox), terms)
     order = {name: place for place, name in enumerate(tables)}
     edges = [
         step.key
@@ -109,14 +140,19 @@ def _written(table: TableDocument) -> str:
     return legible_table(table.server_database or table.database, table.schema_, table.table, table.database_type)
 
 
-def join_items(joins: Sequence[ContextJoin]) -> Iterator[Item]:
-    """Each join as a line of SQL with its cardinality."""
+def join_name(join: ContextJoin) -> str:
+    """What a join is called where it did not fit."""
+    child, parent = join.tables
+    return f"join of {child} and {parent} on {join.sql.partition(' ON ')[2]}"
+
+
+def join_items(joins: Sequence[ContextJoin], needed: Collection[str]) -> Iterator[Item]:
+    """Each join as a line of SQL with its cardinality; those between needed tables are needed too."""
     for join in joins:
-        child, parent = join.tables
         meets = "one to one" if join.cardinality == "one_to_one" else "many to one"
         likely = "; not declared, only likely" if join.inferred else ""
         text = f"{join.sql} -- {meets}{likely}"
-        yield Item(f"join of {child} and {parent}", text, frozenset(join.tables))
+        yield Item(join_name(join), text, frozenset(join.tables), needed={*join.tables} <= {*needed})
 
 
 def fan_out_items(joins: Sequence[ContextJoin]) -> Iterator[Item]:

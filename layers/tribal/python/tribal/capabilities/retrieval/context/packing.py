@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribal.ports.tool import tokens_of
 from tribal.rendering.markdown import fence
@@ -18,6 +18,10 @@ class Item:
     text: str
     needs: frozenset[str] = frozenset()
     """Names of items without which it says nothing."""
+    brief: str = ""
+    """A shorter text that is shown rather than nothing; empty if it has none."""
+    needed: bool = False
+    """Whether it is shown before anything else."""
 
     @property
     def tokens(self) -> int:
@@ -49,20 +53,22 @@ class Packed:
 
 
 def pack(sections: Sequence[Section], max_tokens: int) -> Packed:
-    """Show as many items as fit: first each section within its share, then in order whatever still fits.
+    """Show as many items as fit: what is needed, in brief; then whole within a section's share; then what still fits.
 
     The last items of a section are left out first.
     """
     chosen: list[list[Item]] = [list(section.items) if section.always else [] for section in sections]
     left = max_tokens - sum(_size(section, items) for section, items in zip(sections, chosen, strict=True))
-    for within_share in (True, False):
-        for section, items in zip(sections, chosen, strict=True):
+    left = _show_needed(sections, chosen, left)
+    for shares in ([section.share * max_tokens for section in sections], [float(max_tokens)] * len(sections)):
+        left = _show_whole(sections, chosen, shares, left)
+        for section, items, share in zip(sections, chosen, shares, strict=True):
             for item in section.items:
-                if item in items or item.needs - _names(chosen):
+                if item.name in _names([items]) or item.needs - _names(chosen):
                     continue
                 size = _size(section, [*items, item])
                 more = size - _size(section, items)
-                if more > left or (within_share and size > section.share * max_tokens):
+                if more > left or size > share:
                     break
                 items.append(item)
                 left -= more
@@ -70,6 +76,30 @@ def pack(sections: Sequence[Section], max_tokens: int) -> Packed:
     omitted = [item.name for section in sections for item in section.items if item.name not in shown]
     blocks = [_block(section, items) for section, items in zip(sections, chosen, strict=True) if items]
     return Packed("\n\n".join(blocks), shown, omitted)
+
+
+def _show_needed(sections: Sequence[Section], chosen: Sequence[list[Item]], left: int) -> int:
+    """Add the needed items in their brief text; return the tokens that are left."""
+    for section, items in zip(sections, chosen, strict=True):
+        for item in section.items:
+            shorter = replace(item, text=item.brief or item.text)
+            more = _size(section, [*items, shorter]) - _size(section, items)
+            if item.needed and more <= left and not item.needs - _names(chosen):
+                items.append(shorter)
+                left -= more
+    return left
+
+
+def _show_whole(sections: Sequence[Section], chosen: Sequence[list[Item]], shares: Sequence[float], left: int) -> int:
+    """Give the items in brief their whole text, the first ones first; return the tokens that are left."""
+    for section, items, share in zip(sections, chosen, shares, strict=True):
+        whole = {item.name: item for item in section.items}
+        for place, item in enumerate(items):
+            more = whole[item.name].tokens - item.tokens
+            if more <= left and _size(section, items) + more <= share:
+                items[place] = whole[item.name]
+                left -= more
+    return left
 
 
 def _names(chosen: Sequence[Sequence[Item]]) -> frozenset[str]:

@@ -12,17 +12,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions, named
+from tribal.capabilities.retrieval.definitions.matching import (
+    MatchedDefinitions,
+    cached_embedding,
+    named,
+    similar,
+)
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question, table_names
-from tribal.capabilities.retrieval.searching.table_map import Positions
+from tribal.capabilities.retrieval.searching.table_map import Positions, table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import EmbeddingFailed, StoreError
 from tribal.naming import STOP_WORDS, is_word, tokenize_text
 from tribal.ports import Candidates, Embedder, IndexFilter, VectorKind, VectorQuery, WordQuery
+from tribal.ranking.calibration import WORDS_ONLY, Calibration, calibration_for
 from tribal.ranking.distinct import distinct
-from tribal.ranking.named import DEFINED, MISSPELT, written_names
-from tribal.ranking.relevance import Evidence, coverage, relevance
+from tribal.ranking.named import MISSPELT, written_names
+from tribal.ranking.relevance import Evidence, TopicEvidence, coverage, relevance, topic_probability
 from tribal_contracts import AgentError
 
 if TYPE_CHECKING:
@@ -68,11 +74,14 @@ class SearchCandidates:
     columns: Mapping[int, str]
     """Ids of the tables with a column that the question names in full, with its name."""
     definitions: MatchedDefinitions
-    """The metrics and terms that the question names."""
-    defined: Mapping[int, str]
-    """Ids of the tables of these, with the reason."""
+    """The metrics and terms that the question names, and the verified queries that answer one like it."""
+    defined: Mapping[int, tuple[str, float]]
+    """Ids of the tables of these, with the reason and its certainty."""
     entities: Sequence[NDArray[Any]]
     """For each run of the question's words that tables are called after, their ids."""
+    joined: Mapping[int, int]
+    """How many other tables each is joined to, by id; tables without keys are left out."""
+    calibration: Calibration
     warnings: tuple[AgentError, ...]
 
     @property
@@ -134,8 +143,25 @@ class SearchCandidates:
         return self.lexical.matched(int(positions[0])) if len(positions) else frozenset()
 
     def relevance_of(self, table: int) -> float:
-        """Certainty that a table is relevant, regardless of the other candidates."""
-        return relevance(self.evidence_for(table))
+        """The probability that a table is needed, regardless of the other candidates."""
+        return relevance(self.evidence_for(table), self.calibration.needed)
+
+    def topic_evidence(self, first: Sequence[int]) -> TopicEvidence:
+        """The evidence that the question is about these databases.
+
+        Args:
+            first: ids of the tables that are most likely needed.
+        """
+        return TopicEvidence(
+            covered=max((self.evidence_for(table).covered for table in first), default=0.0),
+            table=float(self.by_vector.scores.max(initial=0.0)),
+            column=float(self.by_column.scores.max(initial=0.0)),
+            tables=self.question.tables,
+        )
+
+    def topic_probability(self, first: Sequence[int]) -> float:
+        """The probability that the question is about these databases."""
+        return topic_probability(self.topic_evidence(first), self.calibration.topic)
 
     def evidence_for(self, table: int) -> Evidence:
         """The evidence for a table, without regard to other tables."""
@@ -144,7 +170,9 @@ class SearchCandidates:
             covered=coverage(question.words, self.shared_terms(table), question.counts, question.tables),
             words=len(question.words),
             name=float(self.by_name.scores[self.by_name.ids == table].sum()),
-            named=self.named.get(table, DEFINED if table in self.defined else 0.0),
+            keys=self.joined.get(table, 0),
+            is_called=any(table in tables for tables in self.entities),
+            named=max(self.named.get(table, 0.0), self.defined.get(table, ("", 0.0))[1]),
             tables=question.tables,
         )
 
@@ -186,6 +214,8 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
             names.record_ids[tables]
             for tables in names.named.spoken([(one.spelt, *one.long_form, *one.related) for one in question.concepts])
         ],
+        joined=table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).joined,
+        calibration=calibration_for(WORDS_ONLY if vector is None else opened.metadata.embedding_model),
         warnings=(*warnings, *unread),
     )
 
@@ -206,17 +236,21 @@ def _named_columns(text: str, terms: list[str], where: IndexFilter, toolbox: Too
 
 
 def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[MatchedDefinitions, list[AgentError]]:
-    """The metrics and terms that a question names, or a warning that they could not be read."""
+    """The definitions that a question is about, or a warning that they could not be read."""
     if toolbox.definitions is None:
         return MatchedDefinitions(), []
     try:
-        return MatchedDefinitions(*named(text, toolbox.definitions(opened.bounds))), []
+        known = toolbox.definitions(opened.bounds)
     except StoreError as error:
-        message = f"metrics and terms were not searched: {error.message}"
+        message = f"metrics, terms and verified queries were not searched: {error.message}"
         return MatchedDefinitions(), [toolbox.warning("RET_ANSWER_PARTIAL", message)]
+    metrics, terms = named(text, known)
+    names = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).name_terms
+    answering = similar(text, known.queries, cached_embedding(toolbox.embedder, toolbox.derived), names)
+    return MatchedDefinitions(metrics, terms, answering), []
 
 
-def _defined_tables(found: MatchedDefinitions, where: IndexFilter, opened: OpenIndex) -> dict[int, str]:
+def _defined_tables(found: MatchedDefinitions, where: IndexFilter, opened: OpenIndex) -> dict[int, tuple[str, float]]:
     reasons = found.tables()
     if not reasons:
         return {}

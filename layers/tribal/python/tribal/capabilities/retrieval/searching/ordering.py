@@ -15,7 +15,7 @@ from tribal.capabilities.retrieval.searching.table_map import TableMap, table_ma
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.naming import stem
 from tribal.ports import Candidates, IndexFilter
-from tribal.ranking.named import COLUMN_NAMED, DEFINED
+from tribal.ranking.named import COLUMN_NAMED
 from tribal.ranking.order import rank_tables
 from tribal.ranking.signals import Signal, Signals
 
@@ -61,6 +61,7 @@ def rank_candidates(found: SearchCandidates, where: IndexFilter, opened: OpenInd
     ranked = rank_tables(_signals(found, numbered, aside), numbered.neighbourhood, toolbox.weights)
     ordered = _behind_what_they_relate(_behind_their_tables(ranked, aside), found, numbered)
     ordered = _entities_early(found, numbered, ordered)
+    ordered = _behind_joined_ones(found, numbered, ordered)
     ordered = _named_first(found, numbered, ordered)
     # A table that is not in the map has the number -1, which is the last of these.
     is_admitted, is_ordered, is_match = np.zeros((3, len(numbered.names) + 1), bool)
@@ -169,12 +170,38 @@ def _entities_early(found: SearchCandidates, numbered: TableMap, ranked: NDArray
     return np.concatenate([np.array([*early, *up, *down, *rest], ranked.dtype), ranked[_LONGEST_ANSWER:]])
 
 
+def _behind_joined_ones(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
+    """Move a table among the best behind one with the same words that is joined to a table which the question calls.
+
+    A question about customers who have not paid means their invoices, not the pay slips of employees.
+    """
+    best = ranked[:_BEST].tolist()
+    called = {*numbered.numbers(np.concatenate([*found.entities, ranked[:0]])).tolist()}.intersection(best)
+    if not called:
+        return ranked
+    keys = numbered.neighbourhood
+    joined = {*keys.there[np.isin(keys.here, np.fromiter(called, np.int64, len(called)))].tolist(), *called}
+    said = {number: found.shared_terms(int(numbered.record_ids[number])) for number in best}
+    places = {number: place for place, number in enumerate(best)}
+
+    def key(number: int) -> tuple[int, bool]:
+        place = places[number]
+        if number in joined or not said[number]:
+            return place, False
+        ahead = [places[other] for other in best if other in joined and said[number] <= said[other]]
+        behind = min(ahead, default=place)
+        return max(place, behind), behind > place
+
+    return np.concatenate([np.array(sorted(best, key=key), dtype=ranked.dtype), ranked[_BEST:]])
+
+
 def _named_first(found: SearchCandidates, numbered: TableMap, ranked: NDArray[Any]) -> NDArray[Any]:
     """Move tables that are named, or have a column, a metric or a term that is, to the front.
 
     The most certain come first, and tables before views.
     """
-    meant = dict.fromkeys(found.defined, DEFINED) | dict.fromkeys(found.columns, COLUMN_NAMED)
+    meant = {table: certainty for table, (_, certainty) in found.defined.items()}
+    meant |= dict.fromkeys(found.columns, COLUMN_NAMED)
     meant |= {table: max(certainty, meant.get(table, 0.0)) for table, certainty in found.named.items()}
     if not meant:
         return ranked

@@ -41,6 +41,7 @@ from tribal_contracts import (
     SearchTablesOutput,
     TableDocument,
     TableSearchResult,
+    ValueMeaning,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ MAX_KEY_COLUMNS = 8
 """The most columns in a result: keys, then columns that the question mentions."""
 NO_MATCH = "not a match, only among the next nearest"
 """The first reason of a table that does not match."""
+_FIRST = 10
+"""How many tables show whether a question is about these databases; those that the calibration was fitted with."""
 MAX_JOINED_TABLES = 3
 """The most tables named in a reason."""
 
@@ -64,6 +67,8 @@ class ListedColumn(Contract):
     description: Description
     is_primary_key: bool
     is_foreign_key: bool
+    allowed_values: list[str] | None = None
+    value_meanings: dict[str, ValueMeaning] | None = None
 
 
 class ListedRelation(Contract):
@@ -99,6 +104,12 @@ class SearchResult:
 
     answer: SearchTablesOutput
     candidates: SearchCandidates
+    documents: Sequence[TableDocument | TableListing]
+    """The tables of the answer."""
+    domains: frozenset[str]
+    """The domains that the caller may see."""
+    topic: float
+    """The probability that the question is about these databases, 0 to 1."""
 
 
 def search(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> SearchResult:
@@ -130,7 +141,9 @@ def search(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> S
         *([_lower_bound(request, toolbox)] if bound else []),
     ]
     domains = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).domains
-    tables = _results(chosen, matches, ranked, found, toolbox, opened.bounds)
+    # A table may leave the index between the two reads.
+    documents = listed_tables([*chosen.found, *chosen.bridges], opened.bounds, toolbox)
+    tables = _results(documents, chosen, matches, ranked, found)
     answer = SearchTablesOutput(
         success=True,
         tables=tables,
@@ -141,7 +154,8 @@ def search(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> S
         truncated=total > len(tables),
         warnings=warnings or None,
     )
-    return SearchResult(answer, found)
+    topic = found.topic_probability(ranked.ids[:_FIRST].tolist())
+    return SearchResult(answer, found, list(documents.values()), domains, topic)
 
 
 def _first(is_match: NDArray[Any], limit: int) -> NDArray[Any]:
@@ -224,16 +238,13 @@ def _lower_bound(request: SearchTablesInput, toolbox: Toolbox) -> AgentError:
 
 
 def _results(
+    documents: Mapping[int, TableDocument | TableListing],
     chosen: _AnswerTables,
     matches: Collection[int],
     ranked: RankedTables,
     found: SearchCandidates,
-    toolbox: Toolbox,
-    bounds: Bounds,
 ) -> list[TableSearchResult]:
-    ids = [*chosen.found, *chosen.bridges]
-    # A table may leave the index between the two reads.
-    tables = list(listed_tables(ids, bounds, toolbox).items())
+    tables = list(documents.items())
     capped = non_increasing(found.relevance_of(table) for table, _ in tables if table not in chosen.bridges)
     scores = [*capped, *(found.relevance_of(table) for table in chosen.bridges)]
     spoken = spoken_words(found.question.concepts)
@@ -305,7 +316,7 @@ def _reasons(
     reasons = ["it is named in the question"] if table in found.fully_named else []
     if table in found.columns:
         reasons.append(f"it has the column {found.columns[table]}, which is named in the question")
-    reasons += [found.defined[table]] if table in found.defined else []
+    reasons += [found.defined[table][0]] if table in found.defined else []
     own = terms_of(document.table) & shared
     columns = [column.name for column in document.columns if terms_of(column.name) & shared]
     rest = shared.difference(own, *(terms_of(column) for column in columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tribal.capabilities.retrieval.paging import fit_search
+from tribal.capabilities.retrieval.searching.reading import read_question
 from tribal.capabilities.retrieval.searching.search import search
 from tribal.capabilities.retrieval.toolbox import Toolbox, open_index
 from tribal_contracts import SearchTablesInput, SearchTablesOutput
@@ -19,5 +20,10 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
 
     Source: specification section 6.1.
     """
-    answer = search(request, open_index(toolbox), toolbox).answer
+    found = search(request, open_index(toolbox), toolbox)
+    reading = read_question(request.query, found.documents, found.candidates, found.domains).reading
+    interpretation = found.answer.query_interpretation
+    assert interpretation is not None, "search says how it understood the question"
+    understood = interpretation.model_copy(update={"reading": reading})
+    answer = found.answer.model_copy(update={"query_interpretation": understood})
     return answer if "limit" in request.model_fields_set else fit_search(answer, toolbox)

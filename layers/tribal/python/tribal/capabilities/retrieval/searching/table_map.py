@@ -66,6 +66,8 @@ class TableMap:
     """Numbers of the views among them."""
     related: Mapping[int, frozenset[int]]
     """By number of a junction table, the tables that it relates."""
+    joined: Mapping[int, int]
+    """How many other tables each is joined to, by record id; tables without keys are left out."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -108,6 +110,10 @@ class TableMap:
             repeated=repeated,
             views=views,
             related=related,
+            joined={
+                int(ids[number]): int(neighbourhood.degrees[number])
+                for number in np.flatnonzero(neighbourhood.degrees).tolist()
+            },
         )
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:

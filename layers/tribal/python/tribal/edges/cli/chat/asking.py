@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Explain, Json, Project
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
@@ -47,6 +47,7 @@ def ask(
     ] = None,
     project: Project = _HERE,
     as_json: Json = False,
+    explain: Explain = False,
 ) -> None:
     """Answer a question from the documentation, with sources.
 
@@ -68,9 +69,13 @@ def ask(
         if collection is None or as_json:
             arguments = {"question": question, "database": database, "domain": domain, "collection": collection}
             given = {name: value for name, value in arguments.items() if value is not None}
-            _answer_whole(app, caller, given, project, as_json=as_json)
+            _answer_whole(app, caller, given, project, as_json=as_json, explain=explain)
             return
         finished = _stream([], question, collection, app, caller)
+    if explain and finished.reading is not None:
+        from tribal.edges.cli.tools.reading_view import print_reading
+
+        print_reading(finished)
     if code := _exit_code(finished):
         raise typer.Exit(code)
 
@@ -183,10 +188,13 @@ def _settings(app: Application) -> ChatSettings:
     return chat_parts(app).settings
 
 
-def _answer_whole(app: Application, caller: Caller, arguments: dict[str, Any], project: Path, *, as_json: bool) -> None:
+def _answer_whole(
+    app: Application, caller: Caller, arguments: dict[str, Any], project: Path, *, as_json: bool, explain: bool
+) -> None:
     from dataclasses import replace
 
     from tribal.edges.cli.tools.answers import print_answer, print_error
+    from tribal.edges.cli.tools.reading_view import print_reading
     from tribal.errors import EXIT_PARTIAL, EXIT_REFUSED
     from tribal.tools.call import call_tool
     from tribal.tools.error_classes import error_class_of
@@ -199,6 +207,8 @@ def _answer_whole(app: Application, caller: Caller, arguments: dict[str, Any], p
         print_json(found)
     elif error is None:
         print_answer("ask", found)
+        if explain:
+            print_reading(found)
     else:
         print_error(error, project)
     if error is not None:

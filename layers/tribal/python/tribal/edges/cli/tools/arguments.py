@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SEQUENCES = (list, set, frozenset, tuple)
 _STANDARD_INPUT = "-"
-_OF_EVERY_COMMAND = {"project", "context", "json", "as_json"}
+_OF_EVERY_COMMAND = {"project", "context", "json", "as_json", "explain"}
 
 
 @dataclass(frozen=True, slots=True)

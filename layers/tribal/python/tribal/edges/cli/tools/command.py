@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Explain, Json, Project
 from tribal.edges.cli.options import deployed as deployed_environment
 from tribal.edges.cli.tools.arguments import given, keyword, tool_arguments
 
@@ -37,7 +37,7 @@ def derived_command(spec: ToolSpec, tools: Registry, *, deployed: bool = False) 
 
 def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
-    def answer(*, context: typer.Context, project: Path, as_json: bool, **values: Any) -> None:
+    def answer(*, context: typer.Context, project: Path, as_json: bool, explain: bool = False, **values: Any) -> None:
         from tribal.app.local import local_application
         from tribal.edges.local_caller import local_caller
         from tribal.settings import load_settings
@@ -61,14 +61,14 @@ def _function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
                 found = whole_answer(spec, found, page_at, tools)
         finally:
             app.close()
-        _show(found, spec, tools, as_json=as_json, project=project)
+        _show(found, spec, tools, as_json=as_json, explain=explain, project=project)
 
     return _with_parameters(answer, spec, keyword("project", Project, _HERE))
 
 
 def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
     @command
-    def answer(*, context: typer.Context, as_json: bool, **values: Any) -> None:
+    def answer(*, context: typer.Context, as_json: bool, explain: bool = False, **values: Any) -> None:
         from tribal.tools.call import whole_answer
 
         arguments = _typed(spec, values, context)
@@ -85,7 +85,7 @@ def _deployed_function(spec: ToolSpec, tools: Registry) -> Callable[..., None]:
         if failure is not None and failure.code == "RET_INDEX_NOT_READY":
             profile = f"tribal --profile {context.obj}"
             hint = f"In this environment: `{profile} run`; `{profile} status` shows its progress."
-        _show(found, spec, tools, as_json=as_json, hint=hint)
+        _show(found, spec, tools, as_json=as_json, explain=explain, hint=hint)
 
     return _with_parameters(answer, spec)
 
@@ -113,10 +113,18 @@ def _read(spec: ToolSpec, body: bytes, tools: Registry) -> Contract:
 
 
 def _show(
-    found: Contract, spec: ToolSpec, tools: Registry, *, as_json: bool, hint: str = "", project: Path | None = None
+    found: Contract,
+    spec: ToolSpec,
+    tools: Registry,
+    *,
+    as_json: bool,
+    explain: bool,
+    hint: str = "",
+    project: Path | None = None,
 ) -> None:
     """Print an answer; if it is a failure, exit with its code."""
     from tribal.edges.cli.tools.answers import print_answer, print_error
+    from tribal.edges.cli.tools.reading_view import print_reading
     from tribal.errors import EXIT_PARTIAL
     from tribal.tools.error_classes import error_class_of
 
@@ -125,6 +133,8 @@ def _show(
         print_json(found)
     elif error is None:
         print_answer(spec.name, found)
+        if explain:
+            print_reading(found)
     else:
         print_error(error, project)
     if error is not None:
@@ -139,6 +149,8 @@ def _with_parameters(answer: Callable[..., None], spec: ToolSpec, *more: inspect
     parameters = [argument.parameter for argument in tool_arguments(spec.input_model, spec.trailing)]
     parameters.append(keyword("context", typer.Context, inspect.Parameter.empty))
     parameters += [*more, keyword("as_json", Json, False)]
+    if not {"reading", "query_interpretation"}.isdisjoint(spec.output_model.model_fields):
+        parameters.append(keyword("explain", Explain, False))
     # Typer reads a command's parameters from its function's signature and annotations.
     answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may carry one
     answer.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

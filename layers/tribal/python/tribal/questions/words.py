@@ -1,0 +1,91 @@
+"""The words of a question with their places, and which are about time, quantities or what is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tribal.naming import segment_all, split_identifier, stem
+
+_RUN = re.compile(r"[^\W_]+(?:['\u2019](?=[^\W_])[^\W_]+)?(?:[._$]+[^\W_]+)*")
+_SHORT = re.compile(r"(n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))$", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:.?!()]")
+_NEGATIONS = frozenset(("not", "no", "never", "without", "neither", "nor", "cannot", "none"))
+_SHORTENED_NEGATIONS = frozenset(
+    "dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt cant couldnt wont wouldnt".split()
+)
+_ENDS_NEGATION = frozenset(("but", "and", "or", "because", "although", "if"))
+_REACH = 4
+"""How many words a negation may reach. By judgement."""
+_TIME = frozenset(
+    map(
+        stem,
+        """
+        last next this past previous current currently recent recently day daily week weekly month monthly quarter
+        quarterly year yearly today yesterday tomorrow tonight date time hour minute now ago since until
+        january february march april june july august september october november december
+        monday tuesday wednesday thursday friday saturday sunday
+        """.split(),
+    )
+)
+_QUANTITY = frozenset(
+    map(
+        stem,
+        """
+        amount average avg mean median minimum min maximum max sum total count number percent percentage share ratio
+        proportion rank top bottom most least fewest fewer less more many much each every per all any distinct unique
+        zero one two three four five six seven eight nine ten hundred thousand million twice once half
+        """.split(),
+    )
+)
+_SUPERLATIVE = re.compile(r"^[a-z]{2,}(?:est|iest)$")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWord:
+    """One word of a question; an identifier is several."""
+
+    text: str
+    """In lower case."""
+    stem: str
+    start: int
+    end: int
+    """The place of the run of letters that it is in, in characters."""
+    negated: bool = False
+
+    @property
+    def about_time(self) -> bool:
+        """Whether it is about time."""
+        return self.stem in _TIME or (self.text.isdecimal() and len(self.text) == 4 and self.text[:2] in ("19", "20"))
+
+    @property
+    def about_quantity(self) -> bool:
+        """Whether it is a number, or says what to compute."""
+        return self.text.isdecimal() or self.stem in _QUANTITY or _SUPERLATIVE.match(self.text) is not None
+
+
+def question_words(question: str) -> list[QuestionWord]:
+    """Return all words of a question, in order."""
+    words: list[QuestionWord] = []
+    reach = end = 0
+    for run in _RUN.finditer(question):
+        if _CLAUSE.search(question, end, run.start()):
+            reach = 0
+        end = run.end()
+        short = _SHORT.search(run[0])
+        tokens = segment_all(split_identifier(_SHORT.sub("", run[0])))
+        for token in tokens:
+            if token in _ENDS_NEGATION:
+                reach = 0
+            words.append(QuestionWord(token, stem(token), run.start(), run.end(), reach > 0))
+            reach = max(0, reach - 1)
+        whole = run[0].casefold()
+        if (short and short[0].lower().startswith("n")) or whole in _NEGATIONS or whole in _SHORTENED_NEGATIONS:
+            reach = _REACH
+    return words
+
+
+def stems(words: Sequence[QuestionWord]) -> tuple[str, ...]:
+    """Return the stems of words, in order."""
+    return tuple(word.stem for word in words)
