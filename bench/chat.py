@@ -1,8 +1,9 @@
 """Which questions does the chat refuse, and how fast does it answer? Scope needs `TRIBAL_BENCH_DATA`.
 
-`python -m bench.chat [scope|times]`: for several thresholds, the share of each set's questions that are refused in their
-own database, and the share of questions about other things that are accepted there; and over HTTP at 1,000 tables, the times of the
-first event and of a whole offline answer, and of 50 clients that disconnect while a model writes.
+`python -m bench.chat [scope|times]`: for several thresholds, the share of each set's questions that are refused in
+their own database, and the share of questions about other things that are accepted there; and over HTTP at 1,000
+tables, the times of the first event and of a whole offline answer, and of 50 clients that disconnect while a model
+writes.
 """
 
 from __future__ import annotations
@@ -63,9 +64,8 @@ def _scope(one: QuestionSet, others: list[str], bench: Bench) -> Iterator[Row]:
         asked = [(each.text, each.schema, True) for each in one.questions]
         for number, schema in enumerate(sorted({each.schema for each in one.questions})):
             asked += [(text, schema, False) for text in others[number * _OTHERS :][:_OTHERS]]
-        callers = {
-            schema: replace(_CALLER, scope=Scope(schemas=frozenset({(one.database, schema)}))) for _, schema, _ in asked
-        }
+        scopes = {schema: Scope(schemas=frozenset({(one.database, schema)})) for _, schema, _ in asked}
+        callers = {schema: replace(_CALLER, scope=scope) for schema, scope in scopes.items()}
         verdicts = {
             threshold: [_law(app, callers[schema], text, threshold) for text, schema, _ in asked]
             for threshold in THRESHOLDS

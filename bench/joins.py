@@ -52,7 +52,8 @@ def _of_people(bench: Bench, wrong: list[str]) -> Iterator[Row]:
                 for _, source, target, text, *conditions in (line for line in lines if line[0] == database):
                     paths = paths_along(conditions[0], source) if conditions else paths_in(text, source, target)
                     ways = tuple((tuple(names[each] for each in path), ()) for path in paths)
-                    tests.append(JoinTest(names[source], names[target], ways, max_hops=4 if conditions else 3))
+                    question, hops = (text, 4) if conditions else (None, 3)
+                    tests.append(JoinTest(names[source], names[target], ways, hops, question))
                 yield _score(database, tests, app, wrong)
 
 
@@ -104,7 +105,7 @@ def _score(name: str, tests: Sequence[JoinTest], app: Application, wrong: list[s
     """Compare the answer for each pair with the ways of people: the same tables in the same order, and columns."""
     counts: Counter[str] = Counter()
     for test in tests:
-        answer = _join(test.source, test.target, test.max_hops, app)
+        answer = _join(test, app)
         way = _way(answer)
         right = way is not None and any(way[0] == gold[0] and gold[1] in ((), way[1]) for gold in test.ways)
         codes = {warning.code for warning in answer.warnings or ()}
@@ -121,8 +122,10 @@ def _score(name: str, tests: Sequence[JoinTest], app: Application, wrong: list[s
     return {"set": name, **shares, **{column: counts[column] for column in columns}}
 
 
-def _join(source: str, target: str, max_hops: int, app: Application) -> GetJoinPathOutput:
-    arguments = {"source_table": source, "target_table": target, "max_hops": max_hops}
+def _join(test: JoinTest, app: Application) -> GetJoinPathOutput:
+    arguments = {"source_table": test.source, "target_table": test.target, "max_hops": test.max_hops}
+    if test.question is not None:
+        arguments["question"] = test.question
     answer = call_tool("get_join_path", arguments, Caller("bench"), app)
     assert isinstance(answer, GetJoinPathOutput)
     return answer

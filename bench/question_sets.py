@@ -57,6 +57,8 @@ class JoinTest:
     ways: tuple[Way, ...]
     """A way without pairs of columns is met by any columns."""
     max_hops: int = 3
+    question: str | None = None
+    """What the join is for, if someone wrote that down."""
 
 
 @dataclass(frozen=True)
