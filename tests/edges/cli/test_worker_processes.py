@@ -17,10 +17,11 @@ from servers.postgres import EmbeddedServer
 from tests.edges.cli.test_killed import EPOCH, OWN_TO_A_RUN
 from tests.edges.cli.tribal_command import contents, start_tribal, tribal
 from tests.plugins.postgres import new_database
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("worker-processes")
 WORKERS = 2
-COUNT = 240
+COUNT = 120
 # Enough of them that the workers are there long before the end.
 TABLES = "".join(
     f"CREATE TABLE t{n:03} (id int PRIMARY KEY, code text, up int REFERENCES t{n // 2:03});"
@@ -38,7 +39,7 @@ def dsn(postgres_server: EmbeddedServer) -> Iterator[str]:
 def planned_project(folder: Path, dsn: str, processes: int) -> Path:
     """A planned project that documents in so many processes, in many small units."""
     entry = f'databases:\n  - name: company\n    dsn: "{dsn}"\n'
-    (folder / "databases.yaml").write_text(f"{entry}tables_per_unit: 10\nworker_processes: {processes}\n")
+    (folder / "databases.yaml").write_text(f"{entry}tables_per_unit: 5\nworker_processes: {processes}\n")
     assert tribal("plan", cwd=folder, SOURCE_DATE_EPOCH=EPOCH).returncode == 0
     return folder
 
@@ -71,13 +72,17 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def workers_at_work(run: subprocess.Popen[str]) -> list[psutil.Process]:
     """Wait until every worker documents."""
     process = psutil.Process(run.pid)
-    while run.poll() is None:
+
+    def connected() -> list[psutil.Process]:
+        assert run.poll() is None, run.communicate()
         with suppress(psutil.Error):
             workers = [child for child in process.children() if "tribal.app.worker" in child.cmdline()]
             # One that samples a table is connected.
             if len(workers) == WORKERS and all(worker.net_connections("tcp") for worker in workers):
                 return workers
-    raise AssertionError(run.communicate())
+        return []
+
+    return wait_until(connected)
 
 
 def test_several_processes_write_what_one_writes(alone: dict[str, bytes], folder: Path) -> None:
