@@ -17,12 +17,11 @@ for _body in ("catalog_reader", "describer", "embedder", "language_model", "obje
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 
 pytest_plugins = [
-    "tests.infra.state_machines",
-    "tests.infra.synthesis",
     "tests.plugins.aws",
     "tests.plugins.chat_vendors",
     "tests.plugins.claude",
     "tests.plugins.costs",
+    "tests.plugins.deployments",
     "tests.plugins.snowflake",
     "tests.plugins.loaded_once",
     "tests.plugins.postgres",

@@ -143,7 +143,7 @@ def test_readers_that_never_pause_see_one_generation_or_the_other(index: SqliteI
     for thread in threads:
         thread.start()
     try:
-        for store, options in ((many, {}), (few, {}), (many, {"force": True}), (few, {"force": True}), (many, {})):
+        for store, options in ((many, {}), (few, {"force": True}), (many, {})):
             build(store, index, **options)
     finally:
         done.set()

@@ -14,7 +14,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tests.e2e.stand_ins import rename_parameters, run_functions_by
+from tests.e2e.stand_ins import run_functions_by
 
 ACCOUNT = "123456789012"
 REGION = "eu-central-1"
@@ -116,8 +116,8 @@ def carried_bytes(events: list[dict[str, Any]]) -> Iterator[int]:
                 yield from (len(str(details[part]).encode()) for part in ("input", "output") if part in details)
 
 
-@pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
+@contextmanager
+def empty_account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     """An empty account with a bucket."""
     for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(variable, "testing")
@@ -125,12 +125,6 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     with _running() as account:
         run_functions_by(monkeypatch, lambda function, event: account._invoke(function.function_name, event))
         yield account
-
-
-@pytest.fixture
-def renamed_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parameters of Step Functions' own API as it takes them."""
-    rename_parameters(monkeypatch)
 
 
 @contextmanager

@@ -9,12 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from infra.environment import Environment, environment_names, load_environment
 from infra.function_packages import LAYERS, OUR_LAYER, Packages
 from infra.packaging import copy_own_code
-from tests.cases import each_case
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
@@ -287,39 +284,18 @@ def own_packages(folder: Path) -> Packages:
     return packages
 
 
-@pytest.fixture(scope="session")
-def assembly(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """The synthesised app."""
+def synthesise(folder: Path, packages: Path) -> Assembly:
+    """Synthesise the app into a folder, with packages in another one."""
     if shutil.which("node") is None:
         skip_or_fail("the AWS CDK runs on Node.js, and there is no program node")
     # Importing the CDK starts Node.js.
     from infra.app import build_app, stack_name
 
-    folder = tmp_path_factory.mktemp("assembly")
     environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE, OPENAI]
     environments += [DETECTIVES, CHATTING]
-    app = build_app(environments, own_packages(tmp_path_factory.mktemp("packages")), output=folder)
-    app.synth()
+    build_app(environments, own_packages(packages), output=folder).synth()
     templates = {
         environment.name: Template(environment, folder / f"{stack_name(environment)}.template.json")
         for environment in environments
     }
     return Assembly(folder, templates)
-
-
-@pytest.fixture
-def template(assembly: Assembly) -> dict[str, Template]:
-    """The template of every environment: a test with this fixture is called with each in turn, see below."""
-    return assembly.templates
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Call a test of templates with each template, and report every one that fails."""
-    arguments = pyfuncitem._fixtureinfo.argnames
-    if "template" not in arguments:
-        return None
-    given: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in arguments}
-    templates: dict[str, Template] = given.pop("template")
-    each_case("template", templates.values(), ids=list(templates))(pyfuncitem.obj)(**given)
-    return True

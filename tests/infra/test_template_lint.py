@@ -13,8 +13,8 @@ from tests.infra.synthesis import Assembly
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-LINTED = {"prod", "small", "profile"}
-"""Environments whose templates `make test` lints: OpenSearch, an index in a file with two networks, and a model."""
+LINTED = {"prod", "small"}
+"""Environments whose templates `make test` lints: OpenSearch, and an index in a file."""
 
 
 @verify_all_but(1, "linted", [True, False], ids=["chosen", "others"])
