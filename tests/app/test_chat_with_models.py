@@ -30,6 +30,8 @@ from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import EmbeddingEntry
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "which customers ordered something?"
 COLLECTIONS = """collections:
   - {name: catalog, models: [large]}

@@ -28,6 +28,8 @@ from tribal.tools.registry import offered
 from tribal_contracts.interrogation.rules import broken_rules
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
+pytestmark = pytest.mark.slow
+
 HYPOTHESIS = "how many order lines does each customer have?"
 
 

@@ -51,6 +51,8 @@ from tribal.settings.prompt_files import prompts_in_folder
 from tribal_contracts.answering.answers import AnswerSource
 from tribal_contracts.interrogation.sessions import InterrogationSession
 
+pytestmark = pytest.mark.slow
+
 PRICES = "price: {input_usd: 1, output_usd: 10}"
 FILE = """databases:
   - {{name: shop, dsn: "${{NOT_SET}}"}}

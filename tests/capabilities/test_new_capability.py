@@ -19,6 +19,8 @@ import pytest
 from tests import ROOT
 from tests.plugins.skips import skip_or_fail
 
+pytestmark = pytest.mark.slow
+
 SOURCES = Path(__file__).parent / "new_capability"
 PACKAGES = ("layers/tribal/python", "contracts", "functions", "infra")
 LINES = {

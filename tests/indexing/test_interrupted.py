@@ -20,6 +20,8 @@ from tribal.identity.locations import INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal.ports import StopToken
 from tribal_contracts import IndexerProgress
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def store() -> MemoryStore:

@@ -24,6 +24,8 @@ from tribal.adapters.local.folder import FolderStore
 from tribal.ports import ObjectStore, Provider
 from tribal_contracts.chat.settings import UploadLimits
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Kind:

@@ -14,6 +14,8 @@ from tests.masking.harmless import HARMLESS_TEXTS
 from tribal.masking import SensitiveKind, detect, detect_by_name, redact_text
 from tribal.masking.rules import Rule
 
+pytestmark = pytest.mark.slow
+
 PLANTED: dict[str, list[str]] = {
     "email": ["maria.silva@example.com", "o'brien+news@mail.example.co.uk"],
     "phone": ["+49 170 1234567", "+1 (415) 555-2671", "+33 6 12 34 56 78"],

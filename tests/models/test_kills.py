@@ -12,12 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from tests import ROOT
 from tests.models.building import PRICE, meet, record, settings, spender
 from tests.models.killed_process import CALLS, ShiftedClock
 from tribal.adapters.local.folder import FolderStore
 from tribal.models import Budget, Caps, Timing, read_spending
 from tribal_contracts import NANODOLLARS
+
+pytestmark = pytest.mark.slow
 
 KILLS = 5
 

@@ -23,6 +23,8 @@ from tribal.runs.local import LocalRun
 from tribal.settings.snowflake.target import SnowflakeTarget
 from tribal_contracts import DatabaseEntry, DocumentationManifest, RunRecord
 
+pytestmark = pytest.mark.slow
+
 TABLES = {"CUSTOMERS", "ORDERS", "RECENT"}
 
 

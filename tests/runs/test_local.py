@@ -24,6 +24,8 @@ from tribal.ports import Application, Caller, Provider, RunParameters, Selection
 from tribal.runs.local import LocalRun
 from tribal.tools.call import call_tool
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def app(tmp_path: Path) -> Application:

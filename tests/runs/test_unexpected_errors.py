@@ -43,6 +43,8 @@ from tribal_contracts import (
     RunRecord,
 )
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("shop", "other")
 SHOP_TABLES = (*TABLES, table("sales.payment", column("customer_id")))
 """The last one has a key that is not declared, so that values are compared."""

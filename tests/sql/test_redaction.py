@@ -12,6 +12,8 @@ from tribal.sql import structure
 from tribal.sql.scanner import TokenType, tokens_of
 from tribal_contracts import DatabaseType
 
+pytestmark = pytest.mark.slow
+
 SECRET = "Zr7 quelk"
 """What must go, in the texts below as `<x>`."""
 KEPT = "mulvo"

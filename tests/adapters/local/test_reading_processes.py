@@ -21,6 +21,8 @@ from tribal.capabilities.knowledge.policies.evidence import Gap
 from tribal.capabilities.knowledge.policies.file_names import FileNames, ReadRequest
 from tribal_contracts.knowledge import Target
 
+pytestmark = pytest.mark.slow
+
 MODULE = "tribal.capabilities.knowledge.policies.file_names"
 NEEDED: frozenset[Target] = frozenset({"import", "dependency", "table", "column"})
 DOUBLING = "SELECT " + ", ".join(["ARRAY[" * 10 + "1" + "]" * 10] * 1_000)

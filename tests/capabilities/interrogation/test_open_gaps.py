@@ -36,6 +36,8 @@ from tribal_contracts.answering.open_gaps import MAX_TEXTS, OpenGaps
 from tribal_contracts.interrogation.exams import ExamResult
 from tribal_contracts.interrogation.sessions import Gap, InterrogationSession
 
+pytestmark = pytest.mark.slow
+
 CUSTOMER, EMAIL, SALARY = "shop.crm.customer", "shop.crm.customer.email", "shop.hr.employee.salary"
 ANN, BEN, ADMIN = Caller("ann"), Caller("ben", Scope(schemas=frozenset({("shop", "crm")}))), Caller("admin")
 NOW = "2026-11-21T02:45:00Z"

@@ -21,6 +21,8 @@ from tribal.settings import load_settings
 from tribal.tools.call import call_tool
 from tribal.tools.registry import EVERYTHING
 
+pytestmark = pytest.mark.slow
+
 UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 CLOCK = "1790000000"
 """At which the index is new."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from tribal.identity.table_names import format_name
 from tribal.masking import MaskedSamples
 from tribal.ports import DomainContext, TableContext
 from tribal_contracts import CatalogTable
+
+pytestmark = pytest.mark.slow
 
 CANARIES = {
     "snake case": "zq_canary_ledger",

@@ -15,6 +15,8 @@ from tribal.documenting.annotations import parse_annotations
 from tribal.documenting.corrections import Subject, edited, text_in
 from tribal.errors import ConfigurationError, RequestRefused
 
+pytestmark = pytest.mark.slow
+
 KEY = "annotations/shop.yaml"
 ORDERS = Subject(("public", "orders"))
 NET = Subject(("public", "orders"), column="net")

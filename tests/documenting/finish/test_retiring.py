@@ -14,6 +14,8 @@ from tribal_contracts import (
     UnitResult,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def read(shop: Shop, path: str) -> bytes:
     return shop.memory.get(locations.DOCS + path).data

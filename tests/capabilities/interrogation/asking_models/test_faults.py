@@ -33,6 +33,8 @@ from tests.fakes.openai import failures as of_openai
 from tribal.models.chain import OpenModel
 from tribal_contracts.interrogation.sessions import AuditTrailEntry, InterrogationSession
 
+pytestmark = pytest.mark.slow
+
 OPENAI, CLAUDE = "openai:gpt-6-luna", "anthropic:claude-haiku-5-5"
 TEXTS = {"any": "An order."}
 

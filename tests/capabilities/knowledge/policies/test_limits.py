@@ -6,6 +6,8 @@ import json
 import time
 from random import Random
 
+import pytest
+
 from tests.cases import each_case
 from tribal.capabilities.knowledge.policies.checking import Rule, check
 from tribal.capabilities.knowledge.policies.collecting import DocumentedNames, collect_evidence
@@ -23,6 +25,8 @@ from tribal.capabilities.knowledge.policies.scripts import imported_names
 from tribal.sql.references import MAX_SQL_TOKENS
 from tribal.sql.statements import references_in
 from tribal_contracts.knowledge import Constraint, Severity, Target
+
+pytestmark = pytest.mark.slow
 
 QUICK_SECONDS = 30.0
 """Of processor time, many times what is needed. Each of these took minutes, or as much as the memory allowed, before it
