@@ -44,11 +44,15 @@ class WordEmbedder:
     """One dimension a word."""
 
     model, dimensions = "words", len(WORDS)
+    near, takes_questions, sends_texts = 0.5, True, False
 
     def embed(self, texts: Any) -> np.ndarray[Any, Any]:
         counts = np.array([[text.count(word) + 0.01 for word in WORDS] for text in texts], np.float32)
         normal: np.ndarray[Any, Any] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
         return normal
+
+    def may_embed(self, _database: str) -> bool:
+        return True
 
     def knows(self, words: Sequence[str]) -> list[bool]:
         return [True for _ in words]

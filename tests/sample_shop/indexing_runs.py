@@ -22,6 +22,7 @@ class LetterEmbedder:
     """Counts letters; fails from a given call on."""
 
     dimensions = 26
+    near, takes_questions, sends_texts = 0.5, True, False
 
     def __init__(self, model: str = "letters", fails_from: int | None = None) -> None:
         self.model = model
@@ -36,6 +37,9 @@ class LetterEmbedder:
         counts = np.array([[text.lower().count(letter) + 0.01 for letter in letters] for text in texts], np.float32)
         normal: np.ndarray[Any, Any] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
         return normal
+
+    def may_embed(self, _database: str) -> bool:
+        return True
 
     def knows(self, words: Sequence[str]) -> list[bool]:
         return [True for _ in words]

@@ -79,6 +79,10 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
         job = replace(job, work_units=None)
     elif request == EVERYTHING and _is_current(job):
         return _unchanged(job)
+    elif (metadata := context.index.metadata()) is not None and metadata.embedding_model != context.model:
+        context.sink.note(
+            f"the index has vectors of {metadata.embedding_model!r}; it is rebuilt with {context.model!r}"
+        )
     if not check_files(context.store, handover, [*job.paths, *job.overviews]):
         return _superseded(job, _recorder(job))
     try:
@@ -237,8 +241,16 @@ def _bytes_of(store: ObjectStore, file: IndexableFile) -> bytes:
 def _embed(job: _Job, drafts: dict[str, list[Draft]], recorder: ProgressRecorder) -> dict[str, list[IndexEntry]]:
     if job.context.embedder is None:
         return {path: [draft.entry() for draft in some] for path, some in drafts.items()}
+    embedder = job.context.embedder
+    drafts = {
+        path: [
+            draft if embedder.may_embed(draft.record.database_name) else replace(draft, text=None, name=None)
+            for draft in some
+        ]
+        for path, some in drafts.items()
+    }
     texts = [text for some in drafts.values() for draft in some for text in draft.texts]
-    vectors: Iterator[NDArray[Any]] = iter(job.context.embedder.embed(texts))
+    vectors: Iterator[NDArray[Any]] = iter(embedder.embed(texts))
     recorder.embedded += len(texts)
     return {
         path: [draft.entry([next(vectors) for _ in draft.texts]) for draft in some] for path, some in drafts.items()

@@ -165,7 +165,7 @@ class Application:
     store: Provider[ObjectStore]
     secrets: Provider[Secrets]
     embedder: Provider[Embedder]
-    """Raises `EmbeddingFailed` when the model cannot be loaded."""
+    """The embedder in this process. Raises `EmbeddingFailed` when the model cannot be loaded."""
     index: Provider[IndexReader]
     locks: Callable[[str], ProcessLock | None]
     """The operating system's lock for the lease of that name; `None` where several machines write."""
@@ -178,6 +178,8 @@ class Application:
     """Checks SQL against policies; `None` without knowledge."""
     gaps: GapReader | None = None
     """Reads open gaps; `None` where nothing questions the documentation."""
+    index_embedder: Callable[[Caller | str], Embedder] | None = None
+    """The embedder of the index where it is another one than `embedder`; see `embedder_of_index`."""
     environment: DeployedEnvironment | None = None
     """The deployed environment that a profile shows."""
     derived: DerivedValues = field(default_factory=DerivedValues)
@@ -204,6 +206,14 @@ class Application:
     def with_part(self, parts: Closable) -> Application:
         """This application with the parts of one capability added or replaced."""
         return replace(self, capabilities={**self.capabilities, type(parts): parts})
+
+    def embedder_of_index(self, user: Caller | str) -> Embedder:
+        """Return the embedder of the documentation's index, for a caller's questions or for the run with that id.
+
+        Raises:
+            EmbeddingFailed: when it cannot be used, or the caller may not use it.
+        """
+        return self.embedder() if self.index_embedder is None else self.index_embedder(user)
 
     def bounds(self, scope: Scope) -> Bounds:
         """What a scope hides in the index; nothing while there is no index.

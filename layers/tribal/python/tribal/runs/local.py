@@ -157,7 +157,7 @@ class LocalRun:
 
     def _embedder(self) -> Embedder | None:
         try:
-            return self._app.embedder()
+            return self._app.embedder_of_index(self._run.run_id)
         except EmbeddingFailed as error:
             self._sink.note(error.message)
             return None

@@ -27,8 +27,11 @@ class Toolbox:
 
     index: IndexReader
     embedder: Embedder | None
+    """Embeds questions; `None` to search by words only."""
     clock: Clock
     scope: Scope = EVERYTHING
+    no_embedder: str = "no embedding model is installed"
+    """Why there is no embedder."""
     server_database: Callable[[str], str] = same_name
     """Maps a database's name in the configuration to its name on the server."""
     weights: Weights = WEIGHTS

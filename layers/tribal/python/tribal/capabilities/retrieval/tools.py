@@ -48,15 +48,17 @@ def toolbox_of(caller: Caller, app: Application) -> Toolbox:
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.errors import EmbeddingFailed
 
+    reason = ""
     try:
-        embedder = app.embedder()
-    except EmbeddingFailed:
-        embedder = None
+        embedder = app.embedder_of_index(caller)
+    except EmbeddingFailed as error:
+        embedder, reason = None, error.message
     return Toolbox(
         index=app.index(),
         embedder=embedder,
         clock=app.clock,
         scope=caller.scope,
+        no_embedder=reason,
         derived=app.derived,
         guidance=guidance_for(caller, app),
         definitions=lambda bounds: visible_definitions(bounds, app.store(), app.derived),

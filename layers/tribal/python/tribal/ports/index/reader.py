@@ -298,7 +298,7 @@ class IndexReader(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors, without network access."""
+    """Turns texts into vectors."""
 
     @property
     def model(self) -> str:
@@ -308,6 +308,25 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
+        ...
+
+    @property
+    def near(self) -> float:
+        """Cosine similarity from which a text is near to a question in meaning."""
+        ...
+
+    @property
+    def takes_questions(self) -> bool:
+        """Whether a question is embedded as asked; if not, only its content words are."""
+        ...
+
+    @property
+    def sends_texts(self) -> bool:
+        """Whether texts leave this machine."""
+        ...
+
+    def may_embed(self, database: str) -> bool:
+        """Whether texts about a database may be embedded: none with `describer: rules` leaves this machine."""
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:

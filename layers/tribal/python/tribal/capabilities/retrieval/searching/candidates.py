@@ -19,6 +19,7 @@ from tribal.capabilities.retrieval.definitions.matching import (
     similar,
 )
 from tribal.capabilities.retrieval.names import name_of
+from tribal.capabilities.retrieval.searching.question_vectors import question_vector
 from tribal.capabilities.retrieval.searching.question_words import ParsedQuestion, parse_question, table_names
 from tribal.capabilities.retrieval.searching.table_map import Positions, table_map
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
@@ -42,13 +43,6 @@ SCORED_A_SIGNAL = 1_000
 COUNTED = 10_000
 """The most candidates with a shared term that are counted; beyond it, the total is a lower bound."""
 
-_NEAR = 0.35
-"""Cosine similarity from which a table is near to a question in meaning.
-
-Chosen on the sample company: of 20,000 made-up questions 59 reach the check for doubtful words, and their nearest table
-is at .28. Words that mean one of its tables, such as "paycheck" and "stockroom", are at .38 or more.
-"""
-
 _COLUMNS_READ = 100
 """The most columns whose names are compared with names in a question."""
 _MOST_OWNERS = 10
@@ -69,6 +63,8 @@ class SearchCandidates:
     """The tables whose names are spelled most like the words of the question."""
     nearest: NDArray[Any]
     """Ids of the tables nearest in meaning, which follow where too few tables match."""
+    near_from: float
+    """Cosine similarity from which a table is near to the question in meaning."""
     named: Mapping[int, float]
     """Ids of the tables that the question names, with the certainty of each."""
     columns: Mapping[int, str]
@@ -121,9 +117,9 @@ class SearchCandidates:
         if any(concept.characters for concept in self.question.concepts):
             whole = name = column = Candidates.of(())
         return {
-            "table": whole.ids[whole.scores >= _NEAR],
-            "table_name": name.ids[name.scores >= _NEAR],
-            "column": column.table_ids[column.scores >= _NEAR],
+            "table": whole.ids[whole.scores >= self.near_from],
+            "table_name": name.ids[name.scores >= self.near_from],
+            "column": column.table_ids[column.scores >= self.near_from],
         }
 
     @property
@@ -184,7 +180,8 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
     terms = list(dict.fromkeys(term for word in question.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
     definitions, unread = _definitions(text, opened, toolbox)
-    vector, warnings = _vector(" ".join(question.spelt) or text, opened, toolbox)
+    vector, warnings = question_vector(text, question, where, opened, toolbox)
+    near_from = 1.0 if toolbox.embedder is None else toolbox.embedder.near
 
     questions: list[WordQuery | VectorQuery] = [WordQuery(terms, "table", index_filter, COUNTED)]
     meaning = "some" if question.is_known else _meaning_of(text, question.unknown, toolbox.embedder)
@@ -192,7 +189,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         questions += [VectorQuery(vector, kind, index_filter, SCORED_A_SIGNAL) for kind in _KINDS]
     lexical, *near = toolbox.index.candidates(questions)
     by_vector, by_column, by_name = near or [Candidates.of(())] * len(_KINDS)
-    nearest = _near_tables(by_vector, by_name) if meaning == "doubtful" else by_vector.ids[:RANKED_BY_VECTOR]
+    nearest = _near_tables(by_vector, by_name, near_from) if meaning == "doubtful" else by_vector.ids[:RANKED_BY_VECTOR]
     letters = names.grams.alike(question.spelt, SCORED_A_SIGNAL)
     ids = names.record_ids[letters.tables]
     named = names.named.named(
@@ -206,6 +203,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
         by_name=by_name,
         by_letters=Candidates(ids, letters.scores, ids),
         nearest=nearest,
+        near_from=near_from,
         named={int(names.record_ids[number]): certainty for number, certainty in named.items()},
         columns=_named_columns(text, terms, index_filter, toolbox),
         definitions=definitions,
@@ -246,7 +244,9 @@ def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[Matche
         return MatchedDefinitions(), [toolbox.warning("RET_ANSWER_PARTIAL", message)]
     metrics, terms = named(text, known)
     names = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).name_terms
-    answering = similar(text, known.queries, cached_embedding(toolbox.embedder, toolbox.derived), names)
+    # A server would be sent every verified query, also of databases that are kept from it.
+    embedder = None if toolbox.embedder is None or toolbox.embedder.sends_texts else toolbox.embedder
+    answering = similar(text, known.queries, cached_embedding(embedder, toolbox.derived), names)
     return MatchedDefinitions(metrics, terms, answering), []
 
 
@@ -256,22 +256,6 @@ def _defined_tables(found: MatchedDefinitions, where: IndexFilter, opened: OpenI
         return {}
     entries = ((name_of(entry), entry) for entry in opened.tables if where.admits(entry))
     return {entry.record_id: reasons[name] for name, entry in entries if name in reasons}
-
-
-def _vector(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[NDArray[Any] | None, list[AgentError]]:
-    """The vector of a question, or a warning that only words were searched."""
-    built_with = opened.metadata.embedding_model
-    embedder = toolbox.embedder
-    if opened.metadata.embedding_count == 0 or embedder is None:
-        reason = "the index has no vectors" if embedder is not None else "no embedding model is installed"
-    elif embedder.model != built_with:
-        reason = f"the index was built with {built_with!r}, but this program has {embedder.model!r}"
-    else:
-        try:
-            return embedder.embed([text])[0], []
-        except EmbeddingFailed as exc:
-            reason = exc.message
-    return None, [toolbox.warning("IDX_EMBEDDING_FAILED", f"only words were searched: {reason}")]
 
 
 _Meaning = Literal["some", "doubtful", "none"]
@@ -300,6 +284,6 @@ def _meaning_of(question: str, words: Sequence[str], embedder: Embedder | None) 
     return "doubtful" if used and 2 * used >= len(words) else "none"
 
 
-def _near_tables(whole: Candidates, name: Candidates) -> NDArray[Any]:
+def _near_tables(whole: Candidates, name: Candidates, near_from: float) -> NDArray[Any]:
     """Ids of the tables that are near to doubtful words, as a whole or by their names."""
-    return distinct(whole.ids[whole.scores >= _NEAR], name.ids[name.scores >= _NEAR])
+    return distinct(whole.ids[whole.scores >= near_from], name.ids[name.scores >= near_from])
