@@ -11,7 +11,7 @@ import subprocess
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -99,18 +99,9 @@ def _java_version(program: Path) -> int:
 
 def _fetch(folder: Path) -> None:
     pins = {path: digest for digest, path in (line.split() for line in PINS.read_text().splitlines())}
-    mistakes: list[str] = []
-    # Maven knows the company's mirror and proxy; without it, packages come from Maven Central.
-    if maven := shutil.which("mvn"):
-        mistakes += _fetch_with_maven(maven, folder)
-    for path, digest in pins.items():
-        file = folder / Path(path).name
-        if file.exists() and _digest(file) != digest:
-            mistakes.append(f"{file.name} is not what was pinned")
-            file.unlink()
-    missing = [path for path in pins if not (folder / Path(path).name).exists()]
-    with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
-        mistakes += filter(None, pool.map(lambda path: _download(path, pins, folder), missing))
+    (folder / "pom.xml").write_text(_POM)
+    copies = (("dependency:copy-dependencies", "-DincludeScope=runtime"), ("dependency:copy", f"-Dartifact={_PLUGIN}"))
+    mistakes = fetch(pins, folder, copies)
     if any(not (folder / Path(path).name).exists() for path in pins):
         raise PackagesUnavailable(f"The packages of OpenSearch cannot be downloaded: {'; '.join(mistakes[:3])}")
     for unknown in {file.name for file in folder.iterdir()} - {Path(path).name for path in pins}:
@@ -120,12 +111,30 @@ def _fetch(folder: Path) -> None:
         archive.extractall(folder / "plugin")
 
 
-def _fetch_with_maven(maven: str, folder: Path) -> list[str]:
-    (folder / "pom.xml").write_text(_POM)
-    copies = (
-        ["dependency:copy-dependencies", "-DincludeScope=runtime"],
-        ["dependency:copy", f"-Dartifact={_PLUGIN}"],
-    )
+def fetch(pins: Mapping[str, str], folder: Path, copies: Iterable[Sequence[str]]) -> list[str]:
+    """Fetches packages into a folder, and refuses those that are not what was pinned; returns what went wrong.
+
+    Args:
+        pins: the SHA-256 of each package by its path in Maven Central.
+        folder: an existing folder.
+        copies: goals of Maven with an option each, which copy the packages.
+    """
+    mistakes: list[str] = []
+    # Maven knows the company's mirror and proxy; without it, packages come from Maven Central.
+    if maven := shutil.which("mvn"):
+        mistakes += _fetch_with_maven(maven, folder, copies)
+    for path, digest in pins.items():
+        file = folder / Path(path).name
+        if file.exists() and _digest(file) != digest:
+            mistakes.append(f"{file.name} is not what was pinned")
+            file.unlink()
+    missing = [path for path in pins if not (folder / Path(path).name).exists()]
+    with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
+        mistakes += filter(None, pool.map(lambda path: _download(path, pins, folder), missing))
+    return mistakes
+
+
+def _fetch_with_maven(maven: str, folder: Path, copies: Iterable[Sequence[str]]) -> list[str]:
     for goal, option in copies:
         command = [maven, "--batch-mode", "--quiet", goal, option, f"-DoutputDirectory={folder}"]
         try:

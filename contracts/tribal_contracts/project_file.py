@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
-from tribal_contracts.core.models import ModelEntry, ModelName, ModelSection, SpendingSettings
+from tribal_contracts.core.models import EmbedderSection, ModelEntry, ModelName, ModelSection, SpendingSettings
 from tribal_contracts.core.sections import CapabilitySettings, IdentitySettings, section_kinds, sections_in
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 from tribal_contracts.documentation.configuration import DatabaseEntry, LintRules
@@ -44,6 +44,7 @@ class ProjectFile(ClosedContract):
         default_factory=dict, description="Models by a name of your own, for other sections to use."
     )
     spending: SpendingSettings | Unset = optional("What all models together may cost.")
+    embedder: EmbedderSection = Field(default="wordllama", description="What makes the vectors of the search index.")
     metrics: list[Metric] = Field(
         default_factory=list, max_length=200, description="Numbers that people agree on, and the SQL of each."
     )

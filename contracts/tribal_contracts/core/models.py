@@ -136,6 +136,35 @@ class EmbeddingEntry(ClosedContract):
         return ModelEntry.model_validate({"provider": self.provider, "name": self.name, **given})
 
 
+class OnnxEmbedding(ClosedContract):
+    """A model in a folder, run on this machine."""
+
+    onnx: str = Field(min_length=1, description="Folder of a sentence-transformers model in ONNX format.")
+
+
+class ServerEmbedding(EmbeddingEntry):
+    """A server that embeds the documentation and questions about it."""
+
+    near: float = Field(default=0.5, gt=0, lt=1)
+    """Cosine similarity from which a table is near to a question in meaning; it depends on the model."""
+
+
+def _embedder_tag(value: object) -> str:
+    if isinstance(value, str):
+        return "shipped"
+    is_onnx = "onnx" in value if isinstance(value, Mapping) else isinstance(value, OnnxEmbedding)
+    return "onnx" if is_onnx else "server"
+
+
+EmbedderSection = Annotated[
+    Annotated[Literal["wordllama"], Tag("shipped")]
+    | Annotated[OnnxEmbedding, Tag("onnx")]
+    | Annotated[ServerEmbedding, Tag("server")],
+    Discriminator(_embedder_tag),
+]
+"""The section `embedder`."""
+
+
 class RunCaps(ClosedContract):
     """What describing tables may cost, and in which words it is done."""
 

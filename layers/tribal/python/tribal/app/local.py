@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tribal.app.asking.index_embedder import embedder_readiness, index_embedder
 from tribal.app.building import Building, BuiltCapabilities
 from tribal.app.models import Models
 from tribal.app.parts import (
@@ -76,6 +77,7 @@ def local_application(
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     derived = DerivedValues()
+    text = partial(text_in_folder, settings)
     models = Models(
         options,
         store,
@@ -99,7 +101,7 @@ def local_application(
             embedder=embedder,
             derived=derived,
             models=models,
-            text=partial(text_in_folder, settings),
+            text=text,
             scratch=lambda name: settings.store / DATA_FOLDER / name,
             audit=partial(_audit, settings),
             limits=limits,
@@ -113,6 +115,7 @@ def local_application(
         store=store,
         secrets=secrets,
         embedder=embedder,
+        index_embedder=index_embedder(settings.embedder, settings.project, embedder, models, text, settings.sections),
         index=Provider(partial(_index, settings, prepare, derived.forget)),
         locks=partial(_lock, settings),
         run=_run(settings, parameters, databases, models, built, partial(spending, store, clock)),
@@ -137,7 +140,11 @@ def _run(
         retry_servers=databases.retry_servers,
         describers=models.describers,
         unsent=models.unsent,
-        model_readiness=lambda ask: [*models.readiness(ask), *built.readiness()],
+        model_readiness=lambda ask: [
+            *models.readiness(ask),
+            *embedder_readiness(settings.embedder, models),
+            *built.readiness(),
+        ],
         spending=read_spending,
         index_writer=partial(_index, settings),
         queue=Provider(_no_queue),

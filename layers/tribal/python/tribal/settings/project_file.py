@@ -39,6 +39,7 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
+from tribal_contracts.core.models import ServerEmbedding
 from tribal_contracts.core.sections import written_place
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -56,6 +57,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "model": ModelSettings,
     "spending": SpendingSettings,
     "price": ModelPrice,
+    "embedder": ServerEmbedding,
 }
 _LISTED: dict[str, type[BaseModel]] = {
     name: kind

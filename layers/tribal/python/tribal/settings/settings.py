@@ -34,6 +34,7 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
+from tribal_contracts.core.models import EmbedderSection
 
 if TYPE_CHECKING:
     from tribal.settings.postgres_target import PostgresTarget
@@ -79,6 +80,8 @@ class Settings:
     """Models by the names that other sections use."""
     per_day_usd: float = SpendingSettings().per_day_usd
     """What all models together may cost in a UTC day."""
+    embedder: EmbedderSection = "wordllama"
+    """What makes the vectors of the search index."""
     metrics: tuple[LocatedMetric, ...] = ()
     terms: tuple[LocatedTerm, ...] = ()
     lint: LintRules = field(default_factory=LintRules)
@@ -288,6 +291,7 @@ def _with_content(outside: Settings, content: ProjectFile, data: bytes) -> Setti
         model=describing_model(content),
         models=content.models,
         per_day_usd=(content.spending or SpendingSettings()).per_day_usd,
+        embedder=content.embedder,
         metrics=tuple(each for each in content.metrics if isinstance(each, LocatedMetric)),
         terms=tuple(each for each in content.terms if isinstance(each, LocatedTerm)),
         lint=content.lint,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tribal.errors import EmbeddingFailed, TribalError
+from tribal.errors import EmbeddingFailed, TribalError, missing_package
 from tribal.ports import ModelFailure, ModelReadiness, ModelRequest
 from tribal_contracts import NANODOLLARS
 
@@ -27,8 +27,6 @@ _BYTES_PER_CHARACTER = 4
 
 def embeddings_readiness(settings: ChatSettings | None, models: Models) -> Iterator[ModelReadiness]:
     """Whether the server of each collection's vectors can be called; without calling it."""
-    from tribal.models.known_models import embedding_facts
-
     for entry in settings.collections if settings else ():
         section = f"collections.{entry.title}.embedding"
         chosen = entry.embedding
@@ -37,15 +35,22 @@ def embeddings_readiness(settings: ChatSettings | None, models: Models) -> Itera
                 missing = "a tutor without it refuses every question; add `embedding` to the collection"
                 yield ModelReadiness(section, "none", "", missing=missing)
             continue
-        secret = chosen.api_key_secret
-        ready = ModelReadiness(section, f"{chosen.provider}/{chosen.name}", "", needs_key=secret is not None)
-        try:
-            ready = replace(ready, prices=embedding_facts(chosen).source)
-            if secret is not None and models.secrets().get(secret) is None:
-                ready = replace(ready, missing=f"the secret {secret!r} is missing; {models.hint}")
-        except TribalError as error:
-            ready = replace(ready, missing=error.message)
-        yield ready
+        yield server_readiness(section, chosen, models)
+
+
+def server_readiness(section: str, chosen: EmbeddingEntry, models: Models) -> ModelReadiness:
+    """Check whether a server of vectors can be called; without calling it."""
+    from tribal.models.known_models import embedding_facts
+
+    secret = chosen.api_key_secret
+    ready = ModelReadiness(section, f"{chosen.provider}/{chosen.name}", "", needs_key=secret is not None)
+    try:
+        ready = replace(ready, prices=embedding_facts(chosen).source)
+        if secret is not None and models.secrets().get(secret) is None:
+            ready = replace(ready, missing=f"the secret {secret!r} is missing; {models.hint}")
+    except TribalError as error:
+        ready = replace(ready, missing=error.message)
+    return ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class RemoteEmbedder:
         return self.facts.worst(characters * _BYTES_PER_CHARACTER, 0) / NANODOLLARS
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
-        """N x D float32, L2-normalised.
+        """N x D float32, L2-normalised; a blank text yields a zero vector.
 
         Raises:
             EmbeddingFailed: when the server does not answer or refuses, or the money is spent.
@@ -109,26 +114,28 @@ class RemoteEmbedder:
         caps = self.models.caps(self.account, self.settings.entry.calls_at_once)
         model = self.models.capped_over(self._model(), self.model, self.facts, self.account.name, caps)
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        rows = [row for row, text in enumerate(texts) if text.strip()]
         try:
-            for start in range(0, len(texts), TEXTS_A_CALL):
-                batch = texts[start : start + TEXTS_A_CALL]
-                part = json.dumps([each or " " for each in batch], ensure_ascii=False)
+            for start in range(0, len(rows), TEXTS_A_CALL):
+                batch = rows[start : start + TEXTS_A_CALL]
+                # JSON has no lone surrogates.
+                readable = [texts[row].encode("utf-8", "replace").decode() for row in batch]
+                part = json.dumps(readable, ensure_ascii=False)
                 request = ModelRequest("", part, None, 0, self.settings.call_timeout_seconds, waits_count=True)
                 if (worst := self.facts.worst_price(request) / NANODOLLARS) > self.usd:
                     raise EmbeddingFailed(f"embedding may cost ${worst:.4f}, more than ${self.usd:g}")
                 outcome = model.ask(request)
                 if isinstance(outcome, ModelFailure):
                     raise EmbeddingFailed(f"{self.model}: {outcome.message}")
-                vectors[start : start + len(batch)] = np.array(outcome.value["vectors"], dtype=np.float32)
+                vectors[batch] = np.array(outcome.value["vectors"], dtype=np.float32)
         finally:
             model.close()
         lengths: NDArray[Any] = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.divide(vectors, lengths, out=vectors)
+        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
 
     def _model(self) -> LanguageModel:
         from tribal.adapters.openai.model import openai_embeddings
-        from tribal.app.parts import model_missing
 
         models, name = self.models, self.settings.api_key_secret
         key = None if name is None else models.secrets().get(name)
@@ -138,4 +145,4 @@ class RemoteEmbedder:
         try:
             return openai_embeddings(self.settings, self.facts, key, renew)
         except ModuleNotFoundError as error:
-            raise model_missing(error, bedrock=False) from error
+            raise EmbeddingFailed(missing_package(error.name, "embedding by a server", "model")) from error

@@ -1,0 +1,1 @@
+"""Vectors by a sentence-transformers model in a folder, run by onnxruntime."""
