@@ -30,6 +30,7 @@ from servers.postgres import EmbeddedServer, EmbeddedServerError
 
 RESULTS = Path(".bench")
 DATA_VARIABLE = "TRIBAL_BENCH_DATA"
+MODEL_VARIABLE = "TRIBAL_BENCH_ONNX"
 TRIBAL = Path(sys.executable).parent / "tribal"
 _SAMPLE_SECONDS = 0.02
 _KILOBYTES = 1024 if sys.platform == "darwin" else 1
@@ -91,6 +92,12 @@ class Bench:
         if folder := os.environ.get(DATA_VARIABLE):
             return Path(folder)
         raise BenchmarkFailed(f"set {DATA_VARIABLE} to a folder of public schemas and questions")
+
+    @property
+    def embedder(self) -> str | Mapping[str, str]:
+        """The section `embedder` of projects: the model in the folder of `TRIBAL_BENCH_ONNX`, or the default."""
+        folder = os.environ.get(MODEL_VARIABLE)
+        return {"onnx": str(Path(folder).resolve())} if folder else "wordllama"
 
     def new_folder(self, name: str) -> Path:
         """An empty folder, for instance for a project."""

@@ -156,7 +156,7 @@ def ensure_project(bench: Bench, name: str, schemas: Mapping[str, Path]) -> Path
         for database, schema in schemas.items():
             bench.server.ensure_database(database, loadable(schema))
         entries = [{"name": database, "dsn": bench.server.dsn(database)} for database in schemas]
-        (project / "databases.yaml").write_text(json.dumps({"databases": entries}))
+        (project / "databases.yaml").write_text(json.dumps({"databases": entries, "embedder": bench.embedder}))
         measure([TRIBAL, "run"], folder=project)
     return project
 

@@ -1,5 +1,7 @@
 """How well do questions find their tables? On the public sets of questions; needs `TRIBAL_BENCH_DATA`.
 
+With the folder of a model in `TRIBAL_BENCH_ONNX`, projects are indexed by it.
+
 `python -m bench.retrieval [opensearch]`: the questions of each set, whose databases form one pool, without any of the
 ranking signals in turn, and over OpenSearch; every table by its own name, exactly, by its words in any
 order and with one letter wrong; and what people asked of real schemas.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from tribal_contracts.core.shape import ClosedContract, Contract, Count, Unset, optional
 
@@ -149,6 +149,13 @@ class ServerEmbedding(EmbeddingEntry):
     """Cosine similarity from which a table is near to a question in meaning; it depends on the model."""
 
 
+def _checked_embedder(value: object) -> object:
+    is_named = isinstance(value, OnnxEmbedding | ServerEmbedding) or value == "wordllama"
+    if not is_named and not (isinstance(value, Mapping) and {"onnx", "provider"} & value.keys()):
+        raise ValueError("write wordllama, or below it either onnx with a folder, or provider and name of a server")
+    return value
+
+
 def _embedder_tag(value: object) -> str:
     if isinstance(value, str):
         return "shipped"
@@ -161,6 +168,7 @@ EmbedderSection = Annotated[
     | Annotated[OnnxEmbedding, Tag("onnx")]
     | Annotated[ServerEmbedding, Tag("server")],
     Discriminator(_embedder_tag),
+    BeforeValidator(_checked_embedder),
 ]
 """The section `embedder`."""
 

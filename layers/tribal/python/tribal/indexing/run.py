@@ -80,9 +80,8 @@ def index_documents(context: IndexingContext, request: IndexingRequest = EVERYTH
     elif request == EVERYTHING and _is_current(job):
         return _unchanged(job)
     elif (metadata := context.index.metadata()) is not None and metadata.embedding_model != context.model:
-        context.sink.note(
-            f"the index has vectors of {metadata.embedding_model!r}; it is rebuilt with {context.model!r}"
-        )
+        new = "without vectors" if context.embedder is None else f"with vectors of {context.model!r}"
+        context.sink.note(f"the index was built with {metadata.embedding_model!r}; it is rebuilt {new}")
     if not check_files(context.store, handover, [*job.paths, *job.overviews]):
         return _superseded(job, _recorder(job))
     try:

@@ -39,7 +39,7 @@ from tribal_contracts import (
     SpendingSettings,
     SyncSettings,
 )
-from tribal_contracts.core.models import ServerEmbedding
+from tribal_contracts.core.models import EmbedderSection, OnnxEmbedding, ServerEmbedding
 from tribal_contracts.core.sections import written_place
 
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -162,8 +162,10 @@ def _validated(
         project = ProjectFile.model_validate(content if with_databases else content | _UNREAD)
     except ValidationError as error:
         raise reader.invalid(error, root) from None
-    if project.store is not None and folder is not None:
-        _at(reader, root, ("store",), partial(check_store, project.store, folder))
+    if folder is not None:
+        if project.store is not None:
+            _at(reader, root, ("store",), partial(check_store, project.store, folder))
+        _at(reader, root, ("embedder", "onnx"), partial(_check_embedder, project.embedder, folder))
     _at(reader, root, ("model", "use"), partial(describing_model, project))
     _at(reader, root, ("model", "terms"), partial(_check_terms, project))
     for section in project.sections.values():
@@ -180,6 +182,11 @@ def _validated(
     _check_entries(project, root, reader)
     _check_describers(project, root, reader, _missing_model(project, model, deployed=folder is None))
     return project
+
+
+def _check_embedder(embedder: EmbedderSection, folder: Path) -> None:
+    if isinstance(embedder, OnnxEmbedding) and not (folder / embedder.onnx).is_dir():
+        raise ConfigurationError(f"embedder.onnx: there is no folder {embedder.onnx!r}; write that of the model")
 
 
 def _check_terms(project: ProjectFile) -> None:

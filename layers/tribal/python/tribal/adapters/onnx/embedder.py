@@ -20,6 +20,9 @@ from tribal.errors import EmbeddingFailed, missing_package
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+NEAR = 0.4
+"""Chosen on the sample company with the 8-bit MiniLM: the name of a table is as near to 1 % of 600 made-up questions,
+and to nine in ten words that mean one, such as "paycheck" and "stockroom"."""
 MAX_TEXT_CHARS = 8_192
 """Characters used of a text; the models read some hundred tokens."""
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
@@ -50,7 +53,7 @@ class OnnxEmbedder:
         EmbeddingFailed: when the folder is not usable, or onnxruntime is not installed.
     """
 
-    near = 0.35
+    near = NEAR
     takes_questions = True
     sends_texts = False
 

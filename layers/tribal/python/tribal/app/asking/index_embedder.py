@@ -69,7 +69,7 @@ def index_embedder(
         sections: of the configuration; the chat's has the caps of questions.
     """
     if isinstance(section, OnnxEmbedding):
-        opened = onnx_embedder(project / Path(section.onnx).expanduser(), local)
+        opened = onnx_embedder(project / section.onnx, local)
         return lambda _: opened()
     if isinstance(section, ServerEmbedding):
         return lambda user: _server(section, user, local, models, text, sections)
