@@ -22,7 +22,14 @@ from tribal.capabilities import capabilities, uses_of
 from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.chat.settings import CollectionEntry
-from tribal_contracts.core.models import ModelName, ModelSection, resolved
+from tribal_contracts.core.models import (
+    EmbedderSection,
+    ModelName,
+    ModelSection,
+    OnnxEmbedding,
+    ServerEmbedding,
+    resolved,
+)
 from tribal_contracts.core.sections import sections_in, written_place
 
 FOLDER = Path(__file__).parent / "environments"
@@ -95,6 +102,8 @@ class Environment(Part):
     """Models by a name of your own, for other sections to use."""
     spending: SpendingSettings | None = None
     """What all models together may cost."""
+    embedder: EmbedderSection = "wordllama"
+    """What makes the vectors of the index: only the shipped weights are deployed."""
     describer: Literal["rules", "model"] | None = None
     """`rules` disables the model but keeps its settings; `model` requires one."""
     memory: Memory | None = None
@@ -121,6 +130,21 @@ class Environment(Part):
     @classmethod
     def _silenced(cls, value: object) -> object:
         return Alarms(silent=True) if value == "none" else value
+
+    @field_validator("embedder")
+    @classmethod
+    def _deployed_embedder(cls, value: EmbedderSection) -> EmbedderSection:
+        if isinstance(value, OnnxEmbedding):
+            raise ValueError(
+                "onnx does not fit: onnxruntime and an 8-bit MiniLM have 98 MB, with which chat, ingester and "
+                "interrogator would exceed Lambda's 250 MB; leave embedder out to use wordllama"
+            )
+        if isinstance(value, ServerEmbedding):
+            raise ValueError(
+                "a server embeds only on your own machines, as functions that search have no key for it; leave "
+                "embedder out to use wordllama"
+            )
+        return value
 
     @field_validator("time_zone")
     @classmethod

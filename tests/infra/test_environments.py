@@ -43,6 +43,8 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"databse": "x"}, "Extra inputs are not permitted"),
         ({"time_zone": "Mars/Olympus"}, "is not a time zone"),
         ({"log_days": 13}, "keeps logs for"),
+        ({"embedder": {"onnx": "minilm"}}, "onnx does not fit"),
+        ({"embedder": {"provider": "ollama", "name": "x"}}, "only on your own machines"),
         ({"schedule": {"expression": "every day"}}, "should match pattern"),
         ({"index": "opensearch"}, "belong together"),
         ({"networks": {}}, "at least 1 item"),

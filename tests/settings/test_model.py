@@ -85,6 +85,12 @@ def test_the_model_describes_every_database_that_is_not_kept_from_it(tmp_path: P
             7,
             "did you mean 'effort'?",
         ),
+        ("embedder: onnx\n", 3, "embedder: write wordllama, or below it either onnx with a folder, or provider"),
+        ("embedder:\n", 3, "embedder: write wordllama, or below it"),
+        ("embedder: {onx: here}\n", 3, "embedder: write wordllama, or below it"),
+        ("embedder: {onnx: here}\n", 3, "embedder.onnx: there is no folder 'here'"),
+        ("embedder: {provider: gemini, name: x}\n", 3, "embedder: provider gemini needs api_key_secret, the name"),
+        ("embedder: {provider: ollama, name: x, naer: .4}\n", 3, "did you mean 'near'?"),
     ],
 )
 def test_a_mistake_about_the_model_is_named_with_its_line_and_what_to_write(

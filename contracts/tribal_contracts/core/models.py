@@ -46,6 +46,12 @@ def _model_name(text: str) -> str:
     return text
 
 
+def _require_key(provider: ModelProvider, api_key_secret: str | None, base_url: str | None) -> None:
+    is_own_server = provider == "openai" and base_url is not None
+    if api_key_secret is None and provider not in _WITHOUT_KEY and not is_own_server:
+        raise ValueError(f"provider {provider} needs api_key_secret, the name of the secret with its key")
+
+
 BaseUrl = Annotated[str, AfterValidator(_address)]
 ModelName = Annotated[str, AfterValidator(_model_name)]
 """A name under `models`."""
@@ -88,9 +94,7 @@ class ModelEntry(ClosedContract):
     @model_validator(mode="after")
     def _belongs_to_the_provider(self) -> Self:
         provider, has_key = self.provider, self.api_key_secret is not None
-        is_own_server = provider == "openai" and self.base_url is not None
-        if not has_key and provider not in _WITHOUT_KEY and not is_own_server:
-            raise ValueError(f"provider {provider} needs api_key_secret, the name of the secret with its key")
+        _require_key(provider, self.api_key_secret, self.base_url)
         if provider == "bedrock" and has_key:
             raise ValueError("provider bedrock takes the current AWS identity; leave out api_key_secret")
         if provider != "bedrock" and (self.region is not None or self.endpoint != "messages"):
@@ -125,6 +129,11 @@ class EmbeddingEntry(ClosedContract):
         le=1_000,
     )
     call_timeout_seconds: float = Field(default=30.0, gt=0, le=300)
+
+    @model_validator(mode="after")
+    def _has_a_key(self) -> Self:
+        _require_key(self.provider, self.api_key_secret, self.base_url)
+        return self
 
     @property
     def entry(self) -> ModelEntry:
