@@ -24,7 +24,7 @@ def embedder(tmp_path: Path, open_vendor: Callable[[str], FakeOpenAI]) -> Iterat
         yield app.embedder_of_index(Caller("ada"))
 
 
-def test_words_of_like_meaning_are_nearer_than_others(embedder: Embedder) -> None:
+def test_words_of_like_meaning_are_nearer_than_others(embedder: Embedder) -> None:  # type: ignore[no-redef]  # replaces the suite's
     """The fake server knows words only: those that texts share."""
     one, other, third = embedder.embed(["customer address", "customers", "temperature"])
     assert one @ other > one @ third + 0.1

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tribal.app.asking.index_embedder import embedder_readiness, index_embedder
 from tribal.app.building import Building, BuiltCapabilities
+from tribal.app.index_embedder import embedder_readiness, index_embedder
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,
@@ -77,7 +77,6 @@ def local_application(
     store: Provider[ObjectStore] = Provider(partial(_store, settings))
     embedder: Provider[Embedder] = Provider(wheel_embedder)
     derived = DerivedValues()
-    text = partial(text_in_folder, settings)
     models = Models(
         options,
         store,
@@ -90,35 +89,34 @@ def local_application(
         settings.models,
         settings.per_day_usd if settings.model is None else settings.model.per_day_usd,
     )
-    built = BuiltCapabilities.of(
-        Building(
-            settings=settings,
-            sections=settings.sections,
-            company=settings.identity.company,
-            clock=clock,
-            store=store,
-            secrets=secrets,
-            embedder=embedder,
-            derived=derived,
-            models=models,
-            text=text,
-            scratch=lambda name: settings.store / DATA_FOLDER / name,
-            audit=partial(_audit, settings),
-            limits=limits,
-            fetch_seconds=_FETCH_SECONDS,
-            stale_hours=settings.sync.stale_hours,
-        )
+    building = Building(
+        settings=settings,
+        sections=settings.sections,
+        company=settings.identity.company,
+        clock=clock,
+        store=store,
+        secrets=secrets,
+        embedder=embedder,
+        derived=derived,
+        models=models,
+        text=partial(text_in_folder, settings),
+        scratch=lambda name: settings.store / DATA_FOLDER / name,
+        audit=partial(_audit, settings),
+        limits=limits,
+        fetch_seconds=_FETCH_SECONDS,
+        stale_hours=settings.sync.stale_hours,
     )
+    built = BuiltCapabilities.of(building)
     app = Application(
         clock=clock,
         options=options,
         store=store,
         secrets=secrets,
         embedder=embedder,
-        index_embedder=index_embedder(settings.embedder, settings.project, embedder, models, text, settings.sections),
+        index_embedder=index_embedder(building, settings),
         index=Provider(partial(_index, settings, prepare, derived.forget)),
         locks=partial(_lock, settings),
-        run=_run(settings, parameters, databases, models, built, partial(spending, store, clock)),
+        run=_run(settings, parameters, databases, building, built, partial(spending, store, clock)),
         derived=derived,
         answer_tokens=settings.answer_tokens,
         sections=settings.sections,
@@ -130,7 +128,7 @@ def _run(
     settings: Settings,
     parameters: RunParameters,
     databases: Databases,
-    models: Models,
+    building: Building,
     built: BuiltCapabilities,
     read_spending: Callable[[], Spending],
 ) -> RunParts:
@@ -138,11 +136,11 @@ def _run(
         open_reader=databases.open_reader,
         server_of=databases.server_of,
         retry_servers=databases.retry_servers,
-        describers=models.describers,
-        unsent=models.unsent,
+        describers=building.models.describers,
+        unsent=building.models.unsent,
         model_readiness=lambda ask: [
-            *models.readiness(ask),
-            *embedder_readiness(settings.embedder, models),
+            *building.models.readiness(ask),
+            *embedder_readiness(building, settings),
             *built.readiness(),
         ],
         spending=read_spending,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,15 @@ from tribal.app.asking.embedders import RemoteEmbedder, server_readiness
 from tribal.errors import ConfigurationError, EmbeddingFailed
 from tribal.ports import Embedder, ModelReadiness, Provider
 from tribal.ports.models.chains import ModelAccount
-from tribal_contracts.core.models import EmbedderSection, OnnxEmbedding, RunCaps, ServerEmbedding
+from tribal_contracts.core.models import OnnxEmbedding, RunCaps, ServerEmbedding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tribal.app.models import Models
+    from tribal.app.building import Building
     from tribal.app.project_text import ProjectText
     from tribal.ports import Caller
-    from tribal_contracts import CapabilitySettings
+    from tribal.settings import Settings
 
 MAX_TEXT_CHARS = 8_192
 """Characters sent of a text, which fit into 8,192 tokens, the least that vendors take."""
@@ -50,58 +51,41 @@ class IndexServer(RemoteEmbedder):
         return self.local().knows(words)
 
 
-def index_embedder(
-    section: EmbedderSection,
-    project: Path,
-    local: Provider[Embedder],
-    models: Models,
-    text: Callable[[], ProjectText],
-    sections: Mapping[str, CapabilitySettings],
-) -> Callable[[Caller | str], Embedder] | None:
-    """Build what opens the embedder for a caller's questions or the run with that id; `None` for `local`.
-
-    Args:
-        section: the section `embedder`.
-        project: folder that a relative folder starts from.
-        local: the embedder in this process.
-        models: reads keys and keeps caps.
-        text: reads the configuration, which says which databases are kept from models.
-        sections: of the configuration; the chat's has the caps of questions.
-    """
-    if isinstance(section, OnnxEmbedding):
-        opened = onnx_embedder(project / section.onnx, local)
+def index_embedder(building: Building, settings: Settings) -> Callable[[Caller | str], Embedder] | None:
+    """Build what opens the embedder for a caller's questions or the run with that id; `None` for the shipped one."""
+    if isinstance(settings.embedder, OnnxEmbedding):
+        opened = _onnx(building, settings.project / settings.embedder.onnx)
         return lambda _: opened()
-    if isinstance(section, ServerEmbedding):
-        return lambda user: _server(section, user, local, models, text, sections)
+    if isinstance(settings.embedder, ServerEmbedding):
+        return partial(_server, building, settings.embedder)
     return None
 
 
-def onnx_embedder(folder: Path, local: Provider[Embedder]) -> Provider[Embedder]:
-    """The embedder over a model in a folder; `local` judges words."""
+def embedder_readiness(building: Building, settings: Settings) -> list[ModelReadiness]:
+    """Check whether the embedder of the index can be used, unless it is the shipped one; calls no server."""
+    if isinstance(settings.embedder, ServerEmbedding):
+        return [server_readiness("embedder", settings.embedder, building.models)]
+    if not isinstance(settings.embedder, OnnxEmbedding):
+        return []
+    ready = ModelReadiness("embedder", f"onnx/{settings.embedder.onnx}", "this machine, which charges nothing")
+    try:
+        # Finding its length loads the model.
+        assert _onnx(building, settings.project / settings.embedder.onnx)().dimensions
+    except EmbeddingFailed as error:
+        ready = replace(ready, missing=error.message)
+    return [ready]
 
+
+def _onnx(building: Building, folder: Path) -> Provider[Embedder]:
     def opened() -> Embedder:
         from tribal.adapters.onnx.embedder import OnnxEmbedder
 
-        return OnnxEmbedder(folder, lambda words: local().knows(words))
+        return OnnxEmbedder(folder, lambda words: building.embedder().knows(words))
 
     return Provider(opened)
 
 
-def embedder_readiness(section: EmbedderSection, models: Models) -> list[ModelReadiness]:
-    """Check whether the embedder of the index can be used; calls no server."""
-    if isinstance(section, ServerEmbedding):
-        return [server_readiness("embedder", section, models)]
-    return []
-
-
-def _server(
-    section: ServerEmbedding,
-    user: Caller | str,
-    local: Provider[Embedder],
-    models: Models,
-    text: Callable[[], ProjectText],
-    sections: Mapping[str, CapabilitySettings],
-) -> Embedder:
+def _server(building: Building, section: ServerEmbedding, user: Caller | str) -> Embedder:
     from tribal.app.chat import question_account
     from tribal.models.known_models import embedding_facts
     from tribal.models.ledger import RUN
@@ -111,8 +95,8 @@ def _server(
     except ConfigurationError as error:
         raise EmbeddingFailed(error.message.replace("embedding.", "embedder.")) from error
     if isinstance(user, str):
-        usd = (models.options().model or RunCaps()).per_run_usd
+        usd = (building.models.options().model or RunCaps()).per_run_usd
         account = ModelAccount(RUN + user, usd)
     else:
-        account, usd = question_account(user, sections)
-    return IndexServer(models, section, facts, account, usd, section.near, local, text())
+        account, usd = question_account(user, building.sections)
+    return IndexServer(building.models, section, facts, account, usd, section.near, building.embedder, building.text())
