@@ -67,7 +67,7 @@ def embedder_readiness(building: Building, settings: Settings) -> list[ModelRead
         return [server_readiness("embedder", settings.embedder, building.models)]
     if not isinstance(settings.embedder, OnnxEmbedding):
         return []
-    ready = ModelReadiness("embedder", f"onnx/{settings.embedder.onnx}", "this machine, which charges nothing")
+    ready = ModelReadiness("embedder", settings.embedder.onnx, "this machine, which charges nothing")
     try:
         # Finding its length loads the model.
         assert _onnx(building, settings.project / settings.embedder.onnx)().dimensions
