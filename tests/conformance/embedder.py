@@ -57,6 +57,11 @@ def test_words_of_like_meaning_are_nearer_than_others(embedder: Embedder) -> Non
     assert question @ orders > question @ sensors
 
 
+def test_a_word_is_near_to_its_plural_and_not_to_another_word(embedder: Embedder) -> None:
+    customer, customers, temperature = embedder.embed(["customer", "customers", "temperature"])
+    assert customer @ customers >= embedder.near > customer @ temperature
+
+
 def test_words_that_people_use_are_known_and_made_up_ones_are_not(embedder: Embedder) -> None:
     used, made_up = ["customer", "warehouse", "invoice", "shipments"], ["zzzz", "qqqq", "xkcdq", "wvxqj"]
     assert embedder.knows([*used, *made_up]) == [True] * 4 + [False] * 4

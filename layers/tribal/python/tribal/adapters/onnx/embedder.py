@@ -43,7 +43,7 @@ class OnnxEmbedder:
     """Embeds texts as normalised means of token vectors; loads the model on first use; thread-safe.
 
     Texts are embedded one at a time. The activations of 8-bit models are quantised together, so in a batch the vector
-    of a text would depend on the others: cosines of MiniLM change by up to .02.
+    of a text would depend on the others: cosines of MiniLM change by up to .05.
 
     Args:
         folder: folder of the model, as sentence-transformers saves it.
