@@ -13,8 +13,6 @@ from tribal.app.asking.embedders import LocalEmbedder, RemoteEmbedder, embedding
 from tribal.app.building import Building, Built
 from tribal.app.parts import queue_of
 from tribal.capabilities.chat.parts import CHAT_SHARE, ChatParts
-from tribal.capabilities.chat.rights import ASK_CHAT
-from tribal.errors import EmbeddingFailed
 from tribal.ports import Provider
 from tribal.ports.models.chains import ModelAccount
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from tribal.app.models import Models
     from tribal.app.project_text import ProjectText
-    from tribal.ports import Caller, Embedder, ObjectStore
+    from tribal.ports import Embedder, ObjectStore
     from tribal.ports.passages import DocumentParser, PassageIndexes, TextEmbedder
     from tribal.settings.deployment import Deployment
     from tribal_contracts import CapabilitySettings
@@ -82,20 +80,6 @@ def _embedder(
     cap = settings.per_caller_day_usd if account.startswith(CHAT) else usd
     facts = embedding_facts(entry.embedding)
     return RemoteEmbedder(models, entry.embedding, facts, ModelAccount(account, cap, CHAT_SHARE), usd)
-
-
-def question_account(caller: Caller, sections: Mapping[str, CapabilitySettings]) -> tuple[ModelAccount, float]:
-    """Return what embedding a caller's question to the documentation is booked to, and the most that it may cost.
-
-    Raises:
-        EmbeddingFailed: when the caller may not have a question embedded.
-    """
-    if not caller.may(ASK_CHAT):
-        raise EmbeddingFailed(f"embedding a question by a server needs the right {ASK_CHAT!r}")
-    from tribal.capabilities.chat.asking.chat import account_of
-
-    settings = find_section(sections, ChatSettings) or ChatSettings()
-    return ModelAccount(account_of(caller), settings.per_caller_day_usd, CHAT_SHARE), settings.per_answer_usd
 
 
 def _instructions(models: Models) -> str:

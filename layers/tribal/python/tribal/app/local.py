@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tribal.app.asking.index_embedder import embedder_readiness, index_embedder
 from tribal.app.building import Building, BuiltCapabilities
-from tribal.app.index_embedder import embedder_readiness, index_embedder
 from tribal.app.models import Models
 from tribal.app.parts import (
     Databases,

@@ -13,6 +13,7 @@ from tribal.errors import ConfigurationError, EmbeddingFailed
 from tribal.ports import Embedder, ModelReadiness, Provider
 from tribal.ports.models.chains import ModelAccount
 from tribal_contracts.core.models import OnnxEmbedding, RunCaps, ServerEmbedding
+from tribal_contracts.core.sections import find_section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +87,6 @@ def _onnx(building: Building, folder: Path) -> Provider[Embedder]:
 
 
 def _server(building: Building, section: ServerEmbedding, user: Caller | str) -> Embedder:
-    from tribal.app.chat import question_account
     from tribal.models.known_models import embedding_facts
     from tribal.models.ledger import RUN
 
@@ -98,5 +98,18 @@ def _server(building: Building, section: ServerEmbedding, user: Caller | str) ->
         usd = (building.models.options().model or RunCaps()).per_run_usd
         account = ModelAccount(RUN + user, usd)
     else:
-        account, usd = question_account(user, building.sections)
+        account, usd = _question_account(building, user)
     return IndexServer(building.models, section, facts, account, usd, section.near, building.embedder, building.text())
+
+
+def _question_account(building: Building, caller: Caller) -> tuple[ModelAccount, float]:
+    """Return what embedding a caller's question is booked to, and the most that it may cost."""
+    from tribal.capabilities.chat.asking.chat import account_of
+    from tribal.capabilities.chat.parts import CHAT_SHARE
+    from tribal.capabilities.chat.rights import ASK_CHAT
+    from tribal_contracts.chat.settings import ChatSettings
+
+    if not caller.may(ASK_CHAT):
+        raise EmbeddingFailed(f"embedding a question by a server needs the right {ASK_CHAT!r}")
+    settings = find_section(building.sections, ChatSettings) or ChatSettings()
+    return ModelAccount(account_of(caller), settings.per_caller_day_usd, CHAT_SHARE), settings.per_answer_usd
