@@ -126,7 +126,6 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.documents import RelationshipsDocument as RelationshipsDocument
     from tribal_contracts.documentation.documents import TableAnnotation as TableAnnotation
     from tribal_contracts.documentation.documents import TableDocument as TableDocument
-    from tribal_contracts.documentation.documents import ValueMeaning as ValueMeaning
     from tribal_contracts.documentation.documents import ValuesFrom as ValuesFrom
     from tribal_contracts.documentation.keys import ColumnComparison as ColumnComparison
     from tribal_contracts.documentation.keys import DocumentedInferredKey as DocumentedInferredKey
@@ -137,7 +136,10 @@ if TYPE_CHECKING:
     from tribal_contracts.documentation.keys import KeyIdentifies as KeyIdentifies
     from tribal_contracts.documentation.lineage import DatabaseLineage as DatabaseLineage
     from tribal_contracts.documentation.lineage import LineageVia as LineageVia
+    from tribal_contracts.documentation.lineage import MeaningSource as MeaningSource
     from tribal_contracts.documentation.lineage import ReadColumn as ReadColumn
+    from tribal_contracts.documentation.lineage import ReadLabel as ReadLabel
+    from tribal_contracts.documentation.lineage import ValueMeaning as ValueMeaning
     from tribal_contracts.documentation.lineage import ViewReads as ViewReads
     from tribal_contracts.documentation.plan import Complexity as Complexity
     from tribal_contracts.documentation.plan import DatabaseAnalysis as DatabaseAnalysis
@@ -268,10 +270,10 @@ else:
         "DocumentedForeignKey DocumentedIndex DocumentedKey DocumentedRelation DomainAnnotation "
         "DomainDocument DomainLink DomainTable Evidence EvidenceKind OverviewDocument "
         "OverviewDomain PartitionStrategy Relationship RelationshipsDocument TableAnnotation TableDocument "
-        "ValueMeaning ValuesFrom",
+        "ValuesFrom",
         "documentation.keys": "ColumnComparison DocumentedInferredKey InferredKey InferredKeys KeyEvidence "
         "KeyEvidenceKind KeyIdentifies",
-        "documentation.lineage": "DatabaseLineage LineageVia ReadColumn ViewReads",
+        "documentation.lineage": "DatabaseLineage LineageVia MeaningSource ReadColumn ReadLabel ValueMeaning ViewReads",
         "documentation.plan": "Complexity DatabaseAnalysis DocumentationPlan DomainMove Minutes PlanSummary TableSpec "
         "WorkUnit",
         "documentation.progress": "DatabaseManifest DocumentationManifest DocumenterProgress DocumenterStats "

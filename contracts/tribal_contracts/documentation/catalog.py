@@ -21,7 +21,7 @@ from tribal_contracts.core.shape import (
     optional,
 )
 from tribal_contracts.documentation.keys import InferredKey
-from tribal_contracts.documentation.lineage import ViewReads
+from tribal_contracts.documentation.lineage import ValueMeaning, ViewReads
 
 TableKind = Literal[
     "table",
@@ -190,7 +190,8 @@ class CatalogTable(Contract):
     checks: list[CatalogCheck]
     view_definition: str | Unset = optional()
     view_query: str | Unset = optional(
-        "The query of a view whose definition is a person's text: names as they are stored, no values."
+        "The query of a view whose definition is a person's text: names as they are stored, no values except "
+        "labelled ones."
     )
     depends_on: list[str] | Unset = optional(
         "Extension: the tables that the catalog records a view to read, as `schema.table`."
@@ -335,3 +336,5 @@ class CatalogSlice(Contract):
     """Extension. What the views of the slice read."""
     read_by: dict[FullyQualifiedTableName, list[FullyQualifiedTableName]] = Field(default_factory=dict)
     """Extension. The views that read each table of the slice."""
+    value_meanings: dict[FullyQualifiedTableName, dict[str, dict[str, ValueMeaning]]] = Field(default_factory=dict)
+    """Extension. What values mean by views, by table and column."""

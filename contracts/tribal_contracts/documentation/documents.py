@@ -23,11 +23,12 @@ from tribal_contracts.core.shape import (
 from tribal_contracts.documentation.catalog import Index, TableCopy, TableKind
 from tribal_contracts.documentation.definitions import Metric, Owner, Term
 from tribal_contracts.documentation.keys import DocumentedInferredKey, InferredKey, KeyIdentifies
-from tribal_contracts.documentation.lineage import ReadColumn
+from tribal_contracts.documentation.lineage import ReadColumn, ValueMeaning
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
-ValuesFrom = Literal["enum", "check", "domain_check", "lookup"]
-"""What lists the values of a column: its enum type, a check of its table or of its domain type, or a look-up table."""
+ValuesFrom = Literal["enum", "check", "domain_check", "lookup", "human", "comment", "view"]
+"""What lists the values of a column: its enum type, a check of its table or of its domain type, a look-up table, or a
+text or a view that says what some of them mean."""
 PartitionStrategy = Literal["range", "list", "hash"]
 EvidenceKind = Literal["declared", "seen", "read", "told"]
 
@@ -53,14 +54,6 @@ class Description(Contract):
     evidence: list[Evidence] | Unset = optional("What it rests on; where rules made it, sentence by sentence.")
 
 
-class ValueMeaning(Contract):
-    """What a value means. Extension."""
-
-    text: str
-    source: Literal["lookup"]
-    """A look-up table that the column references."""
-
-
 class DocumentedColumn(Contract):
     """A column and everything known about it."""
 
@@ -75,7 +68,7 @@ class DocumentedColumn(Contract):
     generated: str | Unset = optional()
     base_type: str | Unset = optional("Extension: the type that a domain is based on, at last.")
     allowed_values: list[str] | Unset = optional(
-        "Extension: the values that the type, a check or a look-up table allows, at most 50."
+        "Extension: the values that the type, a check or a look-up table allows, or that have a meaning; at most 50."
     )
     allowed_values_from: ValuesFrom | Unset = optional("Extension: what allows them.")
     allowed_values_complete: bool | Unset = optional("Extension: whether no other value is allowed.")

@@ -1,4 +1,4 @@
-"""What views read, by table and by column. Extension contracts."""
+"""What views read, by table and by column, and what values mean. Extension contracts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,35 @@ class ReadColumn(Contract):
     via: LineageVia
 
 
+MeaningSource = Literal["human", "lookup", "comment", "view"]
+"""An annotation, a look-up table that the column references, the comment of the column, or a CASE of a view."""
+
+
+class ValueMeaning(Contract):
+    """What a value means. Extension."""
+
+    text: str
+    source: MeaningSource
+    view: FullyQualifiedTableName | Unset = optional("The view that says so.")
+
+
+class ReadLabel(Contract):
+    """A label that a view shows instead of a value of a column."""
+
+    column: str | Unset = optional("The view's column that shows only such labels.")
+    from_table: FullyQualifiedTableName
+    from_column: str
+    value: str
+    text: str
+
+
 class ViewReads(Contract):
     """What one view reads."""
 
     view: FullyQualifiedTableName
     reads: list[FullyQualifiedTableName]
     columns: list[ReadColumn] = Field(default_factory=list)
+    labels: list[ReadLabel] | Unset = optional("What values of columns mean by the CASE expressions of the view.")
     problem: str | Unset = optional("Why columns are missing; the tables are then those that the catalog records.")
 
 

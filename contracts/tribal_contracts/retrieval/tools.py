@@ -21,8 +21,9 @@ from tribal_contracts.core.shape import (
 )
 from tribal_contracts.documentation.catalog import Index, TableKind
 from tribal_contracts.documentation.definitions import ChangedTable
-from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValueMeaning, ValuesFrom
+from tribal_contracts.documentation.documents import DescriptionSource, PartitionStrategy, ValuesFrom
 from tribal_contracts.documentation.keys import KeyEvidence
+from tribal_contracts.documentation.lineage import ValueMeaning
 from tribal_contracts.retrieval.questions import QuestionReading
 
 SOURCE_OF_DESCRIPTION = "Extension: whose words these are."

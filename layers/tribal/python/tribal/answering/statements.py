@@ -14,7 +14,7 @@ from tribal.joins.outline import row_keys
 from tribal.rendering.compact_table import repeats_keys
 from tribal.rendering.markdown import one_line
 from tribal.rendering.quotations import quote, quote_if_misleading
-from tribal.rendering.words import listing, shorten
+from tribal.rendering.words import listing, meaning_sources, shorten
 from tribal.sql.type_families import short_type
 from tribal_contracts import (
     ContextJoin,
@@ -134,7 +134,7 @@ def values_of(column: DocumentedColumn) -> str:
         start = "Values such as"
     else:
         start = "Its values are" if column.allowed_values_from == "lookup" else "It allows"
-    return f"{start} {listing(shown, limit=_VALUES, last='or')}."
+    return f"{start} {listing(shown, limit=_VALUES, last='or')}{meaning_sources(meanings)}."
 
 
 def joins(found: Iterable[ContextJoin], among: Collection[str]) -> Iterator[Statement]:

@@ -82,7 +82,7 @@ def _split_notes(notes: Iterable[str], schema: str) -> tuple[list[str], list[str
 def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: DatabaseType, own: OwnNames) -> _Prose:
     """Values that classify rows: allowed ones, of which labels belong to the schema of their type, and sampled codes.
 
-    Those of a look-up table are found by that table.
+    Those of a look-up table are found by that table, labels of a view by the table too.
     """
     inside: list[str] = []
     outside: list[str] = []
@@ -90,6 +90,10 @@ def _values_of(columns: Iterable[DocumentedColumn], schema: str, dialect: Databa
         others = sql_qualifiers(column.type, dialect) - SYSTEM_SCHEMAS - {schema}
         if column.allowed_values_from != "lookup":
             (outside if others else inside).extend(column.allowed_values or ())
+        for each in (column.value_meanings or {}).values():
+            # Other texts are found where they are written.
+            if each.view:
+                (inside if TableIdentity.parse(each.view).schema == schema else outside).append(each.text)
         inside += _codes(column)
     return _Prose(prose_terms(inside), prose_terms(outside), _mentions([*inside, *outside], own))
 

@@ -135,6 +135,7 @@ def redact_table(table: CatalogTable, dialect: DatabaseType) -> CatalogTable:
         "partition_key": table.partition_key and redact_expression(table.partition_key, table=name, dialect=dialect),
         "view_definition": table.view_definition
         and redact_view(table.view_definition, view=name, columns=names, dialect=dialect),
+        "view_query": table.view_query and redact_view(table.view_query, view=name, columns=names, dialect=dialect),
         "clustering_key": table.clustering_key and redact_expression(table.clustering_key, table=name, dialect=dialect),
     }
     return table.model_copy(update=changed)

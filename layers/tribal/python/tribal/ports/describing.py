@@ -16,6 +16,7 @@ from tribal_contracts import (
     ModelQuote,
     ModelUsage,
     SliceNeighbour,
+    ValueMeaning,
     ViewReads,
 )
 
@@ -68,6 +69,8 @@ class TableContext:
     """What it reads, if it is a view."""
     read_by: Sequence[str] = ()
     """The views that read it."""
+    viewed: Mapping[str, Mapping[str, ValueMeaning]] = field(default_factory=dict)
+    """What values mean by views, by column."""
     published: Mapping[str, str] = field(default_factory=dict)
     """Descriptions of neighbours by fully qualified name, as last published."""
 

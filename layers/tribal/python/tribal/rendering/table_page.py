@@ -29,6 +29,7 @@ from tribal.rendering.words import (
     correction,
     hidden_because,
     lists_values,
+    meaning_sources,
     number,
     rows_phrase,
     uniqueness,
@@ -176,12 +177,13 @@ def _prose(said: Description, document: TableDocument, path: str) -> str:
 def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -> str:
     said, values, meanings = column.description, column.allowed_values or (), column.value_meanings or {}
     parts = [_prose(said, document, path)]
-    if values and (meanings or not lists_values(said.text, said.source, values)):
+    if values and not lists_values(said.text, said.source, values, meanings):
         listed = [
             f"{cell_code(value)} ({escape_text(meanings[value].text)})" if value in meanings else cell_code(value)
             for value in values
         ]
-        parts.append(f"Values: {', '.join(listed)}{' and others' if column.allowed_values_complete is False else ''}.")
+        others = " and others" if column.allowed_values_complete is False else ""
+        parts.append(f"Values: {', '.join(listed)}{others}{escape_text(meaning_sources(meanings))}.")
     return " ".join(part for part in parts if part)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tribal.identity import locations
-from tribal.identity.table_names import format_name
+from tribal.identity.table_names import format_name, parse_name
 from tribal.rendering.markdown import code_span
-from tribal_contracts import DatabaseType, Description, DocumentedColumn, Index
+from tribal_contracts import DatabaseType, Description, DocumentedColumn, Index, ValueMeaning
 
 DIALECTS: dict[DatabaseType, str] = {"postgres": "PostgreSQL", "snowflake": "Snowflake"}
 """Databases by their names."""
@@ -70,9 +70,23 @@ def relation_sentence(child: str, parent: str, *, nullable: bool, columns: tuple
     return f"Each row of {format_name((child,))} {verb} to one row of {whole}{by}."
 
 
-def lists_values(text: str, source: str | None, values: Sequence[str]) -> bool:
-    """Whether a description made by rules already lists the allowed values; that of a person or comment may not."""
-    return source == "derived" and all(value in text for value in values)
+def lists_values(
+    text: str, source: str | None, values: Sequence[str], meanings: Mapping[str, ValueMeaning] | None = None
+) -> bool:
+    """Whether a description already lists the values, with what they mean."""
+    if not meanings:
+        return source == "derived" and all(value in text for value in values)
+    return all(value in meanings and meanings[value].source == source for value in values)
+
+
+def meaning_sources(meanings: Mapping[str, ValueMeaning]) -> str:
+    """Where meanings of values come from that no key and no description shows: "; meanings from view sales.v"."""
+    names = dict.fromkeys(
+        f"view {'.'.join(parse_name(each.view)[1:])}" if each.view else "the comment"
+        for each in meanings.values()
+        if each.source in ("view", "comment")
+    )
+    return f"; meanings from {listing([*names])}" if names else ""
 
 
 def basis(description: Description) -> str:

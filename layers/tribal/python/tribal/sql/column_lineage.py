@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tribal.sql.case_labels import label_cases, unwrapped, without_rivals
 from tribal.sql.parsing import (
     MappingSchema,
     NotParsed,
@@ -17,7 +18,7 @@ from tribal.sql.parsing import (
     traverse_scope,
     walk_in_scope,
 )
-from tribal.sql.references import MAX_VIEW_CHARS, ColumnEdge, ColumnName, QueryLineage, TableName, Via
+from tribal.sql.references import MAX_VIEW_CHARS, ColumnEdge, ColumnName, QueryLineage, TableName, ValueLabel, Via
 from tribal_contracts import DatabaseType
 
 MAX_EDGES = 5_000
@@ -158,7 +159,25 @@ class _Query:
         order = {output: place for place, output in enumerate(shown)}
         edges = [ColumnEdge(output, column, via) for (output, column), via in found.items()]
         edges.sort(key=lambda each: (order.get(each.output or "", len(order)), each.column))
-        return QueryLineage(tables, edges, self._problem())
+        return QueryLineage(tables, edges, self._labels(shown), self._problem())
+
+    def _labels(self, outputs: Sequence[str]) -> list[ValueLabel]:
+        """What values of tables' columns mean."""
+        scopes = {id(scope.expression): scope for scope in self._scopes}
+        shown = {
+            id(unwrapped(each.unalias())): name
+            for each, name in zip(
+                self._tree.selects if isinstance(self._tree, exp.Select) else (), outputs, strict=False
+            )
+        }
+        found: list[list[ValueLabel]] = []
+        for case in label_cases(self._tree):
+            scope = scopes.get(id(case.node.find_ancestor(exp.Select)))
+            for column, via in (self._resolved(case.column, scope) if scope else {}).items():
+                if via == "direct" and self._exists(column):
+                    output = shown.get(id(case.node))
+                    found.append([ValueLabel(column, each.written, each.label.name, output) for each in case.values])
+        return without_rivals(found)
 
     def _problem(self) -> str | None:
         return "it is not known which table has some of its columns" if self._has_unresolved else None

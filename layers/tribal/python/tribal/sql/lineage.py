@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from tribal.sql.case_labels import label_cases
 from tribal.sql.parsing import MappingSchema, NotParsed, SqlglotError, conjuncts_of, exp, parse_query, qualify
 from tribal.sql.references import MAX_VIEW_CHARS, ColumnName, TableName, ViewJoin, ViewLineage
 from tribal_contracts import DatabaseType
@@ -197,7 +198,8 @@ class ViewQueries:
     def read(self, text: str, schema: str) -> str | None:
         """The query of a `CREATE VIEW` with every name as it is stored, qualified and quoted, and without values.
 
-        Each output is named as the column of the view, and `*` is resolved. Tables of the database are written as
+        Each output is named as the column of the view, and `*` is resolved. Values that a CASE labels
+        stay, with their labels. Tables of the database are written as
         `"SCHEMA"."TABLE"`; a table of another database is replaced by a subquery without columns of tables.
 
         Args:
@@ -253,8 +255,11 @@ def _name_outputs(query: exp.Query, names: Sequence[exp.Identifier]) -> None:
 
 
 def _stored(query: exp.Query, database: str) -> exp.Query:
-    """The query without values, and without names of databases."""
+    """The query without values, except those that a CASE labels, and without names of databases."""
+    labelled = {id(each) for case in label_cases(query) for pair in case.values for each in (pair.value, pair.label)}
     for literal in list(query.find_all(exp.Literal, *_OTHER_LITERALS)):
+        if id(literal) in labelled:
+            continue
         is_number = isinstance(literal, exp.Literal) and not literal.is_string
         literal.replace(exp.Literal.number(0) if is_number else exp.Literal.string(""))
     for table in list(query.find_all(exp.Table)):

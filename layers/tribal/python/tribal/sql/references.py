@@ -100,15 +100,31 @@ class ColumnEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueLabel:
+    """A label that a query shows instead of a value of a column.
+
+    Attributes:
+        output: that shows only such labels, if there is one.
+    """
+
+    column: ColumnName
+    value: str
+    text: str
+    output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueryLineage:
     """What a query reads.
 
     Attributes:
         tables: all of them, in order of name.
         edges: by column, in order; empty if there is a problem.
+        labels: of values; a value of a column has one at most.
         problem: why the query could not be read, without a full stop.
     """
 
     tables: Sequence[TableName] = ()
     edges: Sequence[ColumnEdge] = ()
+    labels: Sequence[ValueLabel] = ()
     problem: str | None = None

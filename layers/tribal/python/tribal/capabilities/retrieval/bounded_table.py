@@ -44,7 +44,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "description": texts.description(document.description),
             "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
             "columns": [
-                _without_lookup(_column(column, column.name in in_keys, texts), document, keys)
+                _without_views(_without_lookup(_column(column, column.name in in_keys, texts), document, keys), bounds)
                 for column in document.columns
             ],
             "foreign_keys": keys,
@@ -142,9 +142,22 @@ def _without_lookup(
     hidden = any(key.columns == [column.name] for key in document.foreign_keys if key not in visible)
     if not hidden:
         return column
-    update: dict[str, object] = {"value_meanings": None}
+    left = {value: each for value, each in (column.value_meanings or {}).items() if each.source != "lookup"}
+    update: dict[str, object] = {"value_meanings": left or None}
     if column.allowed_values_from == "lookup":
         update |= _NO_VALUES
+    return column.model_copy(update=update)
+
+
+def _without_views(column: DocumentedColumn, bounds: Bounds) -> DocumentedColumn:
+    """The column without what hidden views say of its values."""
+    meanings = column.value_meanings or {}
+    left = {value: each for value, each in meanings.items() if not each.view or may_see(each.view, bounds.scope)}
+    if len(left) == len(meanings):
+        return column
+    update: dict[str, object] = {"value_meanings": left or None}
+    if column.allowed_values_from in ("human", "comment", "view"):
+        update = {"value_meanings": left, "allowed_values": [*left]} if left else _NO_VALUES
     return column.model_copy(update=update)
 
 

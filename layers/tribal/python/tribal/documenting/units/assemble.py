@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tribal.documenting.relations import documented_key, inferred_keys_of, relations_of
+from tribal.documenting.units.column_values import values_of_column
 from tribal.documenting.units.sampling import Samples
 from tribal.identity.table_names import TableIdentity, parse_name
-from tribal.masking import PLACEHOLDER, MaskedSamples, SensitiveKind, detect_by_name
+from tribal.masking import MaskedSamples, SensitiveKind, detect_by_name
 from tribal.ports import TableContext, TableDescription
-from tribal.sql.checks import declared_values
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import (
     CatalogColumn,
@@ -28,8 +28,6 @@ from tribal_contracts import (
     TableAnnotation,
     TableDocument,
     TableSpec,
-    ValueMeaning,
-    ValuesFrom,
 )
 
 _ONLY_TEXT = frozenset(
@@ -53,8 +51,6 @@ _ONLY: dict[TypeFamily, frozenset[SensitiveKind]] = {
     "local_time": _TIMES,
 }
 """The only kinds that values of a type can be."""
-_MOST_VALUES = 50
-"""Source: the contract of `allowed_values`."""
 _MOST_READERS = 50
 """Source: the contract of `reads` and `read_by`."""
 _NUMBERED = ("smallint", "integer", "bigint", "numeric", "NUMBER", "number", "uuid")
@@ -191,44 +187,13 @@ def _column(
         identity=column.identity,
         generated=column.generated,
         base_type=column.base_type,
-        **_allowed(column, context, hidden=kind is not None),
+        **values_of_column(column, context, description.columns[column.name], hidden=kind is not None),
         samples=list(masked.values) or None,
         sample_patterns=list(masked.patterns) or None,
         sensitive=str(kind) if kind is not None else None,
         hidden=masked.masked or None,
         marked=column.sensitive,
     )
-
-
-def _allowed(column: CatalogColumn, context: TableContext, *, hidden: bool) -> dict[str, Any]:
-    """The fields about the values that are allowed, and what they mean; `hidden` if data of the column is not shown."""
-    values, origin = declared_values(column, context.table.checks, PLACEHOLDER)
-    lookup = context.lookups.get(column.name)
-    if lookup is None or hidden:
-        return _listed(values, origin, {}, complete=True) if values else {}
-    if values:
-        return _listed(values, origin, lookup.meanings, complete=True)
-    return _listed(lookup.values, "lookup", lookup.meanings, complete=_is_enforced(column.name, context))
-
-
-def _listed(
-    values: Sequence[str], origin: ValuesFrom, meanings: Mapping[str, str], *, complete: bool
-) -> dict[str, Any]:
-    shown = list(values[:_MOST_VALUES])
-    meant = {value: ValueMeaning(text=meanings[value], source="lookup") for value in shown if value in meanings}
-    return {
-        "allowed_values": shown,
-        "allowed_values_from": origin,
-        "allowed_values_complete": complete and len(shown) == len(values),
-        "value_meanings": meant or None,
-    }
-
-
-def _is_enforced(column: str, context: TableContext) -> bool:
-    """Whether the server ensures that every value has a row in the look-up table."""
-    table = context.table
-    enforced = context.database_type == "postgres" or table.kind == "hybrid_table"
-    return enforced and any(key.columns == [column] and key.validated is not False for key in table.foreign_keys)
 
 
 _PARTITIONED = re.compile(r"(RANGE|LIST|HASH) \((.*)\)", re.DOTALL)

@@ -39,6 +39,7 @@ def table_context(
         human=_human_description(annotation),
         inferred_keys=tuple(key for key in part.inferred_keys if own in (key.from_table, key.to_table)),
         reads=next((view for view in part.lineage if view.view == own), None),
+        viewed=part.value_meanings.get(own, {}),
         read_by=tuple(part.read_by.get(own, ())),
     )
 

@@ -9,12 +9,14 @@ from datetime import timedelta
 from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, parse_name
+from tribal.masking import PLACEHOLDER
+from tribal.planning.catalog.viewed_meanings import Meanings, meanings_by_views
 from tribal.ports import Clock, ObjectStore
 from tribal.sql.references import QueryLineage, TableName
 from tribal.store import put_record_if_changed, read_record
-from tribal_contracts import CatalogTable, DatabaseLineage, DatabaseType, ReadColumn, ViewReads
+from tribal_contracts import CatalogTable, DatabaseLineage, DatabaseType, ReadColumn, ReadLabel, ViewReads
 
-LINEAGE_RULES = "2"
+LINEAGE_RULES = "3"
 """Change it whenever other lineage would be read from the same views."""
 MOST_SECONDS = 60.0
 """No view is parsed after this time; the next run continues. By judgement: a view takes about 15 ms."""
@@ -121,7 +123,20 @@ class _Views:
         reads = list(dict.fromkeys(self._name(each) for each in found.tables))
         # Columns of several partitions are columns of one table.
         unique = {(each.column, each.from_table, each.from_column, each.via): each for each in columns}
-        return ViewReads(view=name, reads=reads, columns=list(unique.values()), problem=found.problem)
+        labels = [
+            ReadLabel(
+                column=each.output,
+                from_table=self._name(each.column[:2]),
+                from_column=each.column[2],
+                value=each.value,
+                text=each.text,
+            )
+            for each in found.labels
+            if not PLACEHOLDER.search(each.value + each.text)
+        ]
+        return ViewReads(
+            view=name, reads=reads, columns=list(unique.values()), labels=labels or None, problem=found.problem
+        )
 
     def by_table(self, name: str, problem: str, found: QueryLineage | None = None) -> ViewReads:
         """What the catalog records, where columns are not known."""
@@ -149,6 +164,8 @@ class Readers:
     views: Mapping[str, ViewReads]
     read_by: Mapping[str, list[str]]
     """The views that read each table, in order of name."""
+    meanings: Mapping[str, Meanings]
+    """What values mean by views, by table and column."""
 
     @classmethod
     def of(cls, lineage: DatabaseLineage | None, tables: Mapping[str, CatalogTable]) -> Readers:
@@ -159,17 +176,24 @@ class Readers:
         for name in sorted(views):
             for table in views[name].reads:
                 read_by.setdefault(table, []).append(name)
-        return cls(views, read_by)
+        return cls(views, read_by, meanings_by_views(views))
 
     def hash_of(self, name: str) -> str | None:
-        """Hash of what a table reads and is read by; `None` if there is neither."""
-        view, readers = self.views.get(name), self.read_by.get(name)
-        return object_hash([view and view.model_dump(mode="json"), readers]) if view or readers else None
+        """Hash of what a table reads, is read by, and learns from views; `None` if it has none of these."""
+        view, readers, meanings = self.views.get(name), self.read_by.get(name), self.meanings.get(name)
+        if not (view or readers or meanings):
+            return None
+        learned = {
+            column: {value: each.model_dump(mode="json") for value, each in values.items()}
+            for column, values in (meanings or {}).items()
+        }
+        return object_hash([view and view.model_dump(mode="json"), readers, *([learned] if learned else [])])
 
 
 def _existing(view: ViewReads, tables: Mapping[str, CatalogTable]) -> ViewReads:
     reads = [name for name in view.reads if name in tables]
     columns = {name: frozenset(_columns(tables[name])) for name in reads}
     left = [each for each in view.columns if each.from_column in columns.get(each.from_table, ())]
-    same = len(reads) == len(view.reads) and len(left) == len(view.columns)
-    return view if same else view.model_copy(update={"reads": reads, "columns": left})
+    labels = [each for each in view.labels or () if each.from_column in columns.get(each.from_table, ())] or None
+    same = len(reads) == len(view.reads) and len(left) == len(view.columns) and labels == view.labels
+    return view if same else view.model_copy(update={"reads": reads, "columns": left, "labels": labels})

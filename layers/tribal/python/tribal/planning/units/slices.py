@@ -202,6 +202,9 @@ def write_slice(
         inferred_keys=_once([key for name in chunk.tables for key in database.inferred.get(name, ())]),
         lookup_tables=[_outline(database.tables[name]) for name in database.lookup_names(chunk.tables)],
         lineage=[database.readers.views[name] for name in chunk.tables if name in database.readers.views],
+        value_meanings={
+            name: database.readers.meanings[name] for name in chunk.tables if name in database.readers.meanings
+        },
         read_by={name: database.readers.read_by[name] for name in chunk.tables if name in database.readers.read_by},
     )
     data = part.to_json()

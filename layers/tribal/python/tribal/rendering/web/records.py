@@ -12,7 +12,7 @@ from tribal.joins.outline import unique_columns
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
 from tribal.rendering.page_joins import PAGE_JOINS, page_join
-from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, uniqueness
+from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, lists_values, meaning_sources, uniqueness
 from tribal_contracts import DocumentedColumn, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -100,6 +100,10 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
         + _NULLABLE * column.nullable
         + _UNIQUE * unique
     )
+    said, meanings = column.description, column.value_meanings or {}
+    # The page decides by the same rule where nothing is known of meanings.
+    is_listed = bool(meanings) and lists_values(said.text, said.source, column.allowed_values or (), meanings)
+    values = 0 if is_listed else column.allowed_values or 0
     return _trimmed(
         [
             column.name,
@@ -110,11 +114,12 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             _default(column),
             column.samples or 0,
             column.sample_patterns or 0,
-            column.allowed_values or 0,
+            values,
             hidden_because(column) or 0,
             basis(column.description) or 0,
-            {value: meaning.text for value, meaning in (column.value_meanings or {}).items()} or 0,
+            {value: meaning.text for value, meaning in meanings.items()} or 0,
             int(column.allowed_values_complete is False),
+            meaning_sources(meanings) or 0,
         ]
     )
 

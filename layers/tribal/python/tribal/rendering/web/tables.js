@@ -194,7 +194,7 @@ function columnGrid(table) {
     "Columns",
     heads,
     (table.c || []).map(column => {
-      const [name, type, flags = 0, text, source, otherwise, , , values, , basis, meanings, others] = column;
+      const [name, type, flags = 0, text, source, otherwise, , , values, , basis, meanings, others, by] = column;
       /** @type {Child[]} */
       const keys = [];
       const parent = parents.get(name);
@@ -207,7 +207,7 @@ function columnGrid(table) {
         said.push(
           " Values: ",
           ...joined(values.map(value => allowed(value, meanings ? meanings[value] : ""))),
-          others ? " and others." : ".",
+          (others ? " and others" : "") + (by ? visible(by) : "") + ".",
         );
       if (basis) said.push(" ", element("span", {class: "basis"}, "\u00b7 " + basis));
       return [

@@ -59,6 +59,7 @@ type Column = [
   basis?: string | 0,
   meanings?: {[value: string]: string} | 0,
   others?: 0 | 1,
+  by?: string | 0,
 ];
 
 type Relation = [

@@ -10,7 +10,7 @@ from tribal.edges.cli.tools.ask_view import ASK_VIEWS
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
 from tribal.edges.cli.tools.lineage_view import LINEAGE_VIEWS
-from tribal.rendering.words import DIALECTS, lists_values
+from tribal.rendering.words import DIALECTS, lists_values, meaning_sources
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -152,9 +152,10 @@ def _column_text(column: ColumnDetail) -> str:
     default = f" Default: {column.default_value}." if column.default_value else ""
     values, meanings = column.allowed_values or (), column.value_meanings or {}
     allowed = ""
-    if values and (meanings or not lists_values(column.description, column.description_source, values)):
+    if values and not lists_values(column.description, column.description_source, values, meanings):
         listed = [f"{value} ({meanings[value].text})" if value in meanings else value for value in values]
-        allowed = f" Values: {', '.join(listed)}{' and others' if column.allowed_values_complete is False else ''}."
+        others = " and others" if column.allowed_values_complete is False else ""
+        allowed = f" Values: {', '.join(listed)}{others}{meaning_sources(meanings)}."
     samples = f" E.g. {', '.join(column.samples)}." if column.samples else ""
     return f"{column.description}{allowed}{default}{samples}".strip()
 

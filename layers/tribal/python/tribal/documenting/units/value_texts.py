@@ -1,0 +1,60 @@
+"""Read what values mean from a text such as "0 = draft, 1 = sent"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+_MOST_CHARS = 4_000
+"""Of a text that is read. By judgement."""
+_GENERIC = r"-?\d{1,9}|'[^'\n]{1,20}'|\"[^\"\n]{1,20}\"|`[^`\n]{1,20}`|[A-Z][A-Z0-9_]{0,9}"
+_SIGN = r"\s*=>?\s*|\s*->\s*|\s*:\s+|:(?=[^\W\d_])|\s+[-–—]\s+"  # noqa: RUF001 - dashes that people write
+_BEFORE = re.compile(r"(?:[,;.|/(\[{:]|\n|\b(?:and|or)|^)\s*$")
+_END = re.compile(r"[;|\n]|\.\s|\.$|\s/\s")
+_WORD = re.compile(r"[^\W\d_]{2}")
+
+
+def meanings_in(text: str, known: Collection[str] = ()) -> dict[str, str]:
+    """What a text says that values mean, in its order; empty unless it lists two values or more in one way.
+
+    Args:
+        known: the values that there are; empty if that is unknown.
+    """
+    text = text[:_MOST_CHARS]
+    value = "|".join([*map(re.escape, sorted(known, key=len, reverse=True)), _GENERIC])
+    heads = [
+        found
+        for found in re.finditer(rf"(?<![\w.<>=+*-])(?P<value>{value})(?P<sign>{_SIGN})(?=['\"(]?[^\W_])", text)
+        if found["sign"].strip() in ("=", "=>", "->") or _BEFORE.search(text, 0, found.start()) or not found.start()
+    ]
+    heads = [each for each in heads if not text[: each.start()].rstrip().endswith(("<", ">", "=", "≤", "≥"))]
+    values = [each["value"].strip("'\"`") for each in heads]
+    if len(heads) < 2 or len(set(values)) != len(values) or len({each["sign"].strip() for each in heads}) > 1:
+        return {}
+    if len({each.lstrip("-").isdecimal() for each in values}) > 1 and not known:
+        return {}
+    found: dict[str, str] = {}
+    separators = [text[each.start() - 1 : each.start()] + text[: each.start()].rstrip()[-1:] for each in heads[1:]]
+    for number, head in enumerate(heads):
+        is_last = number + 1 == len(heads)
+        said = text[head.end() : None if is_last else heads[number + 1].start()]
+        if is_last:
+            said = _last(said, "," if any("," in each for each in separators) else "")
+        said = re.sub(r"[\s,;.|/(\[{]+(?:and|or)?\s*$", "", " ".join(said.split())).strip("'\"` ")
+        if _WORD.search(said) and said.casefold() != values[number].casefold():
+            found[values[number]] = said
+    return found if len(found) > 1 else {}
+
+
+def _last(said: str, separator: str) -> str:
+    """The text of the last value, without what follows it."""
+    end = _END.search(said)
+    said = said[: end.start()] if end else said
+    if separator:
+        said = said.split(separator)[0]
+    depth = 0
+    for place, sign in enumerate(said):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return said[:place]
+    return said
