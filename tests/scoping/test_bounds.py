@@ -103,6 +103,21 @@ def test_types_defaults_and_expressions_that_name_what_is_hidden_are_withheld(sh
     ]
 
 
+def test_what_hidden_views_say_of_values_is_left_out(tmp_path: Path) -> None:
+    meanings = {
+        "0": ValueMeaning(text="draft", source="view", view="shop.vault.v"),
+        "1": ValueMeaning(text="sent", source="view", view="shop.pub.v"),
+    }
+    listed = {"allowed_values": ["0", "1"], "allowed_values_from": "view", "allowed_values_complete": False}
+    hidden = {"state": listed | {"value_meanings": {"0": meanings["0"]}}, "step": listed | {"value_meanings": meanings}}
+    document = table_document("shop.pub.bill", "id state step", domain="billing")
+    columns = [column.model_copy(update=hidden.get(column.name, {})) for column in document.columns]
+    toolbox = toolbox_over(tmp_path, None, [document.model_copy(update={"columns": columns})])
+    seen = {column.name: column for column in schema_of(toolbox, "bill").columns}
+    assert (seen["state"].allowed_values, seen["state"].value_meanings) == (None, None)
+    assert (seen["step"].allowed_values, seen["step"].value_meanings) == (["1"], {"1": meanings["1"]})
+
+
 def test_look_up_values_ancestors_and_partitions_of_hidden_tables_are_withheld(tmp_path: Path) -> None:
     document = table_document(
         "shop.pub.invoice",

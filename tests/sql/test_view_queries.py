@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.cases import each_case
+from tribal.sql.column_lineage import read_lineage
 from tribal.sql.lineage import ViewQueries, view_lineage
 from tribal.sql.references import MAX_VIEW_CHARS, ColumnName, TableName
 
@@ -105,3 +106,22 @@ def test_no_value_is_left_in_whatever_form_it_was_written(value: str) -> None:
 )
 def test_what_cannot_be_parsed_with_certainty_has_no_query(text: str) -> None:
     assert query(text) is None
+
+
+@each_case(
+    "case",
+    [
+        "case o.region when 1 then 'north' when 2 then 'south' end",
+        "case when region = 1 then 'north' when region in (2) then 'south' when region::varchar = '' then null end",
+        "decode(region, 1, 'north', 2, 'south')",
+    ],
+)
+def test_values_that_a_case_labels_stay_with_their_labels_and_no_others(case: str) -> None:
+    text = query(f"create view v as select {case} as place from orders o where o.id <> 7 and region <> 'secret'")
+    assert text is not None
+    assert ("secret" in text, "7" in text) == (False, False)
+    found = read_lineage(text, "snowflake", COLUMNS, ["PLACE"]).labels
+    assert [(each.column, each.value, each.text, each.output) for each in found] == [
+        (("SALES", "ORDERS", "REGION"), "1", "north", "PLACE"),
+        (("SALES", "ORDERS", "REGION"), "2", "south", "PLACE"),
+    ]

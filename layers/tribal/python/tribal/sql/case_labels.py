@@ -154,7 +154,7 @@ def _equalities(condition: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
 def _literal(node: exp.Expr) -> exp.Literal | None:
     node = unwrapped(node)
     inner = unwrapped(node.this) if isinstance(node, exp.Neg) else node
-    return inner if isinstance(inner, exp.Literal) and inner.name else None
+    return inner if isinstance(inner, exp.Literal) else None
 
 
 def _is_text(node: exp.Expr) -> bool:
@@ -162,6 +162,6 @@ def _is_text(node: exp.Expr) -> bool:
 
 
 def _is_telling(each: LabelledValue) -> bool:
-    label = each.label.name
-    is_short = len(label) <= _MAX_CHARS and len(each.value.name) <= _MAX_CHARS and "\n" not in label
-    return is_short and bool(_WORD.search(label)) and label.casefold() != each.value.name.casefold()
+    label, value = each.label.name, each.value.name
+    is_short = len(label) <= _MAX_CHARS and 0 < len(value) <= _MAX_CHARS and "\n" not in label
+    return is_short and bool(_WORD.search(label)) and label.casefold() != value.casefold()
