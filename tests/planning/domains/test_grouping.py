@@ -63,6 +63,20 @@ def test_tables_that_keys_connect_are_a_domain_named_after_the_table_at_its_cent
     }
 
 
+def test_a_hub_that_most_tables_reference_names_no_domain_and_leftovers_are_not_named_after_the_database() -> None:
+    def owned(name: str, *others: str) -> CatalogTable:
+        return table(
+            f"public.{name}", references=[(f"{other}_ref", f"public.{other}") for other in ("tenant", *others)]
+        )
+
+    heads = {"order": "parcel refund basket", "ticket": "reply agent escalation", "crate": "shelf pallet forklift"}
+    tables = [owned(head) for head in heads]
+    tables += [owned(name, head) for head, names in heads.items() for name in names.split()]
+    domains = by_domain([table("public.tenant"), *tables, owned("hook"), owned("memo"), owned("badge"), *named("zz")])
+    assert domains.keys() == {*heads, "other", "other-2"}
+    assert domains["other"] == {"tenant", "hook", "memo", "badge"}
+
+
 def test_the_order_of_tables_and_a_second_time_make_no_difference() -> None:
     assert by_domain(CLINIC_AND_STAFF[::-1]) == by_domain(CLINIC_AND_STAFF)
 
@@ -108,7 +122,7 @@ def test_some_modules_next_to_tables_that_keys_connect_are_both_domains() -> Non
         *(f"{prefix}_{name}" for prefix in ("xq", "vz") for name in ("salary", "food", "port"))
     )
     domains = by_domain([*modules_without_keys, *CLINIC_AND_STAFF, *named("zz")])
-    assert domains.keys() == {"xq", "vz", "patient", "employee", "shop"}
+    assert domains.keys() == {"xq", "vz", "patient", "employee", "other"}
     assert domains["xq"] == {"xq_salary", "xq_food", "xq_port"}
 
 
@@ -270,9 +284,11 @@ def test_the_rest_of_a_database_does_not_take_the_name_of_a_domain_next_to_it() 
 
 
 def test_an_inferred_name_that_another_database_has_is_not_taken_for_other_tables() -> None:
-    there = Evidence(other_domains=OtherDomains({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "shop": {"bell"}}))
+    there = Evidence(
+        other_domains=OtherDomains({"patient": {"dog", "cat"}, "diagnosis": {"engine"}, "other": {"bell"}})
+    )
     domains = by_domain([*CLINIC_AND_STAFF, *named("zz")], there)
-    assert domains.keys() == {"shop-patient", "employee", "shop-shop"}
+    assert domains.keys() == {"shop-patient", "employee", "shop-other"}
     assert domains["shop-patient"] == {"patient", "diagnosis", "prescription"}
 
 

@@ -20,6 +20,9 @@ _FAMILY = 3
 
 _CENTRAL = 0.5
 """The lowest score of a table that may name a domain, relative to the highest; a judgement."""
+_HUB = 0.5
+"""A table that more than this share of all tables references says nothing of a domain with few of them; a judgement."""
+_LEFTOVERS = "other"
 _SHORT = 3
 """The most letters of a shared first word that is only used if the central table has it too; a judgement."""
 _PREFIXES = frozenset("anti co inter intra multi non post pre re semi sub un".split())
@@ -97,11 +100,13 @@ def _candidates(cluster: Cluster, links: Links, names: TableNames, sources: Name
     for title in _configured(members, sources.vocabulary):
         yield domain_name(title), True
     own = [] if cluster.is_rest else _own_names(cluster, links, names.names)
-    rest = [name for name in (names.common, sources.schema, sources.database) if name]
+    # Of a database that has other domains, the database's name says nothing.
+    last = _LEFTOVERS if len(cluster.members) < len(names.names) else sources.database
+    rest = [name for name in (names.common, sources.schema, last) if name]
     for name in own or rest:
         yield domain_name(name), False
     first = domain_name((own or rest)[0])
-    if not own:
+    if not own and first != _LEFTOVERS:
         yield domain_name(f"{first}-other"), False
     for number in count(2):
         yield domain_name(f"{first[:50]}-{number}"), False
@@ -162,16 +167,24 @@ def _central_tables(cluster: Cluster, links: Links, names: Sequence[TableName]) 
     """Names after the tables that most others reference and are named after, in that order, with these tables.
 
     Large families are named by their word. Tables that are much less central than the first one are left out: a domain
-    named after one of them would be taken for something else.
+    named after one of them would be taken for something else. References to a hub that most tables of other domains
+    reference too do not count.
     """
     inside = set(cluster.members)
     score = Counter(parent for child, parent in links if child in inside and parent in inside)
+    audience = Counter(parent for _, parent in links)
+    hubs = [node for node, size in score.items() if audience[node] > max(_HUB * len(names), 2 * size)]
+    for hub in hubs:
+        del score[hub]
     carried = Counter(word for node in cluster.members for word in {singular(word) for word in names[node].words})
     families: dict[str, list[Sequence[str]]] = {}
     for node in cluster.members:
         families.setdefault(names[node].family, []).append(names[node].words)
     for node in cluster.members:
         score[node] += min((carried[singular(word)] for word in names[node].words), default=0)
+    if hubs and max(score.values()) <= 1:
+        # Without the hub, no table stands out.
+        return []
     found = []
     least = _CENTRAL * max(score.values(), default=0)
     for node in sorted(score, key=lambda node: (-score[node], len(names[node].words), names[node].words)):

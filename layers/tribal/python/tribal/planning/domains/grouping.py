@@ -22,7 +22,7 @@ from tribal.planning.domains.table_graph import find_links, key_graph
 from tribal.planning.domains.table_names import KIND_WORDS, read_names
 from tribal_contracts import CatalogTable
 
-DOMAIN_RULES = 3
+DOMAIN_RULES = 4
 """The version of the rules that infer domains, recorded in the plan. Version 1 is not recorded."""
 DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 SMALL_SCHEMA = 40
