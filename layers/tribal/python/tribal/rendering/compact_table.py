@@ -9,7 +9,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.joins.outline import row_keys
 from tribal.rendering.markdown import one_line
 from tribal.rendering.quotations import defuse
-from tribal.rendering.words import lists_values, rows_phrase, shorten
+from tribal.rendering.words import further_meanings, lists_values, rows_phrase, shorten
 from tribal.sql.dialect import legible_identifier, legible_table
 from tribal.sql.type_families import TypeFamily, short_type, type_family
 from tribal_contracts import Description, DocumentedColumn, TableDocument
@@ -127,9 +127,10 @@ def _column(column: DocumentedColumn, table: TableDocument) -> tuple[str, str]:
     if values := column.allowed_values:
         is_number = type_family(column.base_type or column.type) == "number"
         shown = dict(zip(values, map(one_line if is_number else _literal, values[:MAX_VALUES]), strict=False))
-        meanings, said = column.value_meanings or {}, column.description
+        said = column.description
+        meanings = further_meanings(column.value_meanings, said.source)
         explained = [f"{text} = {meanings[value].text}" if value in meanings else text for value, text in shown.items()]
-        is_said = bool(meanings) and lists_values(said.text, said.source, values, meanings)
+        is_said = bool(column.value_meanings) and lists_values(said.text, said.source, values, column.value_meanings)
         facts = "" if is_said else defuse(one_line(", ".join(explained)))
         if column.allowed_values_complete is not False and len(values) <= MAX_VALUES:
             words.append(f"CHECK ({words[0]} IN ({', '.join(shown.values())}))")

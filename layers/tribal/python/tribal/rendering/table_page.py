@@ -27,6 +27,7 @@ from tribal.rendering.words import (
     NOT_VALIDATED,
     basis,
     correction,
+    further_meanings,
     hidden_because,
     lists_values,
     meaning_sources,
@@ -175,9 +176,10 @@ def _prose(said: Description, document: TableDocument, path: str) -> str:
 
 
 def _column_text(column: DocumentedColumn, document: TableDocument, path: str) -> str:
-    said, values, meanings = column.description, column.allowed_values or (), column.value_meanings or {}
+    said, values = column.description, column.allowed_values or ()
+    meanings = further_meanings(column.value_meanings, said.source)
     parts = [_prose(said, document, path)]
-    if values and not lists_values(said.text, said.source, values, meanings):
+    if values and not lists_values(said.text, said.source, values, column.value_meanings):
         listed = [
             f"{cell_code(value)} ({escape_text(meanings[value].text)})" if value in meanings else cell_code(value)
             for value in values

@@ -79,6 +79,11 @@ def lists_values(
     return all(value in meanings and meanings[value].source == source for value in values)
 
 
+def further_meanings(meanings: Mapping[str, ValueMeaning] | None, source: str | None) -> Mapping[str, ValueMeaning]:
+    """The meanings that a description from a source does not give itself."""
+    return {value: each for value, each in (meanings or {}).items() if each.source != source}
+
+
 def meaning_sources(meanings: Mapping[str, ValueMeaning]) -> str:
     """Where meanings of values come from that no key and no description shows: "; meanings from view sales.v"."""
     names = dict.fromkeys(

@@ -12,7 +12,15 @@ from tribal.joins.outline import unique_columns
 from tribal.rendering.gaps import gaps, page_lines
 from tribal.rendering.likely_keys import why_likely
 from tribal.rendering.page_joins import PAGE_JOINS, page_join
-from tribal.rendering.words import NOT_VALIDATED, basis, hidden_because, lists_values, meaning_sources, uniqueness
+from tribal.rendering.words import (
+    NOT_VALIDATED,
+    basis,
+    further_meanings,
+    hidden_because,
+    lists_values,
+    meaning_sources,
+    uniqueness,
+)
 from tribal_contracts import DocumentedColumn, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
@@ -100,10 +108,10 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
         + _NULLABLE * column.nullable
         + _UNIQUE * unique
     )
-    said, meanings = column.description, column.value_meanings or {}
+    said, values = column.description, column.allowed_values or ()
+    meanings = further_meanings(column.value_meanings, said.source)
     # The page decides by the same rule where nothing is known of meanings.
-    is_listed = bool(meanings) and lists_values(said.text, said.source, column.allowed_values or (), meanings)
-    values = 0 if is_listed else column.allowed_values or 0
+    is_listed = bool(column.value_meanings) and lists_values(said.text, said.source, values, column.value_meanings)
     return _trimmed(
         [
             column.name,
@@ -114,7 +122,7 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             _default(column),
             column.samples or 0,
             column.sample_patterns or 0,
-            values,
+            0 if is_listed or not values else values,
             hidden_because(column) or 0,
             basis(column.description) or 0,
             {value: meaning.text for value, meaning in meanings.items()} or 0,

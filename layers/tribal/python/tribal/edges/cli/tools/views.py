@@ -10,7 +10,7 @@ from tribal.edges.cli.tools.ask_view import ASK_VIEWS
 from tribal.edges.cli.tools.knowledge_views import KNOWLEDGE_VIEWS
 from tribal.edges.cli.tools.layout import print_grid, print_indented
 from tribal.edges.cli.tools.lineage_view import LINEAGE_VIEWS
-from tribal.rendering.words import DIALECTS, lists_values, meaning_sources
+from tribal.rendering.words import DIALECTS, further_meanings, lists_values, meaning_sources
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -150,9 +150,9 @@ def _likely(table: RelatedTable) -> tuple[str, str]:
 
 def _column_text(column: ColumnDetail) -> str:
     default = f" Default: {column.default_value}." if column.default_value else ""
-    values, meanings = column.allowed_values or (), column.value_meanings or {}
+    values, meanings = column.allowed_values or (), further_meanings(column.value_meanings, column.description_source)
     allowed = ""
-    if values and not lists_values(column.description, column.description_source, values, meanings):
+    if values and not lists_values(column.description, column.description_source, values, column.value_meanings):
         listed = [f"{value} ({meanings[value].text})" if value in meanings else value for value in values]
         others = " and others" if column.allowed_values_complete is False else ""
         allowed = f" Values: {', '.join(listed)}{others}{meaning_sources(meanings)}."
