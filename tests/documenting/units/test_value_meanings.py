@@ -125,3 +125,13 @@ def test_a_view_without_labels_changes_no_other_document() -> None:
     plain, renamed = labelling("b.state"), labelling("b.state + 1")
     assert hashes(bills(), plain) == hashes(bills(), renamed)
     assert hashes(bills(), plain) != hashes(bills(), labelling(f"CASE b.state {LABELS}"))
+
+
+@each_case(
+    ("schema", "name", "state", "label"), [("zq", "t_17", "c9", "o2"), ("Sales", "BillBook", "Bill State", "Label")]
+)
+def test_names_of_tables_and_columns_make_no_difference(schema: str, name: str, state: str, label: str) -> None:
+    sql = f'SELECT x.id, CASE x."{state}" {LABELS} AS "{label}" FROM "{schema}"."{name}" x'
+    shop = documented(table(f"{schema}.{name}", column(state)), view(f"{schema}.w", sql, "id", label))
+    by = f"shop.{schema}.w"
+    assert list(meanings(shop, f"{schema}.{name}", state).values()) == [("draft", by), ("sent", by)]

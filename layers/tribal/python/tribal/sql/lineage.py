@@ -196,11 +196,11 @@ class ViewQueries:
         self._known = MappingSchema({_quoted(database): schemas}, dialect="snowflake")
 
     def read(self, text: str, schema: str) -> str | None:
-        """The query of a `CREATE VIEW` with every name as it is stored, qualified and quoted, and without values.
+        """The query of a `CREATE VIEW` with every name as it is stored, qualified and quoted.
 
-        Each output is named as the column of the view, and `*` is resolved. Values that a CASE labels
-        stay, with their labels. Tables of the database are written as
-        `"SCHEMA"."TABLE"`; a table of another database is replaced by a subquery without columns of tables.
+        Each output is named as the column of the view, and `*` is resolved. Of all values, only those that
+        a CASE labels stay, with their labels. Tables of the database are written as `"SCHEMA"."TABLE"`; a table of
+        another database is replaced by a subquery without columns of tables.
 
         Args:
             text: the statement.
