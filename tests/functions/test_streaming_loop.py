@@ -15,6 +15,7 @@ import pytest
 from functions.chat.loop import Handler, InvocationContext, serve
 from functions.chat.runtime_api import RuntimeApi
 from tests.fakes.runtime_api import SEPARATOR, TRACE, Call, FakeRuntimeApi
+from tests.waiting import wait_until
 from tribal.edges.http.messages import EVENT_STREAM, Response, event_stream
 from tribal.errors import ClientDisconnected
 from tribal.ports.stopping import StopToken
@@ -134,8 +135,7 @@ def test_when_the_caller_hangs_up_the_work_is_asked_to_stop_and_its_generator_is
         try:
             yield b"data: 1\n\n"
             begun.set()
-            while not stop.requested:
-                begun.wait(0)
+            wait_until(lambda: stop.requested)
             stopped.set()
             assert isinstance(stop.cause, ClientDisconnected)
             yield b"data: 2\n\n"
@@ -150,7 +150,10 @@ def test_when_the_caller_hangs_up_the_work_is_asked_to_stop_and_its_generator_is
     assert stopped.wait(_SECONDS)
     assert closed.wait(_SECONDS)
     assert call.wait().failed
-    assert next(iter(api.call({}).pieces())).endswith(SEPARATOR)
+    later = api.call({})
+    assert next(later.pieces()).endswith(SEPARATOR)
+    later.hang_up()
+    later.wait()
 
 
 def test_a_quiet_answer_is_kept_alive_by_comments(api: FakeRuntimeApi) -> None:
