@@ -38,6 +38,7 @@ from tests.conformance.index_entries import (
     vector,
 )
 from tests.conformance.search_index import *  # noqa: F403
+from tests.serving import serve_aside
 from tribal.adapters.opensearch import client, queries
 from tribal.adapters.opensearch import multi_search as reading
 from tribal.adapters.opensearch.client import opensearch_client
@@ -312,7 +313,7 @@ def test_requests_are_signed_for_the_service_of_managed_domains() -> None:
             return
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Domain) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        serve_aside(server)
         address = f"http://127.0.0.1:{server.server_port}"
         opensearch_client(address, region="eu-central-1", credentials=Credentials("AKIDEXAMPLE", "secret")).info()
         opensearch_client(address, user="tribal", password=SecretStr("pass")).info()

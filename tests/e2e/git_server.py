@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from dulwich.server import DictBackend
 from dulwich.web import WSGIRequestHandlerLogger, make_wsgi_chain
 
 from servers.tls import tls_context
+from tests.serving import serve_aside
 
 TOKEN = "a token of git"
 _PATH = "/acme/decisions.git"
@@ -42,7 +42,7 @@ class GitServer:
         self._server = make_server("127.0.0.1", 0, self._answer, WSGIServer, _Quiet)
         self._server.socket = tls_context(certificate).wrap_socket(self._server.socket, server_side=True)
         self.address = f"https://localhost:{self._server.server_port}{_PATH}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve_aside(self._server)
 
     def commit(self, files: Mapping[str, str], message: str) -> None:
         """Write files and commit them."""

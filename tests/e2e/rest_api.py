@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from tests.e2e.signatures import NotSigned, signer_of
 from tests.fakes.runtime_api import SEPARATOR
+from tests.serving import serve_aside
 
 _FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/(invocations|response-streaming-invocations)$")
 
@@ -59,7 +59,7 @@ class RestApi:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Request)
         self._server.api = self  # type: ignore[attr-defined]
         self.address = f"http://127.0.0.1:{self._server.server_port}/{stage}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve_aside(self._server)
 
     def close(self) -> None:
         """Stop serving."""

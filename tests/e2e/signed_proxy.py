@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import ssl
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 from servers.tls import tls_context
 from tests.e2e.signatures import NotSigned, signer_of
+from tests.serving import serve_aside
 
 _OF_THE_CONNECTION = ("connection", "content-length", "host", "transfer-encoding")
 
@@ -62,7 +62,7 @@ class SignedProxy:
             )
         self.endpoint = f"localhost:{self._server.server_port}"
         """Host and port."""
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve_aside(self._server)
 
     def close(self) -> None:
         """Stop listening."""

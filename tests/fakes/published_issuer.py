@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 from servers.tls import tls_context
 from tests.fakes.issuer import Issuer
+from tests.serving import serve_aside
 
 
 class PublishedIssuer(Issuer):
@@ -36,7 +36,7 @@ class PublishedIssuer(Issuer):
         self._server = HTTPServer(("127.0.0.1", 0), Pages)
         self._server.socket = tls_context(certificate).wrap_socket(self._server.socket, server_side=True)
         self.url = f"https://localhost:{self._server.server_port}/realms/company"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve_aside(self._server)
 
     def page(self, path: str) -> bytes | None:
         """What is at a path; none in an outage, and none at a place where keys are merely guessed."""

@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
+from tests.serving import serve_aside
+
 STREAMED = "application/vnd.awslambda.http-integration-response"
 SEPARATOR = bytes(8)
 LARGEST_PRELUDE_BYTES = 16 * 1024
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0"
 _ROOT = "/2018-06-01/runtime/"
-_POLL_SECONDS = 0.02
 _LONGEST_SECONDS = 60.0
 _ERROR_TYPE, _ERROR_BODY = "lambda-runtime-function-error-type", "lambda-runtime-function-error-body"
 
@@ -96,7 +97,7 @@ class FakeRuntimeApi:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.api = self  # type: ignore[attr-defined]
         self.address = f"127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True).start()
+        serve_aside(self._server)
 
     def call(self, event: Any, seconds: float = 900.0) -> Call:
         """Have the function invoked."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
 from functools import partial
@@ -23,6 +22,7 @@ from infra.installing import (
     settings_for_uv,
 )
 from infra.locking import read_lock
+from tests.serving import serve_aside
 
 UV = [sys.executable, "-m", "uv"]
 WHEEL = "tribal_sample-1.0-py3-none-any.whl"
@@ -48,7 +48,7 @@ def index(tmp_path: Path) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "index")))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve_aside(server)
     yield f"http://127.0.0.1:{server.server_port}/simple/"
     server.shutdown()
     server.server_close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tests.e2e.signatures import NotSigned, signer_of
 from tests.functions.calls import Context, api_request
+from tests.serving import serve_aside
 
 KEY, SECRET, REGION = "testing", "testing", "eu-central-1"
 STAGE = "/dev"
@@ -80,7 +80,7 @@ def serving(auth: str = "iam") -> Iterator[Api]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     api.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve_aside(server)
     try:
         yield api
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.repo import Repo
 from dulwich.server import DictBackend
 from dulwich.web import make_wsgi_chain
+
+from tests.serving import serve_aside
 
 Files = Mapping[str, bytes | tuple[int, bytes]]
 """Contents by path; with a mode where it is not that of a file."""
@@ -73,8 +74,7 @@ class _Quiet(WSGIRequestHandler):
 def serving(application: Any) -> Iterator[str]:
     """Serve a WSGI application; yields its address."""
     with make_server("127.0.0.1", 0, application, WSGIServer, _Quiet) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+        serve_aside(server)
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
