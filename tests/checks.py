@@ -59,6 +59,8 @@ SLOW_FOLDERS = (
 QUICK_TESTS: Checks = {
     "tests that need no server": [
         *("pytest", "-q", "-n", "2", *_IN_PARALLEL, "--no-servers", "-m", "not server and not slow and not verify"),
+        # Its tests are in a folder that is left out, and loading it takes each process a second.
+        *("-p", "no:schemathesis"),
         # Collecting what is not run would take as long as the tests.
         *(f"--ignore=tests/{folder}" for folder in (*SERVER_FOLDERS, *SLOW_FOLDERS)),
     ],
