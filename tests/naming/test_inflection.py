@@ -56,9 +56,9 @@ def test_the_plural_of_a_plural_is_itself(word: str) -> None:
 @given(st.text(max_size=12))
 def test_any_text_has_a_singular_that_is_no_longer_than_itself_but_for_irregular_ones(text: str) -> None:
     assert len(singular(text)) <= len(text) + 1
-    # Of "OAs": the plural of a word in capitals is in capitals, and "OAS" may as well be one of its own.
-    assume(not (text.endswith("s") and text[:-1].isupper()))
-    assert singular(plural(singular(text))) in (singular(plural(text)), singular(text))
+    # Words are not followed back and forth: "abzs" has the singular "abz", "abzes" has "abze".
+    if singular(text).lower() != text.lower():
+        assert plural(text) == text, "a plural is its own plural"
 
 
 @each_case(("one", "many"), [("Customer", "Customers"), ("CATEGORY", "CATEGORIES"), ("Person", "People")])
