@@ -26,6 +26,8 @@ from tribal.identity.hashing import bytes_hash, record_id
 from tribal.identity.locations import DOCS, INDEXER_PROGRESS_FILE, MANIFEST_FILE
 from tribal_contracts import IndexerProgress
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def store() -> MemoryStore:

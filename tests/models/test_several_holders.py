@@ -29,6 +29,8 @@ from tribal.models import Budget, CappedModel, Caps, Timing
 from tribal.ports import ModelAnswer, ModelFailure, ModelOutcome, ModelRequest, ObjectStore, StopToken
 from tribal_contracts import ModelUsage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["memory", "folder", "s3"])
 def any_store(

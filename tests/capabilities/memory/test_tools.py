@@ -29,6 +29,8 @@ from tribal.tools.listing import output_schema
 from tribal.tools.registry import EVERYTHING, REGISTRY, offered
 from tribal_contracts import MemorySettings
 
+pytestmark = pytest.mark.slow
+
 ADA = Caller("ada", identity=Identity("ada", session="s1", projects=("shop",)))
 BOB = Caller("bob", identity=Identity("bob", projects=("shop",)))
 WORDS = "ash birch cedar elm fir hazel larch maple oak pine rowan willow".split()
