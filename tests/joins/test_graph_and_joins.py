@@ -80,6 +80,7 @@ edges = st.lists(
         identifies=st.sampled_from([None, None, "alone", "with_another"]),
     ),
     max_size=12,
+    unique_by=lambda edge: (edge.from_table, edge.to_table, edge.name),
 )
 
 

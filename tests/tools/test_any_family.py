@@ -317,5 +317,17 @@ def test_a_listed_schema_names_every_field_that_the_instructions_do_not(spec: To
     below_explained = {"kind", "of", "compared", "found", "code", "message", "severity", "timestamp", "context"}
     below_explained |= {"recoverable", "original_query", "concepts", "expanded_terms", "domain_hint"}
     below_explained |= {"is_relationship_query", "added", "removed", "changed", "gone"}
+    below_explained |= {
+        "intent",
+        "mentions",
+        "words",
+        "word",
+        "explained_by",
+        "negated",
+        "text",
+        "start",
+        "exact",
+        "name",
+    }
     left_out = field_names(output_schema(spec)) - listed
     assert left_out <= REGISTRY.group_of(spec.name).explained | below_explained

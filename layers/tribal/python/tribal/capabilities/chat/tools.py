@@ -74,7 +74,7 @@ CHAT = ToolGroup(
     invalid_input_code="CHAT_QUESTION_INVALID",
     internal_code="CHAT_INTERNAL",
     access_denied_code="CHAT_ACCESS_DENIED",
-    instructions="ask answers a question from the documentation, with sources. success, error, warnings, tokens_used,"
-    " total, returned and truncated are as in the other tools.",
-    explained=frozenset("success error warnings tokens_used total returned truncated".split()),
+    instructions="ask answers a question from the documentation, with sources; reading says how it was read. success,"
+    " error, warnings, tokens_used, total, returned and truncated are as in the other tools.",
+    explained=frozenset("reading success error warnings tokens_used total returned truncated".split()),
 )

@@ -329,10 +329,10 @@ RETRIEVAL = ToolGroup(
     " next_cursor, passed as cursor, gets the rest. Row counts are estimates, -1 where unknown."
     " description_source says whose words a description is: a human's, a comment in the database, a model's, or"
     " derived by rules. A key with source inferred is declared nowhere: confidence, 0 to 1, says how likely it is,"
-    " and evidence what it rests on. query_interpretation says how a search was understood. table_changed_since says"
-    " that guidance may be outdated: changed_tables has the columns that were added, removed or changed.",
+    " and evidence what it rests on. query_interpretation and reading say how a question was read. table_changed_since"
+    " says that guidance may be outdated: changed_tables has the columns that were added, removed or changed.",
     explained=frozenset(
         "success error warnings tokens_used total returned truncated next_cursor description_source confidence"
-        " evidence query_interpretation table_changed_since changed_tables".split()
+        " evidence query_interpretation reading table_changed_since changed_tables".split()
     ),
 )
