@@ -13,6 +13,7 @@ import pytest
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.capabilities.chat.uploads.made_uploads import zipped
 from tests.edges.cli.tribal_command import start_tribal, tribal
+from tests.waiting import wait_until
 from tribal.app.local import local_application
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.settings import load_settings
@@ -197,8 +198,8 @@ def test_ctrl_c_stops_and_says_how_it_is_resumed(project: Path) -> None:
     )
     process = start_tribal("upload", "large.zip", cwd=project)
     progress = project / "collections" / "handbook" / "progress"
-    while not list(progress.rglob("*.jsonl")):
-        assert process.poll() is None, process.communicate()
+    wait_until(lambda: process.poll() is not None or list(progress.rglob("*.jsonl")))
+    assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error

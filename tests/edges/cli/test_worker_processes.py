@@ -21,7 +21,7 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("worker-processes")
 WORKERS = 2
-COUNT = 120
+COUNT = 240
 # Enough of them that the workers are there long before the end.
 TABLES = "".join(
     f"CREATE TABLE t{n:03} (id int PRIMARY KEY, code text, up int REFERENCES t{n // 2:03});"
@@ -39,7 +39,7 @@ def dsn(postgres_server: EmbeddedServer) -> Iterator[str]:
 def planned_project(folder: Path, dsn: str, processes: int) -> Path:
     """A planned project that documents in so many processes, in many small units."""
     entry = f'databases:\n  - name: company\n    dsn: "{dsn}"\n'
-    (folder / "databases.yaml").write_text(f"{entry}tables_per_unit: 5\nworker_processes: {processes}\n")
+    (folder / "databases.yaml").write_text(f"{entry}tables_per_unit: 10\nworker_processes: {processes}\n")
     assert tribal("plan", cwd=folder, SOURCE_DATE_EPOCH=EPOCH).returncode == 0
     return folder
 

@@ -84,8 +84,8 @@ def test_a_request_in_progress_is_answered_before_the_server_stops(
         assert line.recv(1_000).startswith(b"HTTP/1.1 100")  # the request is being read
         server.process.send_signal(number)
         # It stops listening before it drains; of several processes each does so for itself.
-        while workers == 1 and _accepts(server.port):
-            pass
+        if workers == 1:
+            wait_until(lambda: not _accepts(server.port))
         line.sendall(body)
         answer = read_answer(line)
         assert (answer.status, json.loads(answer.body)["success"]) == (200, True)
