@@ -227,6 +227,19 @@ def test_a_derived_sentence_that_names_a_schema_without_any_documented_table_is_
     assert schema_of(toolbox, "invoice").columns[0].description == ""
 
 
+def test_what_a_comment_says_of_a_value_is_withheld_if_it_mentions_something_hidden(tmp_path: Path) -> None:
+    document = table_document("shop.pub.invoice", "id kind", domain="billing")
+    told = {"c": ValueMeaning(text="sent", source="comment"), "d": ValueMeaning(text="to vault.pay", source="comment")}
+    listed = {"allowed_values": ["c", "d"], "allowed_values_from": "comment", "value_meanings": told}
+    columns = [document.columns[0], document.columns[1].model_copy(update=listed)]
+    hidden = table_document("shop.vault.pay", "id", domain="payroll")
+    toolbox = toolbox_over(tmp_path, None, with_relations([document.model_copy(update={"columns": columns}), hidden]))
+    seen, everything = (schema_of(toolbox, "invoice", scope).columns[1] for scope in (PUB, BOTH))
+    assert (seen.allowed_values, seen.value_meanings) == (["c"], {"c": told["c"]})
+    assert (everything.allowed_values, everything.value_meanings) == (["c", "d"], told)
+    toolbox.index.close()
+
+
 def test_labels_and_notes_of_other_schemas_are_not_searched(tmp_path: Any) -> None:
     table = table_document("shop.pub.invoice", "id", domain="billing")
     typed = table.columns[0].model_copy(update={"type": "cellar.mood", "allowed_values": ["merry"]})

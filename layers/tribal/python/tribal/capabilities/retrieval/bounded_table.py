@@ -19,6 +19,7 @@ from tribal_contracts import (
     DocumentedInferredKey,
     KeyEvidence,
     TableDocument,
+    ValueMeaning,
 )
 
 
@@ -44,7 +45,9 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "description": texts.description(document.description),
             "notes": [left for note in document.notes if (left := texts.derived(note)) == note],
             "columns": [
-                _without_views(_without_lookup(_column(column, column.name in in_keys, texts), document, keys), bounds)
+                _without_hidden_meanings(
+                    _without_lookup(_column(column, column.name in in_keys, texts), document, keys), texts
+                )
                 for column in document.columns
             ],
             "foreign_keys": keys,
@@ -95,6 +98,12 @@ class _Texts:
     def derived(self, text: str) -> str:
         """The visible sentences of a text made by rules."""
         return self._bounds.bounded_derived(text, self._database, self._own)
+
+    def hides_meaning(self, meaning: ValueMeaning) -> bool:
+        """Whether a hidden view says what a value means, or a text that mentions something hidden."""
+        if meaning.view and not may_see(meaning.view, self._bounds.scope):
+            return True
+        return meaning.source != "lookup" and self._bounds.withholds(meaning.text, self._own)
 
     def hides_name(self, name: str, withheld: Iterable[str]) -> bool:
         """Whether a name reveals something hidden: servers name indexes after the functions that they call."""
@@ -149,10 +158,10 @@ def _without_lookup(
     return column.model_copy(update=update)
 
 
-def _without_views(column: DocumentedColumn, bounds: Bounds) -> DocumentedColumn:
-    """The column without what hidden views say of its values."""
+def _without_hidden_meanings(column: DocumentedColumn, texts: _Texts) -> DocumentedColumn:
+    """The column without what hidden views say of its values, or texts that mention something hidden."""
     meanings = column.value_meanings or {}
-    left = {value: each for value, each in meanings.items() if not each.view or may_see(each.view, bounds.scope)}
+    left = {value: each for value, each in meanings.items() if not texts.hides_meaning(each)}
     if len(left) == len(meanings):
         return column
     update: dict[str, object] = {"value_meanings": left or None}
