@@ -143,3 +143,9 @@ def test_columns_that_refer_to_each_other_cost_no_more_than_their_number() -> No
 def test_any_text_is_read_to_its_end(words: list[str]) -> None:
     found = lineage(" ".join(words))
     assert all(edge.column[:2] in COLUMNS for edge in found.edges)
+
+
+@each_case(("other", "tables"), [("x", {"a", "b"}), ("w", set())])
+def test_a_case_labels_columns_on_top_of_each_other_only_if_they_have_one_name(other: str, tables: set[str]) -> None:
+    query = "SELECT CASE q.x WHEN 1 THEN 'one' END AS l FROM (SELECT x FROM s.a UNION ALL SELECT {} FROM s.b) q"
+    assert {each.column[1] for each in lineage(query.format(other)).labels} == tables

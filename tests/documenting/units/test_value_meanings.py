@@ -60,6 +60,7 @@ def test_a_case_of_a_view_says_what_the_values_of_a_column_mean(case: str) -> No
         "CASE b.state WHEN 0 THEN '0' WHEN 1 THEN 'x' ELSE NULL END",
         "CASE b.state WHEN 0 THEN b.amount::text WHEN 1 THEN 'sent' END",
         "CASE b.state WHEN 1 THEN 'day' ELSE 'days' END",
+        "CASE b.state WHEN 0 THEN 'on_hold' WHEN 1 THEN 'On hold' END",
         "'a bill, ' || CASE b.state WHEN 0 THEN 'draft' WHEN 1 THEN 'sent' END",
         "CASE WHEN b.amount = 1 THEN CASE b.state WHEN 0 THEN 'draft' WHEN 1 THEN 'sent' END END",
         "CASE b.state WHEN 0 THEN 'ann.quelk@example.com' WHEN 1 THEN 'bob.quelk@example.com' END",

@@ -24,6 +24,7 @@ from tribal.documenting.units.value_texts import meanings_in
         ("> 100 = large, < 5 = small", ""),
         ("total: A = B + C, D = E", ""),
         ("From 12:30 to 13:45.", ""),
+        ("NB: internal; TODO: drop it", ""),
         ("1 = open", ""),
         ("1 = open, 1 = closed", ""),
     ],

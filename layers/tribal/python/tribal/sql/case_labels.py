@@ -110,8 +110,8 @@ def _labels_of(node: exp.Expr) -> LabelCase | None:
         return None
     if not isinstance(otherwise, exp.Null) and not _is_text(otherwise) and otherwise != found[0][0]:
         return None
-    shared = Counter(each.label.name for _, each in found)
-    values = [each for _, each in found if shared[each.label.name] == 1 and _is_telling(each)]
+    shared = Counter(tuple(normalized(each.label.name)) for _, each in found)
+    values = [each for _, each in found if shared[tuple(normalized(each.label.name))] == 1 and _is_telling(each)]
     has_other_label = _is_text(otherwise) and otherwise.name != ""
     return LabelCase(node, found[0][0], values) if len(values) > has_other_label else None
 
@@ -164,4 +164,4 @@ def _is_text(node: exp.Expr) -> bool:
 def _is_telling(each: LabelledValue) -> bool:
     label, value = each.label.name, each.value.name
     is_short = len(label) <= _MAX_CHARS and 0 < len(value) <= _MAX_CHARS and "\n" not in label
-    return is_short and bool(_WORD.search(label)) and label.casefold() != value.casefold()
+    return is_short and bool(_WORD.search(label)) and normalized(label) != normalized(value)

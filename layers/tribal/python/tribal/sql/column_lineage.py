@@ -173,10 +173,11 @@ class _Query:
         found: list[list[ValueLabel]] = []
         for case in label_cases(self._tree):
             scope = scopes.get(id(case.node.find_ancestor(exp.Select)))
-            for column, via in (self._resolved(case.column, scope) if scope else {}).items():
-                if via == "direct" and self._exists(column):
-                    output = shown.get(id(case.node))
-                    found.append([ValueLabel(column, each.written, each.label.name, output) for each in case.values])
+            sources = self._resolved(case.column, scope) if scope else {}
+            # Of columns on top of each other, only those of one name certainly have the same values.
+            if {*sources.values()} == {"direct"} and len({name for _, _, name in sources}) == 1:
+                named = [(v.written, v.label.name, shown.get(id(case.node))) for v in case.values]
+                found += [[ValueLabel(each, *label) for label in named] for each in sources if self._exists(each)]
         return without_rivals(found)
 
     def _problem(self) -> str | None:

@@ -10,6 +10,7 @@ _MOST_CHARS = 4_000
 _GENERIC = r"-?\d{1,9}|'[^'\n]{1,20}'|\"[^\"\n]{1,20}\"|`[^`\n]{1,20}`|[A-Z][A-Z0-9_]{0,9}"
 _SIGN = r"\s*=>?\s*|\s*->\s*|\s*:\s+|:(?=[^\W\d_])|\s+[-–—]\s+"  # noqa: RUF001 - dashes that people write
 _BEFORE = re.compile(r"(?:[,;.|/(\[{:]|\n|\b(?:and|or)|^)\s*$")
+_NO_VALUES = frozenset("EG FK IE NB NOTE NULL PK PS SEE TODO TBD WARNING".split())
 _END = re.compile(r"[;|\n]|\.\s|\.$|\s/\s")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
@@ -27,6 +28,7 @@ def meanings_in(text: str, known: Collection[str] = ()) -> dict[str, str]:
         for found in re.finditer(rf"(?<![\w.<>=+*-])(?P<value>{value})(?P<sign>{_SIGN})(?=['\"(]?[^\W_])", text)
         if found["sign"].strip() in ("=", "=>", "->") or _BEFORE.search(text, 0, found.start()) or not found.start()
     ]
+    heads = [each for each in heads if each["value"] in known or each["value"] not in _NO_VALUES]
     heads = [each for each in heads if not text[: each.start()].rstrip().endswith(("<", ">", "=", "≤", "≥"))]
     values = [each["value"].strip("'\"`") for each in heads]
     if len(heads) < 2 or len(set(values)) != len(values) or len({each["sign"].strip() for each in heads}) > 1:
