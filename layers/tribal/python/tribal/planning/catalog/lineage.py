@@ -16,7 +16,7 @@ from tribal.sql.references import QueryLineage, TableName
 from tribal.store import put_record_if_changed, read_record
 from tribal_contracts import CatalogTable, DatabaseLineage, DatabaseType, ReadColumn, ReadLabel, ViewReads
 
-LINEAGE_RULES = "3"
+LINEAGE_RULES = "4"
 """Change it whenever other lineage would be read from the same views."""
 MOST_SECONDS = 60.0
 """No view is parsed after this time; the next run continues. By judgement: a view takes about 15 ms."""
