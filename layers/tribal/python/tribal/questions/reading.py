@@ -60,10 +60,6 @@ class Question:
         """The words that say what it is about: without those of time, quantity, the question itself and everyday."""
         return [each.word for each in self.words if each.explained_by not in FRAMING]
 
-    def names(self, *kinds: MentionKind) -> list[str]:
-        """What it names of some kinds, in order, each once."""
-        return list(dict.fromkeys(each.name for each in self.mentions if each.kind in kinds))
-
     @property
     def reading(self) -> QuestionReading:
         """The same as a contract, with the first of the things that are named alike."""
