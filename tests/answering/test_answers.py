@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -17,8 +18,11 @@ from tribal.capabilities.retrieval.context.gathering import GatheredContext
 from tribal.capabilities.retrieval.definitions.matching import MatchedDefinitions
 from tribal.errors import ToolInputInvalid
 from tribal.identity.scope import Scope
+from tribal.naming.tokens import content_words, terms_of
 from tribal.ports import Application, Caller
-from tribal_contracts import TableDocument
+from tribal.questions.mentions import Names
+from tribal.questions.reading import Vocabulary, read
+from tribal_contracts import GuidanceItem, TableDocument
 from tribal_contracts.answering.answers import Answer, AskInput
 from tribal_contracts.interrogation.settings import InterrogationSettings
 
@@ -80,8 +84,6 @@ def test_a_caller_never_reads_of_tables_outside_its_scope(shop: Application) -> 
 
 
 def test_an_answer_is_as_long_as_the_settings_allow_and_says_that_it_was_cut(shop: Application) -> None:
-    from dataclasses import replace
-
     short = replace(shop, sections={"interrogation": InterrogationSettings(answer_tokens=500)})
     answer = ask(short, "customers, orders, order lines, products and visits")
     whole = ask(shop, "customers, orders, order lines, products and visits")
@@ -100,16 +102,15 @@ def test_the_same_question_has_the_same_answer(shop: Application) -> None:
     assert ask(shop, "customers by country") == ask(shop, "customers by country")
 
 
-def test_tables_that_are_as_relevant_keep_their_order() -> None:
-    tables = [table_document(f"shop.s.t{number}", "id size", domain="d") for number in range(8)]
-    context = GatheredContext(
-        documents={table.name: table for table in tables},
+def nothing_found() -> GatheredContext:
+    return GatheredContext(
+        documents={},
         reasons={},
-        scores={table.name: 0.5 for table in reversed(tables)},
+        scores={},
         joins=[],
         views=[],
         defined=MatchedDefinitions(),
-        words={"size": frozenset({"size"})},
+        words={},
         question=None,
         topic=1.0,
         needed=[],
@@ -117,6 +118,46 @@ def test_tables_that_are_as_relevant_keep_their_order() -> None:
         guidance=[],
         warnings=[],
     )
+
+
+def test_tables_that_are_as_relevant_keep_their_order() -> None:
+    tables = [table_document(f"shop.s.t{number}", "id size", domain="d") for number in range(8)]
+    context = replace(
+        nothing_found(),
+        documents={table.name: table for table in tables},
+        scores={table.name: 0.5 for table in reversed(tables)},
+        words={"size": frozenset({"size"})},
+    )
     focus = focus_on("size", context)
     assert list(focus.main) == ["shop.s.t0"]
     assert list(focus.rivals) == [table.name for table in reversed(tables[1:])]
+
+
+@each_case(
+    ("question", "topic", "in_scope"),
+    [
+        ("why do void invoices stay?", 0.1, 1.0),
+        ("why do clouds float?", 0.1, 0.1),
+        ("which parcels are there", 0.7, 0.7),
+    ],
+)
+def test_a_question_that_a_decision_answers_is_in_scope(question: str, topic: float, in_scope: float) -> None:
+    table = table_document("shop.s.t0", "id size", domain="d")
+    decision = GuidanceItem(
+        id="0002",
+        kind="adr",
+        layer="project",
+        text="Void invoices stay: they are kept, marked as void.",
+        author="ada",
+        age="2 days",
+    )
+    context = replace(
+        nothing_found(),
+        documents={table.name: table},
+        question=read(question, Vocabulary(Names([]))),
+        topic=topic,
+        words={word: frozenset(terms_of([word])) for word in content_words(question)},
+        guidance=[(table.name, decision)],
+    )
+    assert context.in_scope == in_scope
+    assert (table.name in context.guided) is (in_scope == 1.0)
