@@ -51,9 +51,23 @@ class Company:
         return {word for place, words in self.secrets.items() if not allows(*place) for word in words}
 
     def without(self, allows: Callable[[str, str], bool], bare: Company) -> Company:
-        """The company that has only what a scope allows, and of it nothing that names anything else."""
+        """The company that has only what a scope allows, and of it nothing that names anything else.
+
+        Keys between what it has stay: they say how much a question needs a table.
+        """
+        keys = {
+            (database, table.schema_name, table.table_name): [
+                key for key in table.foreign_keys if allows(database, key.references_schema)
+            ]
+            for database, tables in self.tables.items()
+            for table in tables
+        }
         tables = {
-            database: [table for table in tables if allows(database, table.schema_name)]
+            database: [
+                table.model_copy(update={"foreign_keys": keys[database, table.schema_name, table.table_name]})
+                for table in tables
+                if allows(database, table.schema_name)
+            ]
             for database, tables in bare.tables.items()
         }
         return replace(bare, tables={name: some for name, some in tables.items() if some})

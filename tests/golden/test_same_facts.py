@@ -19,7 +19,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.ports import TableContext, TableDescription
 from tribal.rendering.markdown import cell_code, escape_text
 from tribal.rendering.web.records import table_record
-from tribal.rendering.words import shorten
+from tribal.rendering.words import further_meanings, shorten
 from tribal.settings.dsn import parse_dsn
 from tribal_contracts import DatabaseLimits, DocumentedColumn, TableDocument, TableSchema
 
@@ -107,7 +107,9 @@ def test_when_rows_were_counted_is_shown_with_their_number(shown: dict[str, Show
 def test_allowed_values_and_meanings_are_everywhere(shown: dict[str, Shown]) -> None:
     for table, number, column in columns_of(shown):
         tool, page = table.tool.columns[number], table.page["c"][number]
-        values, meanings = column.allowed_values, column.value_meanings or {}
+        values = column.allowed_values
+        # The description gives the others.
+        meanings = further_meanings(column.value_meanings, column.description.source)
         assert (tool.allowed_values, tool.allowed_values_from, tool.value_meanings) == (
             values,
             column.allowed_values_from,

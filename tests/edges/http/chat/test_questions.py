@@ -213,13 +213,13 @@ def test_a_client_that_disconnects_cancels_the_answer(server: ChatServer, stream
 
 
 def test_a_failure_during_an_answer_ends_it_in_the_stream(server: ChatServer) -> None:
-    server.chats.events = [TextPiece("Half"), ZeroDivisionError("secret 4711")]
+    server.chats.events = [TextPiece("Half"), ZeroDivisionError("secret zanzibar")]
     answer = server.ask()
     *_, last = parsed_events(answer)
     assert (answer.status_code, last["finish_reason"], last["error"]["code"]) == (200, "error", "CHAT_INTERNAL")
     whole = server.ask({**QUESTION, "stream": False}).json()
     assert (whole["text"], whole["finish"]["error"]["code"]) == ("Half", "CHAT_INTERNAL")
-    assert "4711" not in answer.text + json.dumps(whole) + json.dumps(server.server.log)
+    assert "zanzibar" not in answer.text + json.dumps(whole) + json.dumps(server.server.log)
 
 
 def test_a_whole_answer_that_takes_long_is_preceded_by_white_space(

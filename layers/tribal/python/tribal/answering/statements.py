@@ -14,7 +14,7 @@ from tribal.joins.outline import row_keys
 from tribal.rendering.compact_table import repeats_keys
 from tribal.rendering.markdown import one_line
 from tribal.rendering.quotations import quote, quote_if_misleading
-from tribal.rendering.words import listing, meaning_sources, shorten
+from tribal.rendering.words import further_meanings, listing, meaning_sources, shorten
 from tribal.sql.type_families import short_type
 from tribal_contracts import (
     ContextJoin,
@@ -125,7 +125,7 @@ def values_of(column: DocumentedColumn) -> str:
     listed = column.allowed_values or []
     if not listed:
         return ""
-    meanings = column.value_meanings or {}
+    meanings = further_meanings(column.value_meanings, column.description.source)
     shown = [
         f"{one_line(value)} ({one_line(meanings[value].text)})" if value in meanings else one_line(value)
         for value in listed

@@ -56,7 +56,7 @@ class Evidence:
     tables: int
     """How many tables there are: among more of them, more are like a question by chance."""
     keys: int = 0
-    """How many other tables it is joined to."""
+    """How many other tables declared keys join to it."""
     is_called: bool = False
     """Whether words of the question are its name."""
     named: float = 0.0

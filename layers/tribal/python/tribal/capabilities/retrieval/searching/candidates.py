@@ -76,7 +76,7 @@ class SearchCandidates:
     entities: Sequence[NDArray[Any]]
     """For each run of the question's words that tables are called after, their ids."""
     joined: Mapping[int, int]
-    """How many other tables each is joined to, by id; tables without keys are left out."""
+    """How many other tables declared keys join to each, by id; tables without any are left out."""
     calibration: Calibration
     warnings: tuple[AgentError, ...]
 

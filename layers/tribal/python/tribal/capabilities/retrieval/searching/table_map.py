@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ class TableMap:
     related: Mapping[int, frozenset[int]]
     """By number of a junction table, the tables that it relates."""
     joined: Mapping[int, int]
-    """How many other tables each is joined to, by record id; tables without keys are left out."""
+    """How many other tables declared keys join to each, by record id; tables without any are left out."""
 
     @classmethod
     def of(cls, entries: Sequence[IndexedTable], graph: JoinGraph) -> TableMap:
@@ -77,6 +78,9 @@ class TableMap:
         codes = [schemas.setdefault((entry.database, entry.schema), len(schemas)) for entry in entries]
         steps = [step for name in numbers for step in graph.steps.get(name, ()) if step.target in numbers]
         keyed = {end for step in steps if step.key.source == "declared" for end in (step.source, step.target)}
+        # What is inferred between visible tables depends on hidden ones.
+        declared = {(step.source, step.target) for step in steps if step.key.source == "declared"}
+        declared = {ends for ends in declared if ends[0] != ends[1]}
         # Follow an inferred key only if neither table has a declared one.
         followed = (
             step for step in steps if step.key.source == "declared" or keyed.isdisjoint((step.source, step.target))
@@ -110,10 +114,7 @@ class TableMap:
             repeated=repeated,
             views=views,
             related=related,
-            joined={
-                int(ids[number]): int(neighbourhood.degrees[number])
-                for number in np.flatnonzero(neighbourhood.degrees).tolist()
-            },
+            joined=Counter(int(ids[numbers[source]]) for source, _ in declared),
         )
 
     def numbers(self, ids: NDArray[Any]) -> NDArray[Any]:
