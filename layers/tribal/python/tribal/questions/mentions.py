@@ -31,16 +31,14 @@ class Names:
 
     Args:
         names: what may be named; the first of equal names comes first.
-        said: the stems of the question, if only names that it may have are needed.
     """
 
-    def __init__(self, names: Iterable[Name], said: frozenset[str] | None = None) -> None:
+    def __init__(self, names: Iterable[Name]) -> None:
         self._by_words: defaultdict[tuple[str, ...], dict[tuple[Name, str], None]] = defaultdict(dict)
         for name in names:
             for spelling in name.spellings:
                 for words in _readings(spelling):
-                    if said is None or said.issuperset(words):
-                        self._by_words[words][name, spelling] = None
+                    self._by_words[words][name, spelling] = None
 
     def mentioned(self, question: str, words: Sequence[QuestionWord]) -> list[Mention]:
         """Return what a question names, in order; of overlapping names, the longest."""
@@ -56,6 +54,11 @@ class Names:
                     taken[first : first + length] = [True] * length
                     found += _mentions(question, run, named)
         return sorted(found, key=lambda each: each.start)
+
+
+def is_said(spelling: str, said: frozenset[str]) -> bool:
+    """Whether a question with these stems may name something so."""
+    return any(map(said.issuperset, _readings(spelling)))
 
 
 # Tables have many columns of the same name.

@@ -127,7 +127,9 @@ def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -
     question, missing, found = None, list[str](), chosen.found
     if found is not None and request.question is not None:
         items = [item for _, item in guidance]
-        question = read_question(request.question, list(documents.values()), found.candidates, found.domains, items)
+        question = read_question(
+            request.question, list(documents.values()), found.candidates, found.domains, found.documented, items
+        )
         about = frozenset(question.about)
         unexplained = (word for word in found.candidates.question.missing if word in about)
         missing = [word for word in unexplained if not chosen.defined.explains(word)]

@@ -6,7 +6,7 @@ If no word of a question occurs in any table, its nearest tables may be chance, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -79,6 +79,8 @@ class SearchCandidates:
     """How many other tables declared keys join to each, by id; tables without any are left out."""
     calibration: Calibration
     warnings: tuple[AgentError, ...]
+    _evidence: dict[int, Evidence] = field(default_factory=dict)
+    """What was asked for before: the first tables are looked at several times."""
 
     @property
     def more_than_counted(self) -> bool:
@@ -161,6 +163,11 @@ class SearchCandidates:
 
     def evidence_for(self, table: int) -> Evidence:
         """The evidence for a table, without regard to other tables."""
+        if table not in self._evidence:
+            self._evidence[table] = self._evidence_for(table)
+        return self._evidence[table]
+
+    def _evidence_for(self, table: int) -> Evidence:
         question = self.question
         return Evidence(
             covered=coverage(question.words, self.shared_terms(table), question.counts, question.tables),

@@ -108,8 +108,15 @@ class SearchResult:
     """The tables of the answer."""
     domains: frozenset[str]
     """The domains that the caller may see."""
-    topic: float
-    """The probability that the question is about these databases, 0 to 1."""
+    documented: frozenset[str]
+    """The terms of the question that the tables of the answer have anywhere."""
+    first: Sequence[int]
+    """Ids of the tables that show whether the question is about these databases."""
+
+    @property
+    def topic(self) -> float:
+        """The probability that the question is about these databases, 0 to 1."""
+        return self.candidates.topic_probability(self.first)
 
 
 def search(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> SearchResult:
@@ -154,8 +161,8 @@ def search(request: SearchTablesInput, opened: OpenIndex, toolbox: Toolbox) -> S
         truncated=total > len(tables),
         warnings=warnings or None,
     )
-    topic = found.topic_probability(ranked.ids[:_FIRST].tolist())
-    return SearchResult(answer, found, list(documents.values()), domains, topic)
+    documented = frozenset[str]().union(*map(found.shared_terms, documents))
+    return SearchResult(answer, found, list(documents.values()), domains, documented, ranked.ids[:_FIRST].tolist())
 
 
 def _first(is_match: NDArray[Any], limit: int) -> NDArray[Any]:

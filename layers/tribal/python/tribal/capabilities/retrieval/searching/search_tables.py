@@ -21,7 +21,7 @@ def search_tables(request: SearchTablesInput, toolbox: Toolbox) -> SearchTablesO
     Source: specification section 6.1.
     """
     found = search(request, open_index(toolbox), toolbox)
-    reading = read_question(request.query, found.documents, found.candidates, found.domains).reading
+    reading = read_question(request.query, found.documents, found.candidates, found.domains, found.documented).reading
     interpretation = found.answer.query_interpretation
     assert interpretation is not None, "search says how it understood the question"
     understood = interpretation.model_copy(update={"reading": reading})
