@@ -107,6 +107,11 @@ def _explanation(word: QuestionWord, intent: Intent, vocabulary: Vocabulary) -> 
 
 def is_telling(mention: Mention) -> bool:
     """Whether a mention by itself says what a question is about: it is no everyday word that happens to be a name."""
-    if " " in mention.text or "_" in mention.text or "." in mention.text:
+    return " " in mention.text or is_identifier(mention) or not is_ordinary(mention.text.casefold())
+
+
+def is_identifier(mention: Mention) -> bool:
+    """Whether a mention is written as only identifiers are, or is exactly the name of a table, and no everyday word."""
+    if mention.kind == "table" and mention.exact and not is_ordinary(mention.text.casefold()):
         return True
-    return (not mention.text.islower() and not mention.text.istitle()) or not is_ordinary(mention.text.casefold())
+    return "_" in mention.text or "." in mention.text or not (mention.text.islower() or mention.text.istitle())

@@ -16,6 +16,7 @@ from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
 from tribal.ports import Application, Caller
 from tribal.ports.passages import PassageIndex, PassageMatch, TextEmbedder
+from tribal.questions.reading import is_identifier
 from tribal_contracts.answering.answers import AskInput
 from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
@@ -40,7 +41,8 @@ class Found:
     @property
     def passages_lead(self) -> bool:
         """Whether the question is about a file rather than about tables."""
-        names = self.documented is not None and bool(self.documented.focus.context.mentioned_words)
+        question = self.documented.focus.context.question if self.documented else None
+        names = question is not None and any(map(is_identifier, question.mentions))
         return self.relevance.passage >= LEADING_EVIDENCE and not names
 
 
