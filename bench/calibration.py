@@ -41,7 +41,7 @@ _ACCEPTED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is known about one question, or one table of its answer, and whether it is right."""
+    """The evidence for a question, or for one table of its answer, and whether it is right."""
 
     set: str
     kind: str
@@ -92,7 +92,7 @@ def _without(cases: Sequence[Case], *vectors: int) -> list[Case]:
 def _first_tables(
     question: Question, scope: Scope, app: Application
 ) -> tuple[SearchCandidates, list[int], Mapping[int, str]]:
-    """What is found, the ids of the first tables, and the names of all."""
+    """Return the candidates, the ids of the first tables, and the names of all tables by id."""
     toolbox, where = toolbox_of(replace(_CALLER, scope=scope), app), IndexFilter(scope=scope)
     index = open_index(toolbox)
     found = find_candidates(question.text, where, index, toolbox)

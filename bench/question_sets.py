@@ -58,7 +58,7 @@ class JoinTest:
     """A way without pairs of columns is met by any columns."""
     max_hops: int = 3
     question: str | None = None
-    """What the join is for, if someone wrote that down."""
+    """The purpose of the join; `None` if the set does not give one."""
 
 
 @dataclass(frozen=True)

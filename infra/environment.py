@@ -103,7 +103,7 @@ class Environment(Part):
     spending: SpendingSettings | None = None
     """What all models together may cost."""
     embedder: EmbedderSection = "wordllama"
-    """What makes the vectors of the index: only the shipped weights are deployed."""
+    """The embedder of the index; only the shipped weights can be deployed."""
     describer: Literal["rules", "model"] | None = None
     """`rules` disables the model but keeps its settings; `model` requires one."""
     memory: Memory | None = None

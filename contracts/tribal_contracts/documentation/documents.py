@@ -27,8 +27,8 @@ from tribal_contracts.documentation.lineage import ReadColumn, ValueMeaning
 
 DescriptionSource = Literal["human", "comment", "model", "derived"]
 ValuesFrom = Literal["enum", "check", "domain_check", "lookup", "human", "comment", "view"]
-"""What lists the values of a column: its enum type, a check of its table or of its domain type, a look-up table, or a
-text or a view that says what some of them mean."""
+"""The source of a column's values: its enum type, a check of its table or domain type, a look-up table, or a text or
+view that explains some of them."""
 PartitionStrategy = Literal["range", "list", "hash"]
 EvidenceKind = Literal["declared", "seen", "read", "told"]
 

@@ -1,4 +1,4 @@
-"""What views read, by table and by column, and what values mean. Extension contracts."""
+"""Lineage of views by table and column, and meanings of values. Extension contracts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MeaningSource = Literal["human", "lookup", "comment", "view"]
 
 
 class ValueMeaning(Contract):
-    """What a value means. Extension."""
+    """The meaning of a value. Extension."""
 
     text: str
     source: MeaningSource
@@ -34,7 +34,7 @@ class ValueMeaning(Contract):
 
 
 class ReadLabel(Contract):
-    """A label that a view shows instead of a value of a column."""
+    """A label that a view shows in place of a column's value."""
 
     column: str | Unset = optional("The view's column that shows only such labels.")
     from_table: FullyQualifiedTableName

@@ -6,18 +6,21 @@ Nothing is generated: every statement repeats what one source says.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from tribal.answering.focus import Focus
 from tribal.answering.statements import Statement, about_domain, statements
 from tribal.capabilities.retrieval.join_path import get_join_path
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.ports.tool import tokens_of
-from tribal_contracts import DomainInfo, GetJoinPathInput
+from tribal_contracts import DomainInfo, GetJoinPathInput, QuestionReading
 from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
+
+OFF_TOPIC = "This is not about anything that is documented here."
 
 
 def answer_of(focus: Focus, domains: Sequence[DomainInfo], toolbox: Toolbox, max_tokens: int) -> Answer:
-    """What the documentation says about a question, in at most `max_tokens` of statements and sources.
+    """Answer a question from the documentation.
 
     Args:
         focus: what the question is about.
@@ -35,7 +38,7 @@ def answer_of(focus: Focus, domains: Sequence[DomainInfo], toolbox: Toolbox, max
         statements=stated,
         sources=sources,
         unexplained=[] if domains else list(focus.uncovered),
-        reading=focus.context.question.reading if focus.context.question else None,
+        reading=focus.context.reading,
         sql=None if domains else sql_of(focus, toolbox),
         warnings=list(focus.context.warnings) or None,
         total=len(every),
@@ -44,8 +47,8 @@ def answer_of(focus: Focus, domains: Sequence[DomainInfo], toolbox: Toolbox, max
     )
 
 
-def refused(focus: Focus) -> Answer:
-    """The refusal of a question about something else."""
+def refusal(law: Literal["scope", "integrity"], reason: str, reading: QuestionReading | None = None) -> Answer:
+    """Refuse a question by a law."""
     return Answer(
         success=True,
         tokens_used=0,
@@ -53,9 +56,9 @@ def refused(focus: Focus) -> Answer:
         statements=[],
         sources=[],
         unexplained=[],
-        reading=focus.context.question.reading if focus.context.question else None,
-        law_violated="scope",
-        governor_reason="This is not about anything that is documented here.",
+        reading=reading,
+        law_violated=law,
+        governor_reason=reason,
         total=0,
         returned=0,
     )

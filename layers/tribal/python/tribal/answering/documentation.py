@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tribal.answering.answer import answer_of, refused
+from tribal.answering.answer import OFF_TOPIC, answer_of, refusal
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -81,7 +81,7 @@ class Documentation:
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
             if focus.context.in_scope < least_topic and not focus.context.asks_what_exists:
-                return refused(focus)
+                return refusal("scope", OFF_TOPIC, focus.context.reading)
             return answer_of(focus, _asked_domains(focus, toolbox), toolbox, self._most_tokens)
 
     def about(self, request: AskInput) -> DocumentedAnswer:

@@ -59,7 +59,7 @@ def statements(focus: Focus) -> Iterator[Statement]:
 
 
 def about_domain(domain: DomainInfo) -> Statement:
-    """What a domain is, and how many tables it has."""
+    """State what a domain is about and how many tables it has."""
     tables = f"{domain.table_count:,} {'table' if domain.table_count == 1 else 'tables'}"
     text = f"{domain.name}: {tables} in {listing(domain.databases)}. {_said(domain.description)}"
     uri = str(Address("domain", (domain.databases[0], domain.name)))

@@ -23,7 +23,7 @@ class Name:
     name: str
     """Its qualified name."""
     spellings: tuple[str, ...]
-    """What people call it, the shortest first: without its schema, with it."""
+    """The forms that people write, the shortest first: without its schema, with it."""
 
 
 class Names:

@@ -23,7 +23,7 @@ _OF_MENTION: Mapping[MentionKind, Explanation] = {
 _ALIKE = 3
 """How many things of the same name a reading lists: many tables have a column `status`. By judgement."""
 FRAMING: frozenset[Explanation] = frozenset(("time", "quantity", "question", "ordinary"))
-"""What explains a word that needs no documentation."""
+"""Explanations of words that need no documentation."""
 
 
 def _unknown(_: str) -> bool:
@@ -51,13 +51,8 @@ class Question:
     """Its content words, each once."""
 
     @property
-    def unexplained(self) -> list[str]:
-        """The words that nothing explains."""
-        return [each.word for each in self.words if each.explained_by is None]
-
-    @property
     def about(self) -> list[str]:
-        """The words that say what it is about: without those of time, quantity, the question itself and everyday."""
+        """Its subject words: all but those of time, quantity and phrasing, and ordinary ones."""
         return [each.word for each in self.words if each.explained_by not in FRAMING]
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 from tribal.errors import EmbeddingFailed
 
 _USUAL_TOKENS = 256
-"""What all-MiniLM-L6-v2 reads of a text; for a folder that does not say."""
+"""Limit of all-MiniLM-L6-v2, used for a folder without `max_seq_length`."""
 _EXPECTED = "a sentence-transformers model in ONNX format has tokenizer.json and one .onnx file, there or in onnx/"
 
 

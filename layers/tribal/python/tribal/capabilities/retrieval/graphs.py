@@ -20,7 +20,7 @@ _NOT_ABOUT_IT = 2
 """Role words that a key counts for in addition if it says who acted, such as `created_by`, or belongs to a log, which
 mentions whatever it was about. By judgement: as many as make a longer path through other keys as cheap."""
 _NAMED = -1
-"""What a key counts whose role a question names: less than a plain key."""
+"""Role words of a key whose role the question names; less than a plain key has."""
 
 
 def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
@@ -34,7 +34,7 @@ def join_graph(opened: OpenIndex, toolbox: Toolbox) -> JoinGraph:
 
 
 def graph_for(graph: JoinGraph, terms: Collection[str]) -> JoinGraph:
-    """The graph for a question with these terms: of several keys between two tables, the one that it names is meant."""
+    """Return the graph in which keys are preferred whose role is among the terms of a question."""
     if not terms:
         return graph
 

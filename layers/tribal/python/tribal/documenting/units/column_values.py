@@ -8,6 +8,7 @@ from typing import Any
 from tribal.documenting.units.value_texts import meanings_in
 from tribal.masking import PLACEHOLDER, redact_labels
 from tribal.ports import LookupValues, TableContext
+from tribal.rendering.compact_table import COMMENT_CHARS
 from tribal.rendering.words import shorten
 from tribal.sql.checks import declared_values
 from tribal.sql.type_families import type_family
@@ -15,14 +16,12 @@ from tribal_contracts import CatalogColumn, Description, MeaningSource, ValueMea
 
 _MOST_VALUES = 50
 """Source: the contract of `allowed_values`."""
-_CHARS = 120
-"""Source: as comments in compact DDL (X8)."""
 
 
 def values_of_column(
     column: CatalogColumn, context: TableContext, said: Description, *, hidden: bool
 ) -> dict[str, Any]:
-    """The fields about the values that are allowed, and what they mean.
+    """Return the fields about a column's values and their meanings.
 
     People's words come before those of a look-up table, these before comments, and comments before views. Where
     nothing else lists values, those with a meaning are listed as a part.
@@ -62,10 +61,10 @@ def _sources(
     values: Sequence[str],
     lookup: LookupValues | None,
 ) -> Iterator[Mapping[str, ValueMeaning]]:
-    """What each source says that values mean, the most trusted first."""
+    """Yield the meanings from each source, the most trusted first."""
 
     def meant(texts: Mapping[str, str], source: MeaningSource) -> dict[str, ValueMeaning]:
-        return {value: ValueMeaning(text=shorten(text, _CHARS), source=source) for value, text in texts.items()}
+        return {value: ValueMeaning(text=shorten(text, COMMENT_CHARS), source=source) for value, text in texts.items()}
 
     if said.source == "human":
         yield meant(meanings_in(said.text, values), "human")

@@ -16,10 +16,10 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def meanings_in(text: str, known: Collection[str] = ()) -> dict[str, str]:
-    """What a text says that values mean, in its order; empty unless it lists two values or more in one way.
+    """Return the meanings that a text gives to values, in order; empty unless it lists at least two in the same form.
 
     Args:
-        known: the values that there are; empty if that is unknown.
+        known: the column's values; empty if unknown.
     """
     text = text[:_MOST_CHARS]
     value = "|".join([*map(re.escape, sorted(known, key=len, reverse=True)), _GENERIC])

@@ -1,4 +1,4 @@
-"""What values of columns mean by the CASE expressions of views, also where another view renames a column."""
+"""Meanings of values from CASE expressions of views, passed on through renamed columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Column = tuple[str, str]
 
 
 def meanings_by_views(views: Mapping[str, ViewReads]) -> dict[str, Meanings]:
-    """What values mean, by table; a value that two views label differently has no meaning."""
+    """Collect the meanings of values by table; a value that two views label differently has none."""
     passed_on = _passed_on(views)
     reached: dict[_Column, set[_Column]] = {}
     by_column: dict[_Column, dict[str, list[ValueMeaning]]] = defaultdict(lambda: defaultdict(list))
@@ -39,7 +39,7 @@ def meanings_by_views(views: Mapping[str, ViewReads]) -> dict[str, Meanings]:
 
 
 def _of_view(view: ViewReads) -> dict[_Column, dict[str, ValueMeaning]]:
-    """What one view says, by column."""
+    """Collect the meanings in one view, by column."""
     found: dict[_Column, dict[str, ValueMeaning]] = defaultdict(dict)
     for each in view.labels or ():
         meaning = ValueMeaning(text=each.text, source="view", view=view.view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tribal.answering.answer import refusal
 from tribal.capabilities.chat.asking.chat import Chat
 from tribal.capabilities.chat.errors import ChatFailed
 from tribal.capabilities.chat.events import Finished, SourcesFound, TextPiece
@@ -45,21 +46,7 @@ def whole_answer(question: str, collection: str, caller: Caller, app: Applicatio
 def refusal_of_order(question: str) -> Answer | None:
     """Return the refusal of an order to change data, which applies without a collection too."""
     verdict = order_to_change(question)
-    if verdict.approved:
-        return None
-    return Answer(
-        success=True,
-        tokens_used=0,
-        verdict="refused",
-        statements=[],
-        sources=[],
-        unexplained=[],
-        sql=None,
-        law_violated="integrity",
-        governor_reason=verdict.reason,
-        total=0,
-        returned=0,
-    )
+    return None if verdict.approved else refusal("integrity", verdict.reason or "")
 
 
 def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: str) -> Answer:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tribal.answering.answer import OFF_TOPIC
 from tribal.capabilities.chat.laws.verdicts import APPROVED, LawVerdict
 
 LEAST_EVIDENCE = 0.17
 """The evidence from which a question is about a passage. Measured by `python -m bench.chat`."""
 _TUTOR_REASON = "This is not about the material of this collection, so it is not answered here."
-CATALOG_REASON = "This is not about anything that is documented here."
 
 
 class NothingRetrieved(Exception):
@@ -54,4 +54,4 @@ def scope_by_relevance(found: Sequence[Relevance], threshold: float, *, asks_wha
         asks_what_exists: whether the question asks what is documented, which is always in scope.
     """
     is_known = any(each.topic >= threshold or each.passage >= LEAST_EVIDENCE for each in found)
-    return APPROVED if asks_what_exists or is_known else LawVerdict(False, CATALOG_REASON)
+    return APPROVED if asks_what_exists or is_known else LawVerdict(False, OFF_TOPIC)

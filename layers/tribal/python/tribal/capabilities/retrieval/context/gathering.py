@@ -23,6 +23,7 @@ from tribal_contracts import (
     ContextJoin,
     GetQueryContextInput,
     GuidanceItem,
+    QuestionReading,
     SearchTablesInput,
     TableDocument,
 )
@@ -64,6 +65,11 @@ class GatheredContext:
     guidance: Sequence[tuple[str, GuidanceItem]]
     """Decisions and memories, each with the table that it is about."""
     warnings: Sequence[AgentError]
+
+    @property
+    def reading(self) -> QuestionReading | None:
+        """How the question was read, as a contract."""
+        return self.question.reading if self.question else None
 
     @property
     def mentioned_words(self) -> dict[str, int]:
@@ -137,7 +143,7 @@ def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -
         documents=documents,
         reasons=chosen.reasons,
         scores=chosen.scores,
-        joins=joins_among(documents, frozenset[str]().union(*chosen.words.values()), opened, toolbox),
+        joins=joins_among(documents, chosen.terms, opened, toolbox),
         views=[*(each for each in documents.values() if each.view_definition), *_reading(documents, opened, toolbox)],
         defined=chosen.defined,
         words=chosen.words,
@@ -171,6 +177,11 @@ class _Chosen:
     defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
     warnings: list[AgentError] = field(default_factory=list)
 
+    @property
+    def terms(self) -> frozenset[str]:
+        """Terms of the question, in all their readings."""
+        return frozenset().union(*self.words.values())
+
 
 def _choose(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -> _Chosen:
     """The requested tables, then those that the question is about, then those that join the first of them."""
@@ -186,8 +197,7 @@ def _choose(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) 
     _keep_one_database(chosen, opened, toolbox)
     found = list(chosen.reasons)
     first = [name for place, name in enumerate(found) if place < JOINED_TABLES or chosen.reasons[name] == _REQUESTED]
-    terms = frozenset[str]().union(*chosen.words.values())
-    between = tables_between(first, terms, opened, toolbox)
+    between = tables_between(first, chosen.terms, opened, toolbox)
     parents = referenced_tables([*first, *between], opened, toolbox)
     reasons = parents | between | chosen.reasons
     # Next to the tables that they join, so that they are not the first to be left out.

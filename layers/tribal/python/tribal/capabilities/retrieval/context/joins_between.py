@@ -141,7 +141,7 @@ def _written(table: TableDocument) -> str:
 
 
 def join_name(join: ContextJoin) -> str:
-    """What a join is called where it did not fit."""
+    """Return the name under which a join is listed if it did not fit."""
     child, parent = join.tables
     return f"join of {child} and {parent} on {join.sql.partition(' ON ')[2]}"
 

@@ -58,7 +58,7 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
         joins=[join for join in joins if join_name(join) in packed.shown],
         missing=list(context.missing),
         omitted=list(packed.omitted),
-        reading=context.question.reading if context.question else None,
+        reading=context.reading,
         warnings=[*context.warnings, *_left_out(context, packed, toolbox)] or None,
         truncated=True if packed.omitted else None,
     )
@@ -66,7 +66,7 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
 
 
 def _bounded(answer: GetQueryContextOutput, most: int) -> GetQueryContextOutput:
-    """The answer in at most so many tokens; what is in its text is repeated last."""
+    """Drop what the answer can do without until it has at most so many tokens."""
     for name, value in (("reading", None), ("omitted", answer.omitted[:_FEW]), ("joins", []), ("omitted", [])):
         if tokens_of(len(answer.to_compact_json())) <= most:
             break

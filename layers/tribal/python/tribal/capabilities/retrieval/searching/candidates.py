@@ -5,8 +5,8 @@ If no word of a question occurs in any table, its nearest tables may be chance, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -79,8 +79,6 @@ class SearchCandidates:
     """How many other tables declared keys join to each, by id; tables without any are left out."""
     calibration: Calibration
     warnings: tuple[AgentError, ...]
-    _evidence: dict[int, Evidence] = field(default_factory=dict)
-    """What was asked for before: the first tables are looked at several times."""
 
     @property
     def more_than_counted(self) -> bool:
@@ -163,11 +161,6 @@ class SearchCandidates:
 
     def evidence_for(self, table: int) -> Evidence:
         """The evidence for a table, without regard to other tables."""
-        if table not in self._evidence:
-            self._evidence[table] = self._evidence_for(table)
-        return self._evidence[table]
-
-    def _evidence_for(self, table: int) -> Evidence:
         question = self.question
         return Evidence(
             covered=coverage(question.words, self.shared_terms(table), question.counts, question.tables),
@@ -186,7 +179,8 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
     question = parse_question(text, where, opened, toolbox)
     terms = list(dict.fromkeys(term for word in question.words for term in word.terms))
     # Function words say nothing about the topic of a sentence.
-    definitions, unread = _definitions(text, opened, toolbox)
+    everything = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox)
+    definitions, unread = _definitions(text, everything.name_terms, opened, toolbox)
     vector, warnings = question_vector(text, question, where, opened, toolbox)
     near_from = 1.0 if toolbox.embedder is None else toolbox.embedder.near
 
@@ -219,7 +213,7 @@ def find_candidates(text: str, where: IndexFilter, opened: OpenIndex, toolbox: T
             names.record_ids[tables]
             for tables in names.named.spoken([(one.spelt, *one.long_form, *one.related) for one in question.concepts])
         ],
-        joined=table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).joined,
+        joined=everything.joined,
         calibration=calibration_for(WORDS_ONLY if vector is None else opened.metadata.embedding_model),
         warnings=(*warnings, *unread),
     )
@@ -240,8 +234,10 @@ def _named_columns(text: str, terms: list[str], where: IndexFilter, toolbox: Too
     return {table: name for each in owners.values() if len(each) <= _MOST_OWNERS for table, name in each.items()}
 
 
-def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[MatchedDefinitions, list[AgentError]]:
-    """The definitions that a question is about, or a warning that they could not be read."""
+def _definitions(
+    text: str, names: Set[str], opened: OpenIndex, toolbox: Toolbox
+) -> tuple[MatchedDefinitions, list[AgentError]]:
+    """Find the definitions that a question is about, given the terms of table names; warn if they cannot be read."""
     if toolbox.definitions is None:
         return MatchedDefinitions(), []
     try:
@@ -250,7 +246,6 @@ def _definitions(text: str, opened: OpenIndex, toolbox: Toolbox) -> tuple[Matche
         message = f"metrics, terms and verified queries were not searched: {error.message}"
         return MatchedDefinitions(), [toolbox.warning("RET_ANSWER_PARTIAL", message)]
     metrics, terms = named(text, known)
-    names = table_map(IndexFilter(scope=toolbox.scope), opened, toolbox).name_terms
     # A server would be sent every verified query, also of databases that are kept from it.
     embedder = None if toolbox.embedder is None or toolbox.embedder.sends_texts else toolbox.embedder
     answering = similar(text, known.queries, cached_embedding(embedder, toolbox.derived), names)
