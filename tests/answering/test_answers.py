@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_every_statement_has_a_source_and_every_source_a_statement(shop: Applica
 def test_the_main_tables_are_joined_by_sql_that_names_their_keys(shop: Application) -> None:
     answer = ask(shop, "orders of each customer")
     about = {each.about for each in answer.statements}
-    assert {"shop.crm.customer"} <= about
+    assert any(each.startswith("shop.crm.customer.") for each in about)
     assert answer.sql is not None
     assert "JOIN" in answer.sql
 
@@ -66,8 +67,9 @@ def test_the_main_tables_are_joined_by_sql_that_names_their_keys(shop: Applicati
     ("question", "verdict", "unexplained"),
     [
         ("how many customers are there?", "answered", []),
-        ("which customers own a zeppelin?", "partly", ["zeppelin"]),
-        ("who flew the zeppelin to the moon?", "not_documented", ["flew", "zeppelin", "moon"]),
+        ("which customers own a zeppelin?", "not_documented", ["zeppelin"]),
+        ("what does the zeppelin cost?", "not_documented", ["zeppelin"]),
+        ("who flew the zeppelin to the moon?", "not_documented", ["zeppelin", "moon"]),
     ],
 )
 def test_what_nothing_explains_is_said(shop: Application, question: str, verdict: str, unexplained: list[str]) -> None:
@@ -83,13 +85,21 @@ def test_a_caller_never_reads_of_tables_outside_its_scope(shop: Application) -> 
     assert "sales" not in text
 
 
-def test_an_answer_is_as_long_as_the_settings_allow_and_says_that_it_was_cut(shop: Application) -> None:
-    short = replace(shop, sections={"interrogation": InterrogationSettings(answer_tokens=500)})
-    answer = ask(short, "customers, orders, order lines, products and visits")
-    whole = ask(shop, "customers, orders, order lines, products and visits")
-    assert answer.truncated
-    assert answer.returned == len(answer.statements) < (answer.total or 0)
-    assert whole.statements[: len(answer.statements)] == answer.statements
+def test_an_answer_is_as_long_as_the_settings_allow_and_says_that_it_was_cut(tmp_path: Path) -> None:
+    store, index = MemoryStore(), SqliteIndex(tmp_path / "index.db")
+    write_documentation(store, [table_document("shop.s.wide", " ".join(f"c{n}" for n in range(60)), domain="d")])
+    index_all(store, index)
+    app = application_over(index, store=store)
+    answer = ask(app, "which columns does wide have?")
+    short = ask(
+        replace(app, sections={"interrogation": InterrogationSettings(answer_tokens=500)}),
+        "columns of wide, all of them",
+    )
+    index.close()
+    for each in (answer, short):
+        assert each.truncated
+        assert each.returned == len(each.statements) < (each.total or 0) == 61
+    assert len(short.statements) < len(answer.statements)
 
 
 @each_case("question", ["", "  ", "x" * 2_001])
@@ -126,7 +136,7 @@ def test_tables_that_are_as_relevant_keep_their_order() -> None:
         nothing_found(),
         documents={table.name: table for table in tables},
         scores={table.name: 0.5 for table in reversed(tables)},
-        words={"size": frozenset({"size"})},
+        words={"size": {"size": 1.0}},
     )
     focus = focus_on("size", context)
     assert list(focus.main) == ["shop.s.t0"]
@@ -156,7 +166,7 @@ def test_a_question_that_a_decision_answers_is_in_scope(question: str, topic: fl
         documents={table.name: table},
         question=read(question, Vocabulary(Names([]))),
         topic=topic,
-        words={word: frozenset(terms_of([word])) for word in content_words(question)},
+        words={word: dict.fromkeys(terms_of([word]), 1.0) for word in content_words(question)},
         guidance=[(table.name, decision)],
     )
     assert context.in_scope == in_scope

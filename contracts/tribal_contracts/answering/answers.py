@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tribal_contracts.core.shape import AgentError, ClosedContract, Contract, Count, Unset, optional
+from tribal_contracts.core.shape import (
+    AgentError,
+    ClosedContract,
+    Contract,
+    Count,
+    FullyQualifiedTableName,
+    Unset,
+    optional,
+)
 from tribal_contracts.retrieval.questions import QuestionReading
 from tribal_contracts.retrieval.tools import ToolOutput
 
@@ -56,8 +64,9 @@ class Answer(ToolOutput):
     sources: list[AnswerSource]
     unexplained: list[str]
     """Words of the question that nothing documented explains."""
+    main_tables: list[FullyQualifiedTableName] | Unset = optional("The tables that the answer is about, if any.")
     reading: QuestionReading | Unset = optional("How the question was read.")
-    sql: str | Unset = optional("A verified query that answers it, or SQL that joins its tables.")
+    sql: str | Unset = optional("A verified query that answers it, or a draft of the SQL.")
     law_violated: Literal["scope", "integrity", "mastery"] | Unset = optional("Of a refused question: the law.")
     governor_reason: str | Unset = optional("Of a refused question: why.")
 

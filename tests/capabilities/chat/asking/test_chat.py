@@ -264,7 +264,7 @@ def test_a_server_that_stops_ends_an_answer_with_an_error_and_the_sources_of_wha
 
     def stopped_after_two_texts(token: StopToken) -> Generator[ChatEvent, None, None]:
         texts = 0
-        for event in chat.open(QUESTION).events(token):
+        for event in chat.open("which columns does customer have?").events(token):
             yield event
             texts += isinstance(event, TextPiece)
             if texts == 2:

@@ -9,38 +9,57 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from tribal.answering.focus import Focus
-from tribal.answering.statements import Statement, about_domain, statements
-from tribal.capabilities.retrieval.join_path import get_join_path
-from tribal.capabilities.retrieval.toolbox import Toolbox
+from tribal.answering.forms.filled import Filled
+from tribal.answering.statements import Statement, about_domain, remarks
 from tribal.ports.tool import tokens_of
-from tribal_contracts import DomainInfo, GetJoinPathInput, QuestionReading
+from tribal_contracts import DomainInfo, QuestionReading
 from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
 
 OFF_TOPIC = "This is not about anything that is documented here."
 
 
-def answer_of(focus: Focus, domains: Sequence[DomainInfo], toolbox: Toolbox, max_tokens: int) -> Answer:
+def answer_of(focus: Focus, filled: Filled, max_tokens: int) -> Answer:
     """Answer a question from the documentation.
 
     Args:
         focus: what the question is about.
-        domains: every domain, if the question asks what is documented.
-        toolbox: has the keys.
+        filled: the form of its intent.
         max_tokens: the size of statements and sources.
     """
-    every = list(map(about_domain, domains)) or list(statements(focus))
+    every = list(dict.fromkeys((*filled.statements, *remarks(focus, filled.tables))))
+    kept = _that_fit(every, max_tokens)
+    stated, sources = numbered(kept)
+    unexplained = [word for word in focus.lacking(filled.tables) if word not in filled.words]
+    return Answer(
+        success=True,
+        tokens_used=0,
+        verdict=_verdict(filled, unexplained),
+        statements=stated,
+        sources=sources,
+        unexplained=unexplained,
+        main_tables=list(filled.tables) or None,
+        reading=focus.context.reading,
+        sql=filled.sql,
+        warnings=list(focus.context.warnings) or None,
+        total=len(every),
+        returned=len(kept),
+        truncated=True if len(kept) < len(every) else None,
+    )
+
+
+def inventory(domains: Sequence[DomainInfo], reading: QuestionReading | None, max_tokens: int) -> Answer:
+    """Answer what is documented: every domain with a sentence."""
+    every = list(map(about_domain, domains))
     kept = _that_fit(every, max_tokens)
     stated, sources = numbered(kept)
     return Answer(
         success=True,
         tokens_used=0,
-        verdict="answered" if domains else _verdict(focus),
+        verdict="answered" if every else "not_documented",
         statements=stated,
         sources=sources,
-        unexplained=[] if domains else list(focus.uncovered),
-        reading=focus.context.reading,
-        sql=None if domains else sql_of(focus, toolbox),
-        warnings=list(focus.context.warnings) or None,
+        unexplained=[],
+        reading=reading,
         total=len(every),
         returned=len(kept),
         truncated=True if len(kept) < len(every) else None,
@@ -64,21 +83,10 @@ def refusal(law: Literal["scope", "integrity"], reason: str, reading: QuestionRe
     )
 
 
-def sql_of(focus: Focus, toolbox: Toolbox) -> str | None:
-    """A verified query that is still right, or SQL that joins the main tables; `None` for a single table."""
-    current = next((query.sql for query in focus.context.defined.queries if query.status == "current"), None)
-    if current is not None or len(focus.main) < 2:
-        return current
-    first, second, *also = focus.main
-    wanted = GetJoinPathInput(source_table=first, target_table=second, also=also or None, question=focus.question)
-    return get_join_path(wanted, toolbox).sql_snippet
-
-
-def _verdict(focus: Focus) -> AnswerVerdict:
-    defined = focus.context.defined
-    if not (focus.is_named or defined.metrics or defined.terms or defined.queries):
+def _verdict(filled: Filled, unexplained: Sequence[str]) -> AnswerVerdict:
+    if not filled.is_answered:
         return "not_documented"
-    return "partly" if focus.uncovered else "answered"
+    return "partly" if unexplained or filled.lacks else "answered"
 
 
 def _that_fit(every: Sequence[Statement], max_tokens: int) -> list[Statement]:

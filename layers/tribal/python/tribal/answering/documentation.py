@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tribal.answering.answer import OFF_TOPIC, answer_of, refusal
+from tribal.answering.answer import OFF_TOPIC, answer_of, inventory, refusal
 from tribal.answering.focus import Focus, focus_on
+from tribal.answering.forms import filled_form
+from tribal.answering.forms.filled import Filled
+from tribal.answering.library import OpenLibrary
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.checking.check_sql import check_sql
@@ -82,13 +85,13 @@ class Documentation:
             focus = _focus(request, opened, toolbox)
             if focus.context.in_scope < least_topic and not focus.context.asks_what_exists:
                 return refusal("scope", OFF_TOPIC, focus.context.reading)
-            return answer_of(focus, _asked_domains(focus, toolbox), toolbox, self._most_tokens)
+            return self._answer(focus, opened, toolbox)
 
     def about(self, request: AskInput) -> DocumentedAnswer:
         """The same with what the question is about, and the pages of its tables; raises as `answer` does."""
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
-            answer = answer_of(focus, _asked_domains(focus, toolbox), toolbox, self._most_tokens)
+            answer = self._answer(focus, opened, toolbox)
             ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in focus.context.documents}
             records = toolbox.index.records([*ids.values()])
             shown = {name: records[each] for name, each in ids.items() if each in records}
@@ -97,6 +100,14 @@ class Documentation:
                 name: DOCS + each.file_path for name, each in shown.items() if each.domain not in opened.bounds.domains
             }
             return DocumentedAnswer(focus, answer, pages)
+
+    def _answer(self, focus: Focus, opened: OpenIndex, toolbox: Toolbox) -> Answer:
+        if focus.context.asks_what_exists:
+            return inventory(_domains(toolbox), focus.context.reading, self._most_tokens)
+        return answer_of(focus, filled_form(focus, self._library(focus, opened, toolbox)), self._most_tokens)
+
+    def _library(self, focus: Focus, opened: OpenIndex, toolbox: Toolbox) -> OpenLibrary:
+        return OpenLibrary(focus.context.documents, opened, toolbox, lambda: policies_for(self.caller, self.app))
 
     def domains(self) -> list[DomainInfo]:
         """The business domains with a visible table, by name."""
@@ -108,10 +119,11 @@ class Documentation:
         with self._opened() as (_, toolbox):
             return check_sql(CheckSqlInput(sql=sql, database=database), toolbox, policies_for(self.caller, self.app))
 
-    def focus(self, request: AskInput) -> Focus:
-        """What a question is about, over at most `MOST_TABLES` tables; raises as `answer` does."""
+    def form(self, request: AskInput) -> tuple[Focus, Filled]:
+        """What a question is about, over at most `MOST_TABLES` tables, and its form; raises as `answer` does."""
         with self._opened() as (opened, toolbox):
-            return _focus(request, opened, toolbox)
+            focus = _focus(request, opened, toolbox)
+            return focus, filled_form(focus, self._library(focus, opened, toolbox))
 
     def limits(self, database: str | None, domain: str | None) -> Limits:
         """The part that is in a database and a domain.
@@ -175,11 +187,6 @@ class Documentation:
 
 def _domains(toolbox: Toolbox) -> list[DomainInfo]:
     return list_domains(ListDomainsInput(), replace(toolbox, answer_tokens=None)).domains
-
-
-def _asked_domains(focus: Focus, toolbox: Toolbox) -> list[DomainInfo]:
-    """Every domain, if a question asks what is documented."""
-    return _domains(toolbox) if focus.context.asks_what_exists else []
 
 
 def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:

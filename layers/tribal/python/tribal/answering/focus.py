@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tribal.answering.matches import AskedWord, ColumnMatch, TableMatch
 from tribal.capabilities.retrieval.context.gathering import GatheredContext
-from tribal.capabilities.retrieval.searching.repeated_tables import terms_of
-from tribal.naming import index_terms, split_identifier, stem, tokenize_text
-from tribal.questions.reading import FRAMING
+from tribal.naming import STOP_WORDS, is_noun, split_identifier, stem, tokenize_text
+from tribal.questions.ordinary import is_ordinary, rarity
+from tribal.questions.periods import grouped_unit, period_of
+from tribal.questions.reading import FRAMING, is_identifier
+from tribal.questions.slots import Slots, slots_of
+from tribal.questions.words import counted_word, measured_by, question_words, verbs
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import DocumentedColumn, TableDocument
+from tribal_contracts.retrieval.questions import QuestionIntent
 
 MAIN_TABLES = 4
-_FIRST_TABLES = 3
-"""How many of the most relevant tables may come first."""
 COLUMNS = 5
 """The most columns of a table that are said to matter."""
 DATES = 3
 """The most date columns of a table that a question about time brings."""
-_DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
+DATE_FAMILIES: frozenset[TypeFamily] = frozenset(("date", "instant", "local_time"))
 _DATE_NAMES = frozenset(("date", "year", "month", "timestamp", "clock"))
 """Words in names of columns that hold a date, or a part of one."""
 _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
+_PRIOR = 2.0
+"""What a table's score in the search counts, next to its words. By judgement."""
+_CONFIRMED = 2.0
+"""What it counts that a definition or a decision names a table. By judgement."""
+_COPY = 1.5
+"""What it counts against a table that it repeats another one. By judgement."""
+_ADDS = 0.8
+"""What a further table has to add at least. By judgement."""
+_GUESSED = 0.99
+"""A word has no more than that from where only a broader word is. By judgement."""
+_PLAIN = 1.5
+"""What a word counts from where it is in a name or a value, rather than in a text only."""
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
 _CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 
@@ -35,6 +50,11 @@ class Focus:
 
     question: str
     context: GatheredContext
+    slots: Slots
+    asked: Sequence[AskedWord]
+    """Its subject words."""
+    matches: Mapping[str, TableMatch]
+    """The tables of the context by name, each with the words in it."""
     main: Mapping[str, TableDocument]
     """The tables that together have most of its words, by name, the most relevant first."""
     joined: Sequence[str]
@@ -47,109 +67,232 @@ class Focus:
     """The columns of each main table that its words name."""
     dates: Mapping[str, Sequence[DocumentedColumn]]
     """The date columns of each main table; empty for a question that is not about time."""
-    uncovered: Sequence[str]
-    """Content words that neither the main tables nor a definition have."""
+    literals: Sequence[str]
+    """Values that the question writes: in quotes, and capitalised within a sentence."""
     asks_time: bool
-    is_named: bool
-    """Whether a word of the question is in the name, a column or a value of a main table."""
+
+    def way(self, start: str, end: str) -> list[str]:
+        """The tables on the shortest way along keys between two tables of the context; empty if nothing joins them."""
+        return _way(_neighbours(self.context), start, end)
+
+    @property
+    def intent(self) -> QuestionIntent:
+        """What the question wants."""
+        return self.context.question.intent.kind if self.context.question else "other"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a word of the question is in the name, a column or a value of a main table."""
+        mentions = self.context.mentioned_words
+        places = (self.matches[name].places for name in self.main)
+        return any(map(mentions.get, self.main)) or any(place > 1 for each in places for place in each.values())
+
+    @property
+    def uncovered(self) -> list[str]:
+        """Content words that neither the main tables nor a definition have."""
+        return self.lacking(self.main)
+
+    def lacking(self, tables: Iterable[str]) -> list[str]:
+        """The words that have to be explained, and that neither some tables nor a definition explain."""
+        places = [self.matches[name].places for name in tables if name in self.matches]
+        elsewhere = {word for each in self.matches.values() for word, place in each.places.items() if place >= _PLAIN}
+        values = frozenset(word for each in self.literals for word in tokenize_text(each))
+        return [
+            word.text
+            for word in self.asked
+            if word.text not in elsewhere
+            and not any(each.get(word.text, 0.0) > _GUESSED for each in places)
+            and word.text not in values
+            and not self.context.defined.explains(word.text)
+            and not self._needs_no_text(word.text)
+            and (word.text not in self.verbs or rarity(stem(word.text)) == 1.0)
+        ]
+
+    def _needs_no_text(self, word: str) -> bool:
+        """Whether a word is ordinary, or part of how the question is asked."""
+        frames = self.context.question is not None and self.context.question.intent.frames(word)
+        if word == counted_word(self.question):
+            return False
+        (read_as,) = question_words(word) or (None,)
+        return frames or is_ordinary(word) or (read_as is not None and (read_as.about_time or read_as.about_quantity))
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The words that the question uses as verbs, and that are in no name."""
+        named = {word for each in self.matches.values() for one in each.columns if one.is_named for word in one.about}
+        return verbs(self.question, self._is_thing) - named
+
+    def _is_thing(self, word: str) -> bool:
+        """Whether a word is a noun: by the dictionary, or since it names something."""
+        return is_noun(word) or any(word in each.named for each in self.matches.values())
+
+    def is_said_anywhere(self, name: str) -> bool:
+        """Whether a text or a definition of the context has a name as it is."""
+        texts = [
+            text for each in self.matches.values() for text in (each.table.view_definition, each.table.description.text)
+        ]
+        values = [
+            value for each in self.matches.values() for one in each.table.columns for value in one.allowed_values or ()
+        ]
+        return any(name.casefold() in text.casefold() for text in (*texts, *values) if text)
+
+    def best_columns(self, words: Iterable[str] = (), *, tables: Iterable[str] | None = None) -> list[ColumnMatch]:
+        """The columns that the question may mean, the most likely first.
+
+        Args:
+            words: those that the column itself should have, such as the target of "what does it mean".
+            tables: names of the tables to choose from.
+        """
+        wanted = frozenset(words)
+        found = [
+            (self._rank(name, match, wanted), match)
+            for name in (self.matches if tables is None else tables)
+            for match in self.matches[name].columns
+        ]
+        return [match for _, match in sorted(found, key=lambda each: -each[0])]
+
+    def _rank(self, name: str, match: ColumnMatch, wanted: frozenset[str]) -> float:
+        prior = self.context.scores.get(name, 0.0) * 0.5 + 0.5 * (name in self.main)
+        prior -= 0.3 * (match.table.copy_of is not None)
+        held = len(wanted & match.about) / len(wanted) if wanted else 0.0
+        called = 1.5 * (bool(wanted) and match.is_whole and not match.values and bool(match.about & wanted))
+        return match.score * (1.0 if match.is_named else 0.9) + prior + 2 * held + called
 
 
 def focus_on(question: str, context: GatheredContext) -> Focus:
     """Read a question against its context."""
     read_words = {each.word: each.explained_by for each in context.question.words} if context.question else {}
-    asks_time = "time" in read_words.values()
-    words = {word: terms for word, terms in context.words.items() if read_words.get(word) not in FRAMING}
-    scored = [name for name in context.documents if name in context.scores]
-    confirmed, mentions = {*context.defined.tables(), *context.guided}, context.mentioned_words
-    candidates = sorted(scored, key=lambda name: (name not in confirmed, -mentions.get(name, 0), -context.scores[name]))
-    candidates = candidates or list(context.documents)[:1]
-    strengths = {name: _strengths(context.documents[name], words) for name in candidates}
+    asked = _asked_words(question, context, read_words)
+    matches = {name: TableMatch(table, asked) for name, table in context.documents.items()}
     near = _neighbours(context)
-    confirmed_by_query = [name for name in candidates if name in context.defined.answering_tables]
-    chosen = confirmed_by_query[:MAIN_TABLES] or _main_tables(candidates, strengths, near)
+    chosen = _main_tables(asked, matches, near, context)
     main = {name: context.documents[name] for name in chosen}
-    columns = {name: _columns(table, words, context) for name, table in main.items()}
-    values = _values(question)
-    covered = {word for name in main for word, rank in strengths[name].items() if rank}
-    ways = {name: _way(near, next(iter(main)), name) for name in main}
+    columns = {name: _columns(matches[name]) for name in main}
+    asks_time = "time" in read_words.values()
+    ways = {name: _way(near, chosen[0], name) for name in main}
     return Focus(
         question=question,
         context=context,
+        slots=slots_of(question, context.question.intent.kind if context.question else "other"),
+        asked=asked,
+        matches=matches,
         main=main,
         joined=list(dict.fromkeys((*main, *(each for way in ways.values() for each in way)))),
         reached=frozenset(name for name, way in ways.items() if way),
-        rivals=_rivals(list(main), strengths, near, context),
+        rivals=_rivals(chosen, matches, near, context),
         columns=columns,
-        dates={name: _dates(table, columns[name]) if asks_time else [] for name, table in main.items()},
-        uncovered=[
-            word for word in words if word not in covered and word not in values and not context.defined.explains(word)
-        ],
+        dates={name: dates_of(table, columns[name])[:DATES] if asks_time else [] for name, table in main.items()},
+        literals=list(_literals(question)),
         asks_time=asks_time,
-        is_named=any(mentions.get(name) for name in main)
-        or any(rank > 1 for name in main for rank in strengths[name].values()),
     )
 
 
-def _values(question: str) -> frozenset[str]:
-    """The words that are values rather than names: those in quotes, and capitalised ones within a sentence."""
-    found = [word for match in _QUOTED.finditer(question) for word in tokenize_text(match[1])]
-    found += [word for match in _CAPITALISED.finditer(question) for word in tokenize_text(match[0])]
-    return frozenset(found)
+def _asked_words(question: str, context: GatheredContext, read_words: Mapping[str, str | None]) -> list[AskedWord]:
+    """The subject words of a question, and the measures that its adjectives ask for."""
+    timed = period_of(question) is not None or grouped_unit(question) is not None
+    words = dict.fromkeys(
+        word.text for word in question_words(question) if not (timed and word.about_time) and not word.text.isspace()
+    )
+    named = {
+        part.text
+        for each in (context.question.mentions if context.question else ())
+        if each.kind in ("table", "column") and is_identifier(each)
+        for part in question_words(each.text)
+    }
+    intent = context.question.intent if context.question else None
+    counted = {each for each in [counted_word(question)] if each and each not in STOP_WORDS}
+    found = []
+    for word in words:
+        why = read_words.get(word)
+        is_frame = intent is not None and intent.frames(word) and why not in ("name", "column", "value")
+        if word in (named | counted) or (word in context.words and why not in FRAMING and not is_frame):
+            found.append(AskedWord.of(word, context.words.get(word, {})))
+    measures = measured_by(question)
+    found = [each for each in found if each.text not in measures]
+    return found + [AskedWord(word, {stem(each): 1.0 for each in names}) for word, names in measures.items()]
+
+
+def _literals(question: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(question):
+        yield match[1]
+    for match in _CAPITALISED.finditer(_QUOTED.sub(" ", question)):
+        if match[0] != "I":
+            yield match[0]
 
 
 def _main_tables(
-    candidates: Sequence[str], strengths: Mapping[str, Mapping[str, int]], near: Mapping[str, Sequence[str]]
-) -> list[str]:
-    """The most relevant table, then those that have words which the ones before lack or have less plainly.
-
-    If no key joins them all, another relevant table comes first with which they have as many words and are joined.
-
-    Args:
-        candidates: names of tables, the most relevant first.
-        strengths: where each of them has each word.
-        near: the tables that keys join to each table.
-    """
-    best: list[str] = []
-    for first in candidates[:_FIRST_TABLES]:
-        chosen = _grown(first, candidates, strengths, near)
-        is_joined = all(_way(near, first, name) for name in chosen)
-        if not best or (is_joined and _covered(chosen, strengths) >= _covered(best, strengths)):
-            best = chosen
-        if is_joined:
-            break
-    return best
-
-
-def _grown(
-    first: str,
-    candidates: Sequence[str],
-    strengths: Mapping[str, Mapping[str, int]],
+    asked: Sequence[AskedWord],
+    matches: Mapping[str, TableMatch],
     near: Mapping[str, Sequence[str]],
+    context: GatheredContext,
 ) -> list[str]:
-    """A table, and those that add most to it, one after the other."""
-    chosen = [first]
+    """The most relevant table, then those that have words which the ones before lack, or that the question names.
+
+    The tables of a verified query that answers the question are the main ones.
+    """
+    answering = [name for name in matches if name in context.defined.answering_tables]
+    if answering:
+        return answering[:MAIN_TABLES]
+    candidates = [name for name, match in matches.items() if name in context.scores or match.is_whole]
+    candidates = candidates or list(matches)[:1]
+    if not candidates:
+        return []
+    confirmed = {*context.defined.tables(), *context.guided}
+    weights = {word.text: word.weight for word in asked}
+
+    def rank(name: str) -> float:
+        match = matches[name]
+        words = sum(weights[word] * place for word, place in match.places.items())
+        extra = _CONFIRMED * (name in confirmed) - _COPY * (match.table.copy_of is not None)
+        return words + _PRIOR * context.scores.get(name, 0.0) + extra
+
+    chosen = [max(candidates, key=lambda name: (rank(name), -candidates.index(name)))]
     while len(chosen) < MAIN_TABLES:
-        best = {word: max(strengths[name][word] for name in chosen) for word in strengths[first]}
-        gains = {
-            name: _gain(strengths[name], best, is_joined=bool(_way(near, first, name)))
-            for name in candidates
-            if name not in chosen
-        }
-        name = max(gains, key=lambda each: gains[each], default="")
-        if not gains.get(name):
+        best = {word: max(matches[name].places.get(word, 0.0) for name in chosen) for word in weights}
+
+        def gain(name: str, best: Mapping[str, float] = best) -> float:
+            match = matches[name]
+            if match.is_whole and not match.named.keys() <= _named_by(chosen, matches):
+                return 10 + rank(name)
+            if not _way(near, chosen[0], name):
+                return 0.0
+            return sum(
+                weights[word] * max(0.0, place - best[word])
+                for word, place in match.places.items()
+                if place >= _PLAIN > best[word]
+            )
+
+        left = [name for name in candidates if name not in chosen and matches[name].table.copy_of is None]
+        name = max(left, key=gain, default="")
+        if not name or gain(name) < _ADDS:
             break
         chosen.append(name)
     return chosen
 
 
-def _covered(chosen: Sequence[str], strengths: Mapping[str, Mapping[str, int]]) -> int:
-    """How many words some tables have."""
-    return sum(any(strengths[name][word] for name in chosen) for word in strengths[chosen[0]])
+def _named_by(names: Iterable[str], matches: Mapping[str, TableMatch]) -> frozenset[str]:
+    """The words that are in the names of tables whose whole name the question has."""
+    whole = (matches[name] for name in names if matches[name].is_whole)
+    return frozenset(word for match in whole for word in match.named)
+
+
+def _columns(match: TableMatch) -> list[DocumentedColumn]:
+    """The columns that words name, best first: by more than the name of the table, if the question says more."""
+    telling = [each for each in match.columns if each.about - match.named.keys()]
+    whole = [each for each in match.columns if each.is_whole and not is_own_key(each)]
+    return [each.column for each in (telling or whole)[:COLUMNS]]
+
+
+def is_own_key(match: ColumnMatch) -> bool:
+    """Whether a column is a key that only repeats the name of its table."""
+    own = {stem(word) for word in split_identifier(match.table.table)}
+    named = {stem(word) for word in split_identifier(match.column.name)}
+    return match.column.is_primary_key and bool(own & named) and not match.values
 
 
 def _rivals(
     main: Sequence[str],
-    strengths: Mapping[str, Mapping[str, int]],
+    matches: Mapping[str, TableMatch],
     near: Mapping[str, Sequence[str]],
     context: GatheredContext,
 ) -> list[str]:
@@ -165,7 +308,7 @@ def _rivals(
         and context.documents[name].view_definition is None
         and score >= _RIVAL * context.scores[first]
         and name not in near[first]
-        and strengths[name] == strengths[first]
+        and matches[name].places == matches[first].places
     ]
 
 
@@ -192,67 +335,13 @@ def _way(near: Mapping[str, Sequence[str]], start: str, end: str) -> list[str]:
     return way
 
 
-def _gain(strengths: Mapping[str, int], best: Mapping[str, int], *, is_joined: bool) -> int:
-    """What a table adds to those chosen; one that nothing joins to them has to be named by a word that they lack."""
-    if is_joined:
-        return sum(strengths[word] - best[word] for word in best if strengths[word] > max(best[word], 1))
-    return sum(strengths[word] == 3 and best[word] < 2 for word in best)
+def dates_of(table: TableDocument, first: Sequence[DocumentedColumn] = ()) -> list[DocumentedColumn]:
+    """The date columns of a table, those given first."""
+    dates = [each for each in table.columns if is_date(each)]
+    return sorted(dates, key=lambda each: each not in first)
 
 
-def _strengths(table: TableDocument, words: Mapping[str, frozenset[str]]) -> dict[str, int]:
-    """Where a table has each word: 3 in its name, 2 in its columns or their values, 1 in its texts, 0 nowhere.
-
-    Flags and codes of a table that no word names count as texts: many tables have the same ones.
-    """
-    name = terms_of(table.table)
-    is_named = any(terms & name for terms in words.values())
-    columns, texts = set[str](), set[str]()
-    for column in table.columns:
-        (columns if is_named or not _is_flag(column) else texts).update(_column_terms(column))
-    for text in (table.description.text, *table.notes, *(column.description.text for column in table.columns)):
-        texts.update(index_terms(text))
-    places = {3: name, 2: columns, 1: texts}
-    return {word: next((rank for rank, has in places.items() if terms & has), 0) for word, terms in words.items()}
-
-
-def _is_flag(column: DocumentedColumn) -> bool:
-    return bool(column.allowed_values) or type_family(column.base_type or column.type) == "boolean"
-
-
-def _column_terms(column: DocumentedColumn) -> frozenset[str]:
-    meanings = (each.text for each in (column.value_meanings or {}).values())
-    return terms_of(column.name) | {
-        term for text in (*(column.allowed_values or ()), *meanings) for term in index_terms(text)
-    }
-
-
-def _columns(
-    table: TableDocument, words: Mapping[str, frozenset[str]], context: GatheredContext
-) -> list[DocumentedColumn]:
-    """The columns that words name, best first: by name or value, then by description.
-
-    A word about computing, such as "total", names only a column of exactly that name.
-    """
-    own = terms_of(table.table)
-    spelt = {stem(word) for word in context.words if word not in words}
-
-    def score(column: DocumentedColumn) -> int:
-        named = _column_terms(column) - own
-        is_derived = column.description.source == "derived"
-        said = frozenset(() if is_derived else index_terms(column.description.text))
-        exact = 2 * (not column.is_primary_key and stem(column.name.casefold()) in spelt)
-        return exact + sum(2 if terms & named else 1 if (terms - own) & said else 0 for terms in words.values())
-
-    ranked = sorted(((-score(column), place) for place, column in enumerate(table.columns)))
-    return [table.columns[place] for rank, place in ranked[:COLUMNS] if rank < 0]
-
-
-def _dates(table: TableDocument, columns: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
-    """Date columns, first those that the question names."""
-    dates = [
-        each
-        for each in table.columns
-        if type_family(each.base_type or each.type) in _DATE_FAMILIES
-        or not _DATE_NAMES.isdisjoint(split_identifier(each.name))
-    ]
-    return sorted(dates, key=lambda each: each not in columns)[:DATES]
+def is_date(column: DocumentedColumn) -> bool:
+    """Whether a column holds a date, or a part of one."""
+    family = type_family(column.base_type or column.type)
+    return family in DATE_FAMILIES or not _DATE_NAMES.isdisjoint(split_identifier(column.name))

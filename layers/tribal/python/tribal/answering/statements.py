@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from tribal.answering.focus import Focus
@@ -11,7 +11,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.identity.table_states import change_text
 from tribal.identity.targets import target_name
 from tribal.joins.outline import row_keys
-from tribal.rendering.compact_table import repeats_keys
+from tribal.naming import index_terms
 from tribal.rendering.markdown import one_line
 from tribal.rendering.quotations import quote, quote_if_misleading
 from tribal.rendering.words import further_meanings, listing, meaning_sources, shorten
@@ -46,18 +46,6 @@ class Statement:
     uri: str
 
 
-def statements(focus: Focus) -> Iterator[Statement]:
-    """What the documentation says about a question, the most important first."""
-    yield from definitions(focus)
-    for name, table in focus.main.items():
-        yield from _main_table(table, [*focus.columns[name], *focus.dates[name]])
-    yield from joins(focus.context.joins, focus.joined)
-    yield from remarks(focus)
-    for name, table in focus.context.documents.items():
-        if name not in focus.main:
-            yield about_table(table)
-
-
 def about_domain(domain: DomainInfo) -> Statement:
     """State what a domain is about and how many tables it has."""
     tables = f"{domain.table_count:,} {'table' if domain.table_count == 1 else 'tables'}"
@@ -74,27 +62,23 @@ def definitions(focus: Focus) -> Iterator[Statement]:
     yield from map(_query, defined.queries)
 
 
-def remarks(focus: Focus) -> Iterator[Statement]:
-    """Decisions and memories about the tables of a question."""
+def remarks(focus: Focus, tables: Collection[str]) -> Iterator[Statement]:
+    """Decisions and memories about some tables that have most of the question's subject."""
+    wanted = [word for word in focus.asked if not all(word.text in focus.matches[name].named for name in tables)]
     for about, item in focus.context.guidance:
-        yield _guidance(item, about)
-
-
-def _main_table(table: TableDocument, columns: Sequence[DocumentedColumn]) -> Iterator[Statement]:
-    yield about_table(table)
-    if row := row_of(table):
-        yield row
-    for column in {each.name: each for each in columns}.values():
-        yield about_column(table, column)
+        said = frozenset(index_terms(item.text))
+        if about in tables and wanted and sum(word.within(said) == 1.0 for word in wanted) >= len(wanted) / 2:
+            yield _guidance(item, about)
 
 
 def about_table(table: TableDocument) -> Statement:
-    """What a table is; of one without description, its columns."""
-    text = "" if repeats_keys(table.description) else _said(table.description.text)
-    if not text:
-        names = listing([one_line(column.name) for column in table.columns], limit=_NAMED_COLUMNS)
-        return _of_table(table, table.name, f"{short_name(table.name)} has the columns {names}.")
-    return _of_table(table, table.name, f"{short_name(table.name)}: {text}")
+    """What a table is; of one that nothing describes, what identifies a row."""
+    text = _said(table.description.text)
+    row = row_of(table)
+    if text or row is None:
+        said = text or "nothing describes it."
+        return of_table(table, table.name, f"{short_name(table.name)}: {said}")
+    return row
 
 
 def row_of(table: TableDocument) -> Statement | None:
@@ -103,10 +87,10 @@ def row_of(table: TableDocument) -> Statement | None:
     if not keys:
         return None
     columns = listing([one_line(name) for name in keys[0]], limit=_NAMED_COLUMNS)
-    return _of_table(table, table.name, f"A row of {short_name(table.name)} is identified by {columns}.")
+    return of_table(table, table.name, f"A row of {short_name(table.name)} is identified by {columns}.")
 
 
-def about_column(table: TableDocument, column: DocumentedColumn) -> Statement:
+def about_column(table: TableDocument, column: DocumentedColumn, *, every_value: bool = False) -> Statement:
     """The type of a column, what is said of it, and which values it may have."""
     optional = "may be empty" if column.nullable and table.kind == "table" else ""
     kind = ", ".join(filter(None, (one_line(short_type(column.type)), optional)))
@@ -114,14 +98,21 @@ def about_column(table: TableDocument, column: DocumentedColumn) -> Statement:
     # Rules describe a column by its values, which follow anyway.
     lists_values = column.description.source == "derived" and bool(column.allowed_values)
     said = "" if lists_values else _said(column.description.text)
-    values = values_of(column)
-    return _of_table(
-        table, column_name(table, column), " ".join(filter(None, (f"{text}: {said}" if said else f"{text}.", values)))
-    )
+    values = values_of(column, limit=len(column.allowed_values or ()) if every_value else _VALUES)
+    said = f"{text}: {said}" if said else f"{text}."
+    return of_table(table, column_name(table, column), " ".join(filter(None, (said, values))))
 
 
-def values_of(column: DocumentedColumn) -> str:
-    """The allowed values of a column, with their meanings; empty where none are listed."""
+def about_value(table: TableDocument, column: DocumentedColumn, value: str) -> Statement:
+    """What a value of a column means."""
+    meaning = (column.value_meanings or {})[value]
+    source = meaning_sources({value: meaning}).removeprefix("; meanings ")
+    text = f"{one_line(value)} in {short_column_name(table, column)}: {one_line(meaning.text)}"
+    return of_table(table, column_name(table, column), f"{text}{f' ({source})' if source else ''}.")
+
+
+def values_of(column: DocumentedColumn, limit: int = _VALUES) -> str:
+    """The allowed values of a column, with their meanings, and whether there are others; empty if none are listed."""
     listed = column.allowed_values or []
     if not listed:
         return ""
@@ -131,10 +122,11 @@ def values_of(column: DocumentedColumn) -> str:
         for value in listed
     ]
     if column.allowed_values_complete is False:
-        start = "Values such as"
+        start, end = "Values such as", "; there may be others"
     else:
-        start = "Its values are" if column.allowed_values_from == "lookup" else "It allows"
-    return f"{start} {listing(shown, limit=_VALUES, last='or')}{meaning_sources(meanings)}."
+        end = ""
+        start = "Its values are" if column.allowed_values_from == "lookup" else "It allows only"
+    return f"{start} {listing(shown, limit=limit, last='or')}{end}{meaning_sources(meanings)}."
 
 
 def joins(found: Iterable[ContextJoin], among: Collection[str]) -> Iterator[Statement]:
@@ -183,7 +175,8 @@ def _guidance(item: GuidanceItem, table: str) -> Statement:
     return Statement(text, table, kind, item.id, f"{kind}:{item.id}")
 
 
-def _of_table(table: TableDocument, about: str, text: str) -> Statement:
+def of_table(table: TableDocument, about: str, text: str) -> Statement:
+    """State something that the document of a table says."""
     return Statement(text, about, "table", table.name, table_uri(table.name))
 
 

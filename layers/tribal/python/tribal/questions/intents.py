@@ -10,15 +10,25 @@ from tribal_contracts.retrieval.questions import QuestionIntent
 
 _KINDS = r"(?:value|status|state|type|kind|code|option|reason|role|class|categorie|category|level)(?:e?s)?"
 _LISTS = r"(?:tables|domains|databases|topics|schemas)"
+_THINGS = r"(?:tables?|domains?|databases?|topics?|schemas?|data|information|areas?|subjects?|things?)"
 _ASKS_ONE = r"(?:i|we|you|one)"
-_HOLDS = r"(?:has|have|holds?|tells?|says?|shows?|stores?|contains?|keeps?)"
-_TWICE = (
-    r"(?:without|twice|two|same|more than one|several|both|only one|at the same time|unique|exist|empty|null|have|be)"
+_COMPUTED = (
+    r"(?:total|average|(?:number|count|sum|share|percentage) of|maximum|minimum|highest|lowest|revenue|most|least|top"
+    r"|per|by)"
 )
+_HOLDS = r"(?:has|have|holds?|tells?|says?|shows?|stores?|contains?|keeps?)"
+_CAN = r"(?:can|may|might|could)"
+_TWICE = (
+    r"(?:without|twice|two|same|more than one|several|both|only one|at the same time|unique|exist|empty|null|have|be"
+    r"|after|before|more|less|still)"
+)
+_SHORT_OBJECT = r"(?:an? |the )?(?:[\w.]+ ){0,2}[\w.-]+(?: (?:in|of|on|for) (?:an? |the )?(?:\w+ )?[\w.]+(?: table)?)?"
 _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {
     "inventory": (
-        r"\b(?:what|which)(?: \w+){0,3} (?:is|are) (?:there|documented|covered|available)\s*\??$",
+        rf"\b(?:what|which)(?: (?:\w+ )?{_THINGS})?(?: and {_THINGS})? "
+        r"(?:is|are) (?:there|documented|covered|available)\s*\??$",
         r"\b(?:what|which)(?: \w+){0,3} (?:is|are) in (?:here|this (?:database|catalog))\b",
+        r"\bwhat is documented\b",
         rf"\b(?:what|which) {_LISTS} (?:are there|exist|do (?:we|you) have)\b",
         rf"\blist (?:me )?(?:all |the |every )*{_LISTS}\b",
     ),
@@ -33,17 +43,25 @@ _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {
         rf"\b(?:which|what) (?:table|column|view|field)s?\b(?: {_HOLDS})?",
     ),
     "values": (
-        rf"\b(?:which|what) (?:\w+ ){{0,3}}?{_KINDS}\b(?=.* (?:can|may|might|could|exist|does|do|has|have|there)\b)",
-        r"\bwhat (?:can|may|could)\b(?=.*\bbe\b)",
-        rf"\b(?:possible|allowed|valid|permitted) {_KINDS}\b",
+        r"\b(?:which|what) (?:\w+ ){1,3}(?:(?:is|are) (?:there|possible|allowed|valid)|exist)\s*\??$",
+        rf"\b(?:which|what) (?:\w+ ){{1,3}}?{_CAN} (?:an?|the|we|\w+) .*\b(?:have|be|take|get|pay|use|go)\b",
+        r"\b(?:possible|allowed|valid|permitted) \w+",
+        rf"\b(?:which|what) (?:\w+ ){{0,3}}?{_KINDS}\b(?=.* (?:{_CAN}|exist|does|do|has|have|there)\b)",
+        rf"\bwhat {_CAN}\b(?=.*\bbe\b)",
+        r"\bwhat (?:are )?(?:the )?values of\b",
     ),
     "meaning": (
         r"\b(?:means?|meant|meanings?|stands? for|represents?|indicates?|explain|define|definition)\b",
         r"\bin (?:what|which) unit\b",
-        r"\bwhat (?:is|are) (?:an? |the )?[\w.]+(?: (?:in|of|on|for) (?:the )?[\w.]+(?: table)?)?\s*\??$",
+        rf"\bwhat(?:'s| is| are) (?!.*\b{_COMPUTED}\b){_SHORT_OBJECT}\s*\??$",
+        r"^(?:is|are) .+ in \w+ or \w+\s*\??$",
+        r"^(?:is|are) .+ an? \w+ or an? \w+\s*\??$",
         r"\bhow is\b.*\b(?:computed|calculated|derived|defined)\b",
     ),
-    "rule": (rf"^(?:can|may|must|could|is it possible|is|does|do)\b(?=.*\b{_TWICE}\b)",),
+    "rule": (
+        r"\bwhat happens\b.*\b(?:delete|remove|erase|drop)\w*\b",
+        rf"^(?:can|may|must|could|is it possible|is|does|do)\b(?=.*\b{_TWICE}\b)",
+    ),
     "join": (
         r"\b(?:join|link|connect|relate)(?:s|d|ed|ing)?\b",
         rf"\bhow (?:do|can|would|should) {_ASKS_ONE} (?:get|find|look up|reach|combine)\b",
@@ -62,6 +80,8 @@ _FRAME_WORDS = frozenset(
     differnce between versus vs compare compared column columns field fields attribute attributes table tables view
     where which what stored kept keep find get store tell tells say says hold holds contain contains value values
     possible allowed valid join joins joined joining link connect relate related possible exist exists database
+    ways permitted happens compute
+    negative positive zero same twice empty blank null mandatory optional required forbidden
     """.split()
 )
 """Words with which people ask, about any database."""

@@ -36,7 +36,19 @@ def rarity(term: str) -> float:
     return log2(places.get(term, len(places)) + 2) / log2(len(places) + 2)
 
 
+_SELDOM_NOUNS = frozenset(
+    """
+    another ask back be call called come do down even ever find get give go have hold keep know leave left let like
+    live look make mean move need over own play put run say see set show sit still take talk tell think turn up use
+    used want well will wish work yet
+    """.split()
+)
+"""Words that the dictionary has as nouns too, and that questions hardly use as such."""
+
+
 def is_ordinary(word: str) -> bool:
     """Whether a lower-case word is so ordinary that no documentation has to explain it."""
+    if word in _SELDOM_NOUNS:
+        return True
     place = _places().get(stem(word))
     return place is not None and place < (_ORDINARY_NOUN if is_noun(word) else _ORDINARY)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tribal.naming import segment_all, split_identifier, stem
 
@@ -89,3 +90,81 @@ def question_words(question: str) -> list[QuestionWord]:
 def stems(words: Sequence[QuestionWord]) -> tuple[str, ...]:
     """Return the stems of words, in order."""
     return tuple(word.stem for word in words)
+
+
+_MEASURES = {
+    "fast": ("speed", "velocity"),
+    "slow": ("speed", "velocity"),
+    "heavy": ("weight", "mass"),
+    "long": ("length", "duration"),
+    "tall": ("height",),
+    "high": ("height", "level", "amount"),
+    "deep": ("depth",),
+    "wide": ("width",),
+    "far": ("distance",),
+    "old": ("age", "birth"),
+    "big": ("size",),
+    "large": ("size",),
+    "expensive": ("price", "cost"),
+    "cheap": ("price", "cost"),
+    "hot": ("temperature",),
+    "often": ("frequency", "count", "attempts", "times"),
+}
+"""What people ask for by "how" and an adjective, as columns are called."""
+_SUPERLATIVES = {
+    "fastest": "fast",
+    "slowest": "slow",
+    "heaviest": "heavy",
+    "longest": "long",
+    "shortest": "long",
+    "tallest": "tall",
+    "highest": "high",
+    "lowest": "high",
+    "deepest": "deep",
+    "widest": "wide",
+    "oldest": "old",
+    "youngest": "old",
+    "biggest": "big",
+    "largest": "large",
+    "smallest": "large",
+    "cheapest": "cheap",
+}
+_BEFORE_VERBS = frozenset(
+    """
+    i we you they he she it who to do does did can could may might must shall should will would not never also already
+    still just have has had been being be get gets got
+    """.split()
+)
+
+
+def measured_by(question: str) -> dict[str, tuple[str, ...]]:
+    """Return the adjectives after "how", and superlatives, each with the measures that it asks for."""
+    words = question_words(question)
+    asked = {
+        after.text: _MEASURES[after.text]
+        for before, after in pairwise(words)
+        if before.text == "how" and after.text in _MEASURES
+    }
+    return asked | {word.text: _MEASURES[_SUPERLATIVES[word.text]] for word in words if word.text in _SUPERLATIVES}
+
+
+def counted_word(question: str) -> str:
+    """Return the word that follows "how many" or "number of"; empty without one."""
+    words = question_words(question)
+    for place, (before, after) in enumerate(pairwise(words)):
+        is_count = (before.text, after.text) == ("how", "many") or (before.stem, after.text) == ("number", "of")
+        if is_count and place + 2 < len(words):
+            return words[place + 2].text
+    return ""
+
+
+def verbs(question: str, is_thing: Callable[[str], bool]) -> frozenset[str]:
+    """Return the words that a question uses as verbs: after a pronoun, an auxiliary or a thing, and no things."""
+    found = set[str]()
+    words = question_words(question)
+    for before, word in pairwise(words):
+        if (not is_thing(word.text) and (before.text in _BEFORE_VERBS or is_thing(before.text))) or word.text.endswith(
+            ("ed", "ing")
+        ):
+            found.add(word.text)
+    return frozenset(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribal_contracts import AgentError
+from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.events import ChatSource, FinishReason
 from tribal_contracts.chat.settings import Intent
 from tribal_contracts.chat.state import GovernorVerdict
@@ -51,12 +52,19 @@ class Finished:
     """The provider's name of the model that answered; `extractive` for none."""
     dropped_sentences: int = 0
     warnings: tuple[str, ...] = ()
-    documented: bool = True
-    """Whether anything was found that answers the question."""
+    verdict: AnswerVerdict = "answered"
+    """Of an approved question: whether anything was found that answers it, and all of it."""
     unexplained: tuple[str, ...] = ()
     """Words of the question that nothing explains, of an answer without a model."""
     reading: QuestionReading | None = None
     """How the question was read; `None` without documentation."""
+    main_tables: tuple[str, ...] = ()
+    """The tables that the answer is about."""
+
+    @property
+    def documented(self) -> bool:
+        """Whether anything was found that answers the question."""
+        return self.verdict != "not_documented"
 
 
 ChatEvent = Step | Governed | TextPiece | SourcesFound | Finished

@@ -12,7 +12,7 @@ from tribal.capabilities.chat.answers.sentences import Sentence, is_repeated, re
 from tribal.capabilities.chat.answers.sources import Source, documented_sources, passage_source
 from tribal.naming import index_terms
 from tribal.rendering.quotations import quote
-from tribal.rendering.words import listing, shorten
+from tribal.rendering.words import shorten
 
 LEAST_EVIDENCE = 0.05
 """A passage with less is not quoted. By judgement."""
@@ -42,7 +42,7 @@ def extractive_statements(question: str, found: Found, course: str) -> Iterator[
     quotes = [each for each in found.passages if each.evidence >= least]
     if found.passages_lead:
         yield from _quotes(question, quotes)
-    if found.documented is not None and found.documented.answer.verdict != "not_documented":
+    if found.documented is not None and (answers(found) or not quotes):
         sources = documented_sources(found.documented, course)
         most = _STATEMENTS_AFTER_QUOTES if found.passages_lead else None
         for statement in found.documented.answer.statements[:most]:
@@ -51,22 +51,17 @@ def extractive_statements(question: str, found: Found, course: str) -> Iterator[
         yield from _quotes(question, quotes)
 
 
-def nearest_statement(found: Found, course: str) -> Cited | None:
-    """The nearest matches where nothing answers a question; `None` without any."""
-    sources: list[Source] = []
-    if found.documented is not None:
-        sources += [each for each in documented_sources(found.documented, course).values() if each.database]
-    sources += map(passage_source, found.passages)
-    nearest = sources[:3]
-    if not nearest:
-        return None
-    return f"The nearest that there is: {listing([each.shown.title for each in nearest])}.", nearest
+def answers(found: Found) -> bool:
+    """Whether the documentation answers a question, at least in part."""
+    return found.documented is not None and found.documented.answer.verdict != "not_documented"
 
 
 def unexplained_words(found: Found) -> tuple[str, ...]:
     """The words of the question that neither the documentation nor a passage explains."""
     if found.documented is None or found.passages_lead:
         return ()
+    if not answers(found):
+        return tuple(found.documented.answer.unexplained)
     held = {term for each in found.passages for term in each.matched}
     return tuple(word for word in found.documented.answer.unexplained if held.isdisjoint(index_terms(word)))
 

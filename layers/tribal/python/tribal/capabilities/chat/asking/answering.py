@@ -6,13 +6,13 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 from tribal.capabilities.chat.answers.citations import Citations
 from tribal.capabilities.chat.answers.extractive import (
+    LEAST_EVIDENCE,
     Cited,
+    answers,
     extractive_statements,
-    nearest_statement,
     plain_text,
     unexplained_words,
 )
@@ -44,14 +44,13 @@ from tribal.ports.models.chains import (
 from tribal.rendering.markdown import fence
 from tribal.rendering.words import listing
 from tribal_contracts import ModelEntry
+from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.events import FinishReason
 from tribal_contracts.chat.settings import CollectionEntry, Intent
 from tribal_contracts.chat.state import EXTRACTIVE
 
 LISTED = 30
 """The most domains and files that are listed. By judgement."""
-MOST_STATEMENTS = 12
-"""The most statements of an answer without a model. By judgement: a screen of text."""
 CLOSING_SECONDS = 1.0
 """What an answer needs after a model's last word. By judgement."""
 NOTHING = "This is not documented here."
@@ -86,15 +85,24 @@ class Answering:
             yield from self._cited()
             raise
         yield from self._cited()
+        answer = self.found.documented.answer if self.found.documented else None
         return Finished(
             self._reason,
             model=self._answered_by,
             dropped_sentences=self._dropped,
             warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes))),
-            documented=documented,
+            verdict=self._verdict(documented=documented),
             unexplained=self._unexplained,
-            reading=self.found.documented.answer.reading if self.found.documented else None,
+            reading=answer.reading if answer else None,
+            main_tables=tuple(answer.main_tables or ()) if answer and not self.found.passages_lead else (),
         )
+
+    def _verdict(self, *, documented: bool) -> AnswerVerdict:
+        if not documented:
+            return "not_documented"
+        answer = self.found.documented.answer if self.found.documented else None
+        is_partly = answer is not None and answer.verdict == "partly" and not self.found.passages_lead
+        return "partly" if self._answered_by == EXTRACTIVE and (is_partly or self._unexplained) else "answered"
 
     def _cited(self) -> Iterator[ChatEvent]:
         if self._citations.sources:
@@ -118,7 +126,9 @@ class Answering:
         if isinstance(reply, Reply):
             self._answered_by, result = reply.model, reply.value
             if result.not_documented and not result.released:
-                return (yield from self._not_documented())
+                yield TextPiece(f"{NOTHING}\n\n" if answers(self.found) else "")
+                yield from self._statements()
+                return False
             yield from self._broken_off(result)
             return True
         self.warnings.append("no model gave an answer that could be checked; this is from the documents alone")
@@ -210,19 +220,22 @@ class Answering:
         return [*(file_source(each, course) for each in self.finder.files()[:LISTED]), *domains]
 
     def _from_documents(self) -> Generator[ChatEvent, None, bool]:
+        if self.intent == "syllabus_query":
+            count = yield from self._statements()
+            return count > 0
+        quoted = self.found.relevance.passage >= LEAST_EVIDENCE
         count = yield from self._statements()
         if not count:
-            return (yield from self._not_documented())
-        if self.intent != "syllabus_query":
-            yield from self._remarks()
-        return True
+            yield TextPiece(f"{NOTHING}\n")
+            return False
+        yield from self._remarks()
+        return quoted or answers(self.found)
 
     def _statements(self) -> Generator[ChatEvent, None, int]:
         if self.intent == "syllabus_query":
             statements: Iterator[Cited] = ((each.text, [each]) for each in self._listing())
         else:
-            every = extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
-            statements = islice(every, MOST_STATEMENTS)
+            statements = extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
         count = 0
         for text, sources in statements:
             count += 1
@@ -237,14 +250,6 @@ class Answering:
         documented = self.found.documented
         if documented is not None and documented.answer.sql and not self.found.passages_lead:
             yield TextPiece(f"\n{fence(documented.answer.sql, 'sql')}\n")
-
-    def _not_documented(self) -> Generator[ChatEvent, None, bool]:
-        yield TextPiece(f"{NOTHING}\n")
-        nearest = nearest_statement(self.found, self.finder.entry.course)
-        if nearest is not None:
-            text, sources = nearest
-            yield TextPiece(f"{plain_text(text)} {self._citations.cite(sources)}\n")
-        return False
 
 
 def route(entry: CollectionEntry, intent: Intent, models: Mapping[str, ModelEntry]) -> list[str]:

@@ -12,7 +12,7 @@ from tribal.capabilities.chat.events import Finished, SourcesFound, TextPiece
 from tribal.capabilities.chat.laws.integrity import order_to_change
 from tribal.ports import Application, Caller, StopToken
 from tribal_contracts import AgentError, agent_error
-from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement, AnswerVerdict
+from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerStatement
 from tribal_contracts.chat.events import ChatSource
 from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 
@@ -57,10 +57,11 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
     return Answer(
         success=True,
         tokens_used=0,
-        verdict=_verdict_of(finished, approved=approved),
+        verdict=finished.verdict if approved else "refused",
         statements=statements,
         sources=[_source(each) for each in sources],
         unexplained=list(finished.unexplained),
+        main_tables=list(finished.main_tables) or None,
         reading=finished.reading,
         sql=block["text"].strip() if block else None,
         law_violated=None if verdict is None else verdict.law_violated,
@@ -69,14 +70,6 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
         total=len(statements),
         returned=len(statements),
     )
-
-
-def _verdict_of(finished: Finished, *, approved: bool) -> AnswerVerdict:
-    if not approved:
-        return "refused"
-    if not finished.documented:
-        return "not_documented"
-    return "partly" if finished.unexplained else "answered"
 
 
 def _statements(text: str, sources: Sequence[ChatSource]) -> Iterator[AnswerStatement]:

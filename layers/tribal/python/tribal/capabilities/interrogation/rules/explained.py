@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tribal.answering.explained import is_explained
 from tribal.answering.focus import Focus
-from tribal.rendering.gaps import says_little
-from tribal_contracts import Description, DocumentedColumn, TableDocument
+from tribal_contracts import DocumentedColumn, TableDocument
 
 _NAME = re.compile(r"[^\W\d][\w$]*")
 
@@ -30,11 +30,6 @@ class Explained:
         if is_explained(column.description, column.name, table.table):
             return True
         return column.name.casefold() in self.names.get(table.name, ())
-
-
-def is_explained(description: Description, *names: str) -> bool:
-    """Whether a description that rules did not make says more than some names."""
-    return description.source != "derived" and bool(description.text) and not says_little(description.text, *names)
 
 
 def _texts(table: TableDocument, focus: Focus) -> Sequence[str | None]:

@@ -5,10 +5,12 @@ Each inquiry holds what the documentation says and what it lacks; both follow fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from tribal.answering.explained import code_columns, is_measured
 from tribal.answering.focus import Focus
+from tribal.answering.forms.filled import Filled
 from tribal.answering.statements import (
     Statement,
     about_column,
@@ -21,29 +23,24 @@ from tribal.answering.statements import (
     short_name,
 )
 from tribal.capabilities.interrogation.rules.columns import (
-    code_columns,
     excluding_columns,
     gaps_of_codes,
     gaps_of_columns,
     gaps_of_dates,
     gaps_of_exclusions,
-    is_measured,
 )
 from tribal.capabilities.interrogation.rules.explained import Explained
-from tribal.identity.targets import WORD
 from tribal.naming import singular
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing, shorten
 from tribal_contracts import DocumentedColumn, TableDocument
-from tribal_contracts.answering.open_gaps import GapSeverity
+from tribal_contracts.answering.open_gaps import GapCategory, GapSeverity
 from tribal_contracts.interrogation.sessions import Gap
 
 _QUOTED_CHARS = 300
 """The most characters of a hypothesis in a question."""
 _NAMES = 4
 """The most names in a question."""
-_MANY_WORDS = 0.5
-"""The share of a hypothesis's words from which it cannot be answered without them. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +52,13 @@ class Inquiry:
     gaps: Sequence[Gap]
 
 
-def inquiries(focus: Focus, hypothesis: str) -> list[Inquiry]:
-    """The questions about a hypothesis, at most eight, and always at least one."""
+def inquiries(focus: Focus, filled: Filled, hypothesis: str) -> list[Inquiry]:
+    """The questions about a hypothesis, at most eight, and always at least one.
+
+    What its form lacks keeps it from being answered; what else would help an analyst is of low severity.
+    """
     known = Explained.of(focus)
-    return [
-        _tables(focus, hypothesis),
-        *_words(focus),
+    others = [
         *_rows(focus),
         *_columns(focus, known),
         *_codes(focus, known),
@@ -68,15 +66,28 @@ def inquiries(focus: Focus, hypothesis: str) -> list[Inquiry]:
         *_joins(focus),
         *_exclusions(focus, known),
     ]
+    lacking = {(each.target, each.category) for each in filled.lacks}
+    return [_asked(focus, filled, hypothesis), *_words(focus), *(_further(each, lacking) for each in others)]
 
 
-def _tables(focus: Focus, hypothesis: str) -> Inquiry:
+def _further(inquiry: Inquiry, lacking: Collection[tuple[str | None, GapCategory]]) -> Inquiry:
+    """The same without what the form lacks already, and with the rest of low severity."""
+    gaps = [each for each in inquiry.gaps if (each.target, each.category) not in lacking]
+    return replace(inquiry, gaps=[gap.model_copy(update={"severity": "low"}) for gap in gaps])
+
+
+def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
+    """The hypothesis itself: what its form says, and what it lacks."""
     quoted = shorten(one_line(hypothesis), _QUOTED_CHARS)
-    gaps = list(_rivals(focus))
-    if not focus.is_named and not focus.context.defined.tables():
-        gaps = [Gap(category="missing_information", description="no table holds this", severity="high")]
-        return Inquiry(f"Which tables answer “{quoted}”?", (), gaps)
-    return Inquiry(f"Which tables answer “{quoted}”?", [about_table(each) for each in focus.main.values()], gaps)
+    severity: GapSeverity = "medium" if filled.is_answered else "high"
+    first = next(iter(filled.tables), None) or next(iter(focus.main), None)
+    gaps = [
+        Gap(category=each.category, description=each.text, severity=severity, target=each.target or first)
+        for each in filled.lacks
+    ]
+    return Inquiry(
+        f"What answers “{quoted}”?", filled.statements if filled.is_answered else (), [*gaps, *_rivals(focus)]
+    )
 
 
 def _rivals(focus: Focus) -> Iterator[Gap]:
@@ -92,25 +103,12 @@ def _rivals(focus: Focus) -> Iterator[Gap]:
 
 
 def _words(focus: Focus) -> Iterator[Inquiry]:
-    """Words that nothing explains, and what is defined for the others."""
-    found = list(definitions(focus))
-    lacking = list(focus.uncovered)
-    content = len(focus.context.words) or 1
-    severity: GapSeverity = "high" if len(lacking) / content >= _MANY_WORDS else "medium"
-    gaps = [
-        Gap(
-            category="missing_information",
-            description=f"nothing documented explains “{one_line(word)}”",
-            severity=severity,
-            target=f"{WORD}{word}",
-        )
-        for word in lacking
-    ]
+    """What is defined for words of the hypothesis."""
     defined = focus.context.defined
-    named = [*(each.name for each in defined.metrics), *(each.name for each in defined.terms), *lacking]
+    named = [*(each.name for each in defined.metrics), *(each.name for each in defined.terms)]
     if named:
         quoted = listing([f"“{one_line(word)}”" for word in named], limit=_NAMES)
-        yield Inquiry(f"What does the company mean by {quoted}?", found, gaps)
+        yield Inquiry(f"What does the company mean by {quoted}?", list(definitions(focus)), [])
 
 
 def _rows(focus: Focus) -> Iterator[Inquiry]:
@@ -176,7 +174,7 @@ def _joins(focus: Focus) -> Iterator[Inquiry]:
 
 def _exclusions(focus: Focus, known: Explained) -> Iterator[Inquiry]:
     chosen = [(table, each) for table in focus.main.values() for each in excluding_columns(table)]
-    said = [*(about_column(table, each) for table, each in chosen), *remarks(focus)]
+    said = [*(about_column(table, each) for table, each in chosen), *remarks(focus, focus.main)]
     if chosen or said:
         gaps = [gap for table, each in chosen for gap in gaps_of_exclusions(table, each, known)]
         yield Inquiry(f"Which rows of {_listed(focus.main)} are to be left out?", said, gaps)

@@ -36,6 +36,6 @@ class SessionReader:
         if session.id not in self._read:
             self._read.clear()
             text = session.hypothesis.text
-            focus = self.documentation.focus(AskInput(question=text, domain=session.domain))
-            self._read[session.id] = HypothesisReading(focus, inquiries(focus, text))
+            focus, filled = self.documentation.form(AskInput(question=text, domain=session.domain))
+            self._read[session.id] = HypothesisReading(focus, inquiries(focus, filled, text))
         return self._read[session.id]

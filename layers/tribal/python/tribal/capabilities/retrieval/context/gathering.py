@@ -52,8 +52,8 @@ class GatheredContext:
     views: Sequence[TableDocument]
     """Views among the tables, and others that read several of them."""
     defined: MatchedDefinitions
-    words: Mapping[str, frozenset[str]]
-    """The content words of the question, each with the terms that match it."""
+    words: Mapping[str, Mapping[str, float]]
+    """The content words of the question, each with the terms that match it and how certain each is, 0 to 1."""
     question: Question | None
     """The question as it was read; `None` if only tables were asked for."""
     topic: float
@@ -85,8 +85,11 @@ class GatheredContext:
     @property
     def in_scope(self) -> float:
         """The probability that the question is about what is documented; 1 if it names any of it."""
-        named = self.question is not None and any(map(is_telling, self.question.mentions))
-        return 1.0 if named or self.guided else self.topic
+        question = self.question
+        named = question is not None and any(map(is_telling, question.mentions))
+        # Only a catalog is asked which table or column has something.
+        asks_place = question is not None and question.intent.kind in ("where", "columns") and bool(question.mentions)
+        return 1.0 if named or asks_place or self.guided else self.topic
 
     @property
     def asks_what_exists(self) -> bool:
@@ -97,7 +100,7 @@ class GatheredContext:
     def guided(self) -> frozenset[str]:
         """The tables of decisions and memories that have most of what the question is about."""
         about = self.question.about if self.question else []
-        terms = frozenset[str]().union(*(self.words.get(word, frozenset()) for word in about))
+        terms = frozenset[str]().union(*(self.words.get(word, {}) for word in about))
         least = max(2, len(about) / 2)
         return frozenset(
             table for table, item in self.guidance if len(terms.intersection(index_terms(item.text))) >= least
@@ -171,7 +174,7 @@ class _Chosen:
 
     reasons: dict[str, str] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
-    words: dict[str, frozenset[str]] = field(default_factory=dict)
+    words: dict[str, dict[str, float]] = field(default_factory=dict)
     found: SearchResult | None = None
     needed: Sequence[str] = ()
     defined: MatchedDefinitions = field(default_factory=MatchedDefinitions)
@@ -222,8 +225,8 @@ def _ask(question: str, request: GetQueryContextInput, chosen: _Chosen, opened: 
             chosen.reasons.setdefault(table.name, "; ".join(table.reasons or ()))
             chosen.scores[table.name] = table.relevance_score
     for concept in asked.concepts:
-        terms = (term for word in words_to_find([concept], asked.counts) for term in word.terms)
-        chosen.words[concept.spelt] = frozenset(terms)
+        found_as = words_to_find([concept], asked.counts)
+        chosen.words[concept.token] = {term: strength for word in found_as for term, strength in word.terms.items()}
     chosen.warnings += found.candidates.warnings
     chosen.defined = defined
     chosen.found = found

@@ -1,0 +1,128 @@
+"""What the documentation says of a column beyond its name: meaning, unit, and what its codes stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tribal.naming import is_word, likely_words, split_identifier
+from tribal.rendering.gaps import restates, says_little
+from tribal.sql.type_families import TypeFamily, type_family
+from tribal_contracts import Description, DocumentedColumn
+from tribal_contracts.answering.open_gaps import GapSeverity
+
+UNIT_WORDS = frozenset(
+    """
+    cent cents usd eur gbp chf dollar dollars euro euros kg g gram grams lb lbs pound pounds km m cm mm mile miles
+    meter meters metre metres inch inches feet foot day days week weeks month months year years hour hours minute
+    minutes min mins second seconds sec secs ms millisecond milliseconds pct percent percentage ratio share count
+    currency per unit units bytes kb mb gb litre litres liter liters celsius fahrenheit kmh mph
+    """.split()
+)
+MEASURED_WORDS = frozenset(
+    """
+    amount amt price cost fee salary revenue balance total weight height width length depth size distance duration
+    speed temperature volume area rate range
+    """.split()
+)
+_SMALL_WORDS = frozenset("id is has was can of to by at in on for and no the".split())
+_GENERIC_WORDS = frozenset(
+    "active amount count data factor flag index info item level measure number rank rating result score value".split()
+)
+"""Words that say little about what a column holds."""
+_SHORT_CODE = 3
+"""Values of at most this many characters that are no English words need a meaning. By judgement."""
+
+
+_TOKEN = re.compile(r"\w+")
+
+
+def is_explained(description: Description, *names: str) -> bool:
+    """Whether a description that rules did not make says more than some names."""
+    return description.source != "derived" and bool(description.text) and not says_little(description.text, *names)
+
+
+def vagueness(column: DocumentedColumn) -> GapSeverity | None:
+    """How vague the name of a column is: `None` for English words that say what it holds."""
+    words = [word for word in likely_words(split_identifier(column.name)) if word not in _SMALL_WORDS]
+    if not all(is_word(word) for word in words):
+        return "medium"
+    return "low" if not words or _GENERIC_WORDS & {*words} else None
+
+
+def says_what_it_holds(column: DocumentedColumn, table: str) -> bool:
+    """Whether a text, a key, an expression, a legend of its values or a plain name says what a column holds."""
+    said = column.description
+    if said.source != "derived" and said.text and not restates(said.text, column.name, table):
+        return True
+    if column.value_meanings or column.generated:
+        return True
+    return column.is_primary_key or column.is_foreign_key or vagueness(column) is None
+
+
+def is_measured(column: DocumentedColumn) -> bool:
+    """Whether a column holds an amount of something, which has a unit."""
+    return family_of(column) == "number" and bool(words_of(column.name) & MEASURED_WORDS)
+
+
+def has_unit(column: DocumentedColumn) -> bool:
+    """Whether the name or the text of a column has a unit."""
+    said = words_of(column.description.text) if is_explained(column.description, column.name) else frozenset()
+    return not UNIT_WORDS.isdisjoint(words_of(column.name) | said)
+
+
+def unit_of(column: DocumentedColumn) -> str:
+    """The unit that the text of a column names first, else the one in its name; empty without any."""
+    for text in (column.description.text, column.name):
+        words = [word for word in split_identifier(text) if word in UNIT_WORDS and word not in ("per", "unit", "units")]
+        if words:
+            return " ".join(dict.fromkeys(words[:2])) if text == column.description.text else words[-1]
+    return ""
+
+
+def codes_without_meaning(column: DocumentedColumn) -> list[str]:
+    """The values of a column that are codes, and that nothing explains."""
+    if is_measured(column) or (family_of(column) == "number" and not UNIT_WORDS.isdisjoint(words_of(column.name))):
+        return []
+    listed, meanings = column.allowed_values or (), column.value_meanings or {}
+    told = frozenset(_TOKEN.findall("" if column.description.source == "derived" else column.description.text))
+    # Of names of several lengths, the short ones are names too, such as UPS.
+    same_length = len({len(each) for each in listed}) == 1
+    codes = [each for each in listed if is_code(each) and (same_length or len(each) < _SHORT_CODE or each.isdigit())]
+    return [each for each in codes if each not in meanings and each not in told]
+
+
+_CODE_WORDS = frozenset("code codes status state type kind category class flag level stage phase cd stat typ".split())
+
+
+def code_columns(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:
+    """Return the columns that hold codes: those with allowed values, and those named like one."""
+    return [
+        each
+        for each in columns
+        if not each.is_foreign_key
+        and (each.allowed_values or (family_of(each) in ("text", "number") and words_of(each.name) & _CODE_WORDS))
+    ]
+
+
+def is_code(value: str) -> bool:
+    """Whether a value says nothing by itself: digits, or a few letters that are no word."""
+    return (len(value) <= _SHORT_CODE and not is_word(value.casefold())) or value.isdigit()
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a name or a text, with abbreviations spelt out."""
+    tokens = split_identifier(text)
+    return frozenset([*tokens, *likely_words(tokens)])
+
+
+def family_of(column: DocumentedColumn) -> TypeFamily:
+    """What kind of values a column holds; of a domain, those of its base type."""
+    return type_family(column.base_type or column.type)
+
+
+def numeric(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:
+    """Return the columns of numbers that are no keys."""
+    return [
+        each for each in columns if family_of(each) == "number" and not (each.is_primary_key or each.is_foreign_key)
+    ]
