@@ -23,7 +23,6 @@ def test_the_last_turn_is_the_question_and_the_others_are_kept_in_order() -> Non
     found = read_conversation(request(USER, ASSISTANT, {"role": "user", "content": " and the second one? "}))
     assert found.question == "and the second one?"
     assert found.user_turns == ["What is an order?"]
-    assert found.with_previous == "What is an order?\nand the second one?"
     assert [each["role"] for each in found.messages()] == ["user", "assistant", "user"]
 
 

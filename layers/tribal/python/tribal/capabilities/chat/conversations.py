@@ -33,12 +33,6 @@ class Conversation:
         """What the user said before, oldest first."""
         return [turn.text for turn in self.earlier if turn.role == "user"]
 
-    @property
-    def with_previous(self) -> str | None:
-        """The question after the user's previous turn, as one text; `None` for the first question."""
-        turns = self.user_turns
-        return f"{turns[-1]}\n{self.question}" if turns else None
-
     def messages(self) -> list[dict[str, Any]]:
         """Every turn, as `AgentState` has them."""
         turns = (*self.earlier, Turn("user", self.question))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,12 @@ from tribal.capabilities.chat.laws.scope import NothingRetrieved, Relevance
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import Application, Caller
 from tribal.ports.passages import PassageIndex, PassageMatch, TextEmbedder
+from tribal.questions.pointers import Topic
 from tribal.questions.reading import is_identifier
+from tribal.ranking.calibration import LEAST_TOPIC
 from tribal_contracts.answering.answers import AskInput
 from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
@@ -86,6 +89,20 @@ class Finder:
         index = self._index() if sources else None
         vectors = self._vectors(texts, index)
         return [self._found(text, index, vector, sources) for text, vector in zip(texts, vectors, strict=True)]
+
+    def topic(self, text: str) -> Topic | None:
+        """Return the tables that a question is about; `None` if it is about none, or about a file."""
+        if not self.has_documentation:
+            return None
+        (found,) = self.find([text])
+        least = LEAST_TOPIC if self.entry.threshold is None else self.entry.threshold
+        if found.documented is None or found.passages_lead or found.relevance.topic < least:
+            return None
+        focus = found.documented.focus
+        names = {name: _short_name(name, focus.context.documents) for name in focus.main}
+        tables = {names[name]: [each.name for each in table.columns] for name, table in focus.main.items()}
+        first = next(iter(focus.main), "")
+        return Topic(tables, [each.name for each in focus.columns.get(first, ())])
 
     def require_ready(self) -> None:
         """Check that there is something to answer from; a `tutor` refuses by its laws instead.
@@ -189,6 +206,13 @@ class Finder:
                 f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure the former, or "
                 "upload its files to a new collection"
             )
+
+
+def _short_name(table: str, found: Iterable[str]) -> str:
+    """Return a table's name without its database, unless tables of several databases were found."""
+    identity = TableIdentity.parse(table)
+    is_only = len({TableIdentity.parse(each).database for each in found}) == 1
+    return format_name((identity.schema, identity.table)) if is_only else table
 
 
 def _path(match: PassageMatch, sources: Mapping[str, CollectionSource]) -> str | None:

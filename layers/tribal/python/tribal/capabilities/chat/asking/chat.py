@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 
+from tribal.capabilities.chat.answers.extractive import plain_text
 from tribal.capabilities.chat.answers.finding import Finder, Found
 from tribal.capabilities.chat.asking.answering import Answering
 from tribal.capabilities.chat.asking.auditing import AuditedAnswers
@@ -28,6 +29,8 @@ from tribal.capabilities.chat.rights import READ_DOCUMENTATION
 from tribal.errors import StoreError, TribalError, describe_unexpected
 from tribal.identity.hashing import object_hash
 from tribal.ports import Application, Caller, StopToken
+from tribal.questions.follow_ups import standalone
+from tribal.questions.pointers import has_subject
 from tribal.ranking.calibration import LEAST_TOPIC
 from tribal_contracts import AgentError
 from tribal_contracts.chat.requests import ChatRequest
@@ -132,12 +135,15 @@ class OpenedChat:
         yield self._stored(finished)
 
     def _events(self, stop: StopToken) -> Generator[ChatEvent, None, None]:
-        rules = self.finder.parts.settings.intents
-        intent = intent_of(self.conversation.question, rules)
+        typed, rules = self.conversation, self.finder.parts.settings.intents
+        meant = standalone(typed.question, typed.user_turns, self.finder.topic)
+        intent = intent_of(meant, rules)
         self.state = self.state.model_copy(update={"intent": intent})
         yield Step(f"The question is for {intent}.")
-        lookup = _Lookup(self.finder, self.conversation)
-        verdict, failures = self._govern(lookup)
+        if meant != typed.question:
+            yield Step(f"Read as: {plain_text(meant)}")
+        lookup = _Lookup(self.finder, meant)
+        verdict, failures = self._govern(meant, lookup)
         self._note(verdict)
         yield Governed(verdict)
         yield Step(_said(verdict))
@@ -148,14 +154,16 @@ class OpenedChat:
         stop.check()
         found = lookup.best()
         yield Step(_found(found))
-        answering = Answering(self.conversation, intent, found, self.finder)
+        answering = Answering(replace(typed, question=meant), intent, found, self.finder)
         finished = yield from answering.events(stop)
-        warnings = (*self.conversation.warnings, *failures, *finished.warnings)
+        warnings = (*typed.warnings, *failures, *finished.warnings)
         yield replace(finished, governor=verdict, intent=intent, warnings=tuple(dict.fromkeys(warnings)))
 
-    def _govern(self, lookup: _Lookup) -> tuple[GovernorVerdict, tuple[str, ...]]:
+    def _govern(self, meant: str, lookup: _Lookup) -> tuple[GovernorVerdict, tuple[str, ...]]:
         entry, conversation = self.entry, self.conversation
         failures: list[str] = []
+        # "And the weather?" after "what is documented?" is about the weather.
+        adds_subject = meant != conversation.question and has_subject(conversation.question)
 
         def scope() -> LawVerdict:
             threshold = entry.threshold
@@ -169,7 +177,7 @@ class OpenedChat:
             return scope_by_relevance(
                 [each.relevance for each in found],
                 LEAST_TOPIC if threshold is None else threshold,
-                asks_what_exists=self.state.intent == "syllabus_query",
+                asks_what_exists=self.state.intent == "syllabus_query" and not adds_subject,
             )
 
         def failed(law: Law, error: Exception) -> None:
@@ -180,7 +188,7 @@ class OpenedChat:
         laws: dict[Law, Callable[[], LawVerdict]] = {
             "scope": scope,
             "integrity": lambda: integrity(
-                conversation.question, conversation.user_turns, entry.profile, entry.laws.integrity.patterns
+                conversation.question, conversation.user_turns, entry.profile, entry.laws.integrity.patterns, meant
             ),
             "mastery": lambda: MASTERY,
         }
@@ -249,26 +257,23 @@ class _Limited(StopToken):
 
 
 class _Lookup:
-    """What was found for a question, alone and with the one before it; looked up once."""
+    """What was found for a question; looked up once."""
 
-    def __init__(self, finder: Finder, conversation: Conversation) -> None:
+    def __init__(self, finder: Finder, question: str) -> None:
         self._finder = finder
-        texts = [conversation.question, *filter(None, [conversation.with_previous])]
         # A disguised text is about what it shows.
-        shown = [
-            visible(each) for each in texts if unicodedata.normalize("NFKC", each) != each or not each.isprintable()
-        ]
-        self._texts = [*texts, *shown]
+        is_disguised = unicodedata.normalize("NFKC", question) != question or not question.isprintable()
+        self._texts = [question, visible(question)] if is_disguised else [question]
         self._found: list[Found] | None = None
 
     def all(self) -> list[Found]:
-        """For the question alone, then together with the user's previous turn, if there is one."""
+        """For the question as it is, and as a reader sees it if that differs."""
         if self._found is None:
             self._found = self._finder.find(self._texts)
         return self._found
 
     def best(self) -> Found:
-        """What the answer is taken from: both together only if the question alone finds less."""
+        """What the answer is taken from."""
         return max(self.all(), key=lambda each: (max(each.relevance.topic, each.relevance.passage), -_distance(each)))
 
 

@@ -89,28 +89,31 @@ class PatternsUnusable(Exception):
     """A pattern of a collection cannot be used."""
 
 
-def integrity(question: str, earlier: Sequence[str], profile: Profile, own: Iterable[str] = ()) -> LawVerdict:
-    """Whether a question, alone or with the turns before it, contains a refused phrase.
+def integrity(
+    question: str, earlier: Sequence[str], profile: Profile, own: Iterable[str] = (), meant: str | None = None
+) -> LawVerdict:
+    """Whether a question, alone, with the turns before it, or as it is meant, contains a refused phrase.
 
     Args:
-        question: the current turn of the user.
+        question: the current turn of the user, as it was typed.
         earlier: the user's turns before it, oldest first.
         profile: whose phrases apply.
         own: further patterns of the collection, in the syntax of RE2.
+        meant: the question as it was completed; the same as typed if unset.
 
     Raises:
         PatternsUnusable: when a pattern of the collection cannot be compiled.
     """
-    alone = normalised(question)
+    alone = (question, meant or question)
     last = (*earlier[-(TURNS - 1) :], question)
     # A phrase may be cut between words or within one.
-    texts = dict.fromkeys((alone, normalised(" ".join(last)), normalised("".join(last))))
+    asked = dict.fromkeys((*alone, " ".join(last), "".join(last)))
+    texts = dict.fromkeys(map(normalised, asked))
     if profile == "tutor" and any(pattern.search(text) for pattern in _TUTOR for text in texts):
         return LawVerdict(False, _TUTOR_REASON)
-    joined = dict.fromkeys((question, " ".join(last), "".join(last)))
-    if profile == "catalog" and any(map(_is_refused_by_catalog, joined)):
+    if profile == "catalog" and any(map(_is_refused_by_catalog, asked)):
         return LawVerdict(False, _CATALOG_REASON)
-    if any(pattern.search(text) for pattern in compiled(own) for text in (*texts, question)):
+    if any(pattern.search(text) for pattern in compiled(own) for text in (*texts, *alone)):
         return LawVerdict(False, _OWN_REASON)
     return APPROVED
 
