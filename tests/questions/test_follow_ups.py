@@ -79,6 +79,15 @@ def completed(earlier: Sequence[str], question: str) -> tuple[str, int]:
         (TICKETS, "the same for bookings", "what is in bookings?", 1),
         (EMAIL, "and phone?", "what does crm.customer.phone mean?", 1),
         ("which columns are in customer?", "and in invoices?", "which columns are in invoices?", 1),
+        (EMAIL, "and the unit?", "what is the unit of crm.customer.email?", 1),
+        (EMAIL, "in which unit?", "in which unit is crm.customer.email?", 1),
+        # A join has no name.
+        (
+            "how do I join tickets to bookings?",
+            "what does it multiply?",
+            "how do I join tickets to bookings, what does it multiply?",
+            0,
+        ),
         # Fragments limit, group or extend the question before, and look nothing up.
         (UNPAID, "only the open ones", "which customers have not paid, open ones?", 0),
         (UNPAID, "per country", "which customers have not paid per country?", 0),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tribal.questions.intents import intent_of
 from tribal.questions.pointers import (
+    THINGS,
     Topic,
     asked_parts,
     has_subject,
@@ -76,6 +77,8 @@ _LISTS = re.compile(
     r"^(?:which|what(?! (?:is|are)\b)|how many|(?:list|show|give)(?: me| us)?(?: all| the)*)\b", re.IGNORECASE
 )
 _LISTED = re.compile(rf"{_LISTS.pattern} (\w+)", re.IGNORECASE)
+_IT = re.compile(r"\b(?:it|that|this)\b", re.IGNORECASE)
+_IN_UNIT = re.compile(r"in (?:what|which) unit\W*$", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^(?:is|are|was|were|do|does|did|can|could|must|may|has|have)\b", re.IGNORECASE)
 _PART = re.compile(
     r"\b(?:columns?|fields?|values?|rows?|(?:primary |foreign |unique )?keys?|index(?:es)?|constraints?|units?|types?"
@@ -126,6 +129,9 @@ def _completed_clause(body: str, previous: str, topic_of: Callable[[str], Topic 
     if _selects(previous) and (narrowed := _narrowed(body, previous)) is not None:
         return narrowed
     points, part = pointers(body), _PART.search(body) or re.match("how many(?= are there)", body, re.IGNORECASE)
+    if intent_of(previous).kind == "join" != intent_of(body).kind and not part and _IT.search(body):
+        # It is the join, which has no name.
+        return _appended(previous, body, ", ")
     topic = topic_of(previous) if points or part else None
     if topic is None or not topic.tables:
         if not points and re.fullmatch(r"why\W*", body, re.IGNORECASE) and _YES_OR_NO.match(previous):
@@ -134,10 +140,16 @@ def _completed_clause(body: str, previous: str, topic_of: Callable[[str], Topic 
     if points:
         return replace_pointers(body, previous, topic)
     assert part is not None, "a topic is looked up for a pronoun or for a part of a table"
-    column = subject_column(previous, topic)
-    of_column = column is not None and re.match(r"values?|units?|types?", part[0], re.IGNORECASE)
-    whole = column if of_column else subject_table(previous, topic)
+    whole = _whole_of(part[0], previous, topic)
+    if _IN_UNIT.match(body):
+        return f"{body[: part.end()]} is {whole}{body[part.end() :]}"
     return f"{body[: part.end()]} {'' if part[0].endswith('many') else 'of '}{whole}{body[part.end() :]}"
+
+
+def _whole_of(part: str, previous: str, topic: Topic) -> str:
+    """Return the column or the table that has a part such as "unit" or "columns"."""
+    of_column = re.match(r"values?|units?|types?", part, re.IGNORECASE)
+    return (subject_column(previous, topic) if of_column else None) or subject_table(previous, topic)
 
 
 def _selects(previous: str) -> bool:
@@ -167,11 +179,12 @@ def _completed_fragment(body: str, previous: str, topic_of: Callable[[str], Topi
         return previous
     if (replaced := _replaced_phrase(changed, previous)) is not None:
         return replaced
-    limits = _LIMIT.match(changed) or _ONES.search(changed)
     place = _PLACE.fullmatch(changed)
-    if place or not (limits or changed[0].isupper() or not has_subject(changed)):
-        topic = topic_of(previous) or Topic({})
-        replaced = _other_subject(place[1] if place else changed, previous, topic, place=place is not None)
+    named = place[1] if place else re.sub(r"^(?:the|its|their) ", "", changed)
+    limits = _LIMIT.match(changed) or _ONES.search(changed) or changed[0].isupper()
+    says_what = has_subject(named) or not THINGS.isdisjoint(named.casefold().split())
+    if place or (says_what and not limits):
+        replaced = _other_subject(named, previous, topic_of(previous) or Topic({}), place=place is not None)
         if replaced is not None:
             return replaced
     more = _ONLY.sub("", changed)
@@ -213,6 +226,10 @@ def _other_subject(changed: str, previous: str, topic: Topic, *, place: bool) ->
             return f"what is {other}?"
         named = columns[0]
         return f"{previous[: named.start]}{other}{previous[named.start + len(named.text) :]}"
+    elif topic.tables and not has_subject(changed) and (part := _PART.search(changed)):
+        return (
+            f"what {'are' if part[0].endswith('s') else 'is'} the {changed} of {_whole_of(part[0], previous, topic)}?"
+        )
     if tables:
         start, end = tables[0].start, tables[0].start + len(tables[0].text)
     elif columns and not place:

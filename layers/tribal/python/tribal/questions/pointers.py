@@ -61,9 +61,7 @@ _DEFINED = re.compile(
     re.IGNORECASE,
 )
 """A question about one thing, which may be a metric rather than a table."""
-_ABOUT_TABLES = re.compile(
-    r"\b(?:columns?|fields?|rows?|records?|primary|foreign|keys?|join\w*|link|connect|tables?)\b"
-)
+_ABOUT_TABLES = re.compile(r"\b(?:columns?|fields?|rows?|records?|primary|foreign|keys?|join\w*|link|connect)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,6 +261,8 @@ def _stream(
 
 def _step_line() -> Callable[[str], None]:
     """Shows what the chat is doing on a terminal, in one line that the answer replaces."""
+    from tribal.rendering.markdown import show_invisible
+
     if not sys.stderr.isatty():
         return lambda _: None
     shown = False
@@ -268,7 +270,7 @@ def _step_line() -> Callable[[str], None]:
     def show(text: str) -> None:
         nonlocal shown
         if text or shown:
-            sys.stderr.write(f"\r\033[2K\033[2m{text}\033[0m" if text else "\r\033[2K")
+            sys.stderr.write(f"\r\033[2K\033[2m{show_invisible(text)}\033[0m" if text else "\r\033[2K")
             sys.stderr.flush()
         shown = bool(text)
 
