@@ -57,6 +57,7 @@ def completed(earlier: Sequence[str], question: str) -> tuple[str, int]:
         (TICKETS, "and how do I join that to bookings?", "how do I join bookings.tickets to bookings?", 1),
         (TICKETS, "what else is stored there?", "what else is stored in bookings.tickets?", 1),
         (TICKETS, "what's its primary key?", "what's the primary key of bookings.tickets?", 1),
+        (TICKETS, "which of its columns may be empty?", "which of the columns of bookings.tickets may be empty?", 1),
         (TICKETS, "what are the columns?", "what are the columns of bookings.tickets?", 1),
         (TICKETS, "which of the columns are dates?", "which columns of bookings.tickets are dates?", 1),
         (TICKETS, "is that table partitioned?", "is bookings.tickets partitioned?", 1),
@@ -156,6 +157,13 @@ def test_without_an_earlier_question_nothing_is_completed(question: str) -> None
 )
 def test_a_conversation_is_followed_from_its_last_whole_question(turns: list[str], meant: str) -> None:
     assert completed(turns[:-1], turns[-1])[0] == meant
+
+
+def test_a_pronoun_is_not_guessed_from_a_question_that_is_incomplete_itself() -> None:
+    assert completed([TICKETS, *["is that open?"] * 6], "and in Germany?") == (
+        "is that open" + ", is that open" * 5 + " in Germany?",
+        0,
+    )
 
 
 def test_a_long_question_is_cut_at_its_beginning() -> None:

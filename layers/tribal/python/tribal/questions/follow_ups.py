@@ -17,7 +17,7 @@ from tribal.questions.pointers import (
     subject_table,
 )
 
-TURNS = 4
+TURNS = 6
 """How many questions back a follow-up may refer. By judgement."""
 _LONGEST = 300
 """The most characters of a follow-up: a longer question says what it is about. By judgement."""
@@ -95,8 +95,9 @@ def standalone(question: str, earlier: Sequence[str], topic_of: Callable[[str], 
         earlier: what the user asked before, oldest first.
         topic_of: looks up what a complete question is about; called only for questions that need its names.
     """
-    asked = [each for each in earlier if not _COURTESY.fullmatch(each)]
-    return _completed(question, asked[-TURNS:], topic_of)
+    asked = [each for each in earlier if not _COURTESY.fullmatch(each)][-TURNS:]
+    # If all of them are incomplete, what they are about is too far back, or was never said.
+    return _completed(question, asked, _unknown if all(map(continues, asked)) else topic_of)
 
 
 def _completed(question: str, earlier: Sequence[str], topic_of: Callable[[str], Topic | None]) -> str:
@@ -108,6 +109,10 @@ def _completed(question: str, earlier: Sequence[str], topic_of: Callable[[str], 
     if is_clause and not _ABOUT.match(body):
         return _completed_clause(body, previous, topic_of)
     return _completed_fragment(body, previous, topic_of)
+
+
+def _unknown(_: str) -> None:
+    return None
 
 
 def continues(question: str) -> bool:
@@ -125,7 +130,7 @@ def continues(question: str) -> bool:
 
 
 def _completed_clause(body: str, previous: str, topic_of: Callable[[str], Topic | None]) -> str:
-    """Complete a clause: by the names that its pronouns stand for, or as a condition of the previous question."""
+    """Complete a clause: by the names that its pronouns mean, or as a condition of the previous question."""
     if _selects(previous) and (narrowed := _narrowed(body, previous)) is not None:
         return narrowed
     points, part = pointers(body), _PART.search(body) or re.match("how many(?= are there)", body, re.IGNORECASE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from tribal.naming import STOP_WORDS
@@ -32,6 +33,10 @@ _POINTER = re.compile(
     r"|(?<=of )the(?= (?:columns|fields|values)(?! (?:of|in|for|from)\b))))\b(?P<short>['\u2019]s\b)?",
     re.IGNORECASE,
 )
+_VERBS = frozenset(
+    "may must might mean means contain contains hold holds store stores change changes need needs".split()
+)
+"""Verbs that could be nouns, as in "its columns mean"."""
 _PLURAL = frozenset(("they", "them", "these", "those"))
 _HERE = re.compile(
     r"\s+(?:year|quarter|month|week|day|morning|time|database|catalog|collection|documentation|company|project)s?\b"
@@ -64,7 +69,7 @@ _DEFINED = re.compile(
 _ABOUT_TABLES = re.compile(r"\b(?:columns?|fields?|rows?|records?|primary|foreign|keys?|join\w*|link|connect)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Topic:
     """What an earlier question was about."""
 
@@ -75,13 +80,17 @@ class Topic:
 
     def mentions(self, text: str, kind: str) -> list[Mention]:
         """Return where a text names one of its tables, or one of their columns."""
+        return [each for each in self._names.mentioned(text, question_words(text)) if each.kind == kind]
+
+    @cached_property
+    def _names(self) -> Names:
         names = [Name("table", table, (table.rpartition(".")[2], table)) for table in self.tables]
         for table, columns in self.tables.items():
             short = table.rpartition(".")[2]
             for column in columns:
                 full = f"{table}.{column}"
                 names.append(Name("column", full, (column, f"{short}.{column}", full)))
-        return [each for each in Names(names).mentioned(text, question_words(text)) if each.kind == kind]
+        return Names(names)
 
 
 def has_subject(text: str) -> bool:
@@ -148,7 +157,7 @@ def _replaced(question: str, found: re.Match[str], previous: str, topic: Topic) 
     table, end = subject_table(previous, topic), found.end()
     if found["owner"]:
         owned = found["owned"].split()
-        if len(owned) > 1 and owned[1] in STOP_WORDS:
+        if len(owned) > 1 and (owned[1] in _VERBS or not (owned[1] in THINGS or has_subject(owned[1]))):
             end -= len(owned.pop()) + 1
         is_table = bool(_ABOUT_TABLES.match(" ".join(owned)))
         return f"the {' '.join(owned)} of {table if is_table else _subject(question, previous, topic)}", end
