@@ -13,6 +13,7 @@ from tribal.questions.pointers import (
     has_subject,
     pointers,
     replace_pointers,
+    specific_words,
     subject_column,
     subject_table,
 )
@@ -24,7 +25,8 @@ _LONGEST = 300
 _MOST_CHARS = 1_000
 """The most characters of an earlier question that a follow-up is joined to. By judgement."""
 _COURTESY = re.compile(
-    r"\W*(?:(?:many |ok(?:ay)?,? )?thank(?:s| you)\b.*|ok(?:ay)?|hi|hello|hey|great|cool|nice|perfect|bye|yes|no)\W*",
+    r"\W*(?:(?:many |ok(?:ay)?,? )?thank(?:s| you)\b[\w ,!.]{0,20}"
+    r"|ok(?:ay)?|hi|hello|hey|great|cool|nice|perfect|bye|yes|no)\W*",
     re.IGNORECASE,
 )
 _LINK = re.compile(r"^(?:(?:ok(?:ay)?|so|now)\b[\s,]*)?(?:and|but|or|also|then)\b", re.IGNORECASE)
@@ -187,7 +189,7 @@ def _completed_fragment(body: str, previous: str, topic_of: Callable[[str], Topi
     place = _PLACE.fullmatch(changed)
     named = place[1] if place else re.sub(r"^(?:the|its|their) ", "", changed)
     limits = _LIMIT.match(changed) or _ONES.search(changed) or changed[0].isupper()
-    says_what = has_subject(named) or not THINGS.isdisjoint(named.casefold().split())
+    says_what = specific_words(named) or not THINGS.isdisjoint(named.casefold().split())
     if place or (says_what and not limits):
         replaced = _other_subject(named, previous, topic_of(previous) or Topic({}), place=place is not None)
         if replaced is not None:
@@ -231,7 +233,7 @@ def _other_subject(changed: str, previous: str, topic: Topic, *, place: bool) ->
             return f"what is {other}?"
         named = columns[0]
         return f"{previous[: named.start]}{other}{previous[named.start + len(named.text) :]}"
-    elif topic.tables and not has_subject(changed) and (part := _PART.search(changed)):
+    elif topic.tables and not specific_words(changed) and (part := _PART.search(changed)):
         return (
             f"what {'are' if part[0].endswith('s') else 'is'} the {changed} of {_whole_of(part[0], previous, topic)}?"
         )

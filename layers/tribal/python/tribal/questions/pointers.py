@@ -13,7 +13,7 @@ from tribal.naming.thesaurus.lookup import is_noun
 from tribal.questions.intents import intent_of
 from tribal.questions.mentions import Name, Names
 from tribal.questions.ordinary import is_ordinary
-from tribal.questions.words import QuestionWord, question_words
+from tribal.questions.words import question_words
 from tribal_contracts.retrieval.questions import Mention
 
 _MOST_POINTERS = 4
@@ -95,13 +95,13 @@ class Topic:
 
 def has_subject(text: str) -> bool:
     """Whether a text says what it is about, rather than only how much, when, or which part of it."""
-    return any(map(_is_subject, question_words(text)))
+    return any(is_noun(word) or not is_ordinary(word) for word in specific_words(text))
 
 
-def _is_subject(word: QuestionWord) -> bool:
-    if word.text in STOP_WORDS or word.text in THINGS or word.about_time or word.about_quantity:
-        return False
-    return is_noun(word.text) or not is_ordinary(word.text)
+def specific_words(text: str) -> list[str]:
+    """Return the words of a text that are not about time, quantities or parts of any database."""
+    words = [word for word in question_words(text) if not (word.about_time or word.about_quantity)]
+    return [word.text for word in words if word.text not in STOP_WORDS and word.text not in THINGS]
 
 
 def pointers(question: str) -> list[re.Match[str]]:
@@ -212,7 +212,7 @@ def _subject(question: str, previous: str, topic: Topic) -> str:
     if column := subject_column(previous, topic):
         return column
     defined = _DEFINED.match(previous)
-    if defined and not topic.mentions(previous, "table") and has_subject(defined[1]):
+    if defined and not topic.mentions(previous, "table") and is_noun(defined[1].split()[0].casefold()):
         return defined[1]
     return subject_table(previous, topic)
 
