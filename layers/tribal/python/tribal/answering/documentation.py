@@ -10,7 +10,7 @@ from tribal.answering.answer import OFF_TOPIC, answer_of, inventory, refusal
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.forms import filled_form
 from tribal.answering.forms.filled import Filled
-from tribal.answering.library import OpenLibrary
+from tribal.answering.open_library import OpenLibrary
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.checking.check_sql import check_sql

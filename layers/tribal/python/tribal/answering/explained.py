@@ -1,4 +1,4 @@
-"""What the documentation says of a column beyond its name: meaning, unit, and what its codes stand for."""
+"""What the documentation says of a column beyond its name: meaning, unit, and what its codes mean."""
 
 from __future__ import annotations
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 
 from tribal.answering.focus import Focus
 from tribal.answering.forms.amounts import amount
+from tribal.answering.forms.common import not_said, unknown
 from tribal.answering.forms.filled import Filled, Lack, Library
-from tribal.answering.forms.objects import asks_unit, columns, meaning, not_said, unknown, values, where
+from tribal.answering.forms.meanings import asks_unit, meaning
+from tribal.answering.forms.objects import columns, values, where
 from tribal.answering.forms.pairs import difference, join
 from tribal.answering.forms.rules import rule
 from tribal.questions.words import question_words

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tribal.answering.focus import Focus, is_own_key
+from tribal.answering.forms.common import base_column, named_table, not_said, unknown
 from tribal.answering.forms.filled import Filled, Lack, Library
-from tribal.answering.forms.objects import base_column, named_table, not_said, unknown
 from tribal.answering.matches import ColumnMatch, NamedThing, TableMatch, match_column
 from tribal.answering.statements import (
     Statement,
@@ -73,7 +73,7 @@ def _side(words: frozenset[str], focus: Focus, other: _Side | None = None) -> _S
 
 
 def _parent(side: _Side, other: _Side, focus: Focus, library: Library) -> _Side:
-    """What a side stands for in a join: of a key, the table that it refers to; of a view, the table that it reads."""
+    """What a side means in a join: of a key, the table that it refers to; of a view, the table that it reads."""
     match = side.match
     if match is not None and match.column.is_foreign_key and side.table.name == other.table.name:
         key = next(each for each in side.table.foreign_keys if match.column.name in each.columns)
@@ -260,7 +260,7 @@ def _columns(first: ColumnMatch, second: ColumnMatch, library: Library) -> Fille
 def _tables(first: TableDocument, second: TableDocument) -> Iterator[Statement]:
     for table, other in ((first, second), (second, first)):
         yield of_table(table, table.name, f"{short_name(table.name)} is a {_kind(table)}{_reads(table, other)}.")
-        if _is_told(table):
+        if _is_described(table):
             yield about_table(table)
         if row := row_of(table):
             yield row
@@ -279,7 +279,7 @@ def _kind(table: TableDocument) -> str:
     return table.kind.replace("_", " ")
 
 
-def _is_told(table: TableDocument) -> bool:
+def _is_described(table: TableDocument) -> bool:
     return bool(table.description.text) and table.description.source != "derived"
 
 

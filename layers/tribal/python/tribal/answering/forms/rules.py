@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tribal.answering.focus import Focus
+from tribal.answering.forms.common import named_table, unknown
 from tribal.answering.forms.filled import Filled, Library
-from tribal.answering.forms.objects import named_table, unknown
 from tribal.answering.matches import ColumnMatch, TableMatch
 from tribal.answering.statements import Statement, about_column, of_table, row_of, short_column_name, short_name
 from tribal.joins.outline import row_keys

@@ -7,7 +7,7 @@ from tribal_contracts import DatabaseType
 
 
 def expression_of(definition: str, column: str, kind: DatabaseType) -> str | None:
-    """Return the expression of a column of a view, as SQL; `None` where it cannot be told.
+    """Return the expression of a column of a view, as SQL; `None` where that is unclear.
 
     Args:
         definition: the query of the view.

@@ -1,0 +1,117 @@
+"""What forms have in common: the object that a question names, and what is said where nothing documents it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tribal.answering.explained import (
+    code_columns,
+    codes_without_meaning,
+    is_explained,
+)
+from tribal.answering.focus import Focus, is_own_key
+from tribal.answering.forms.filled import Filled, Lack, Library
+from tribal.answering.matches import SYNONYM, ColumnMatch, TableMatch
+from tribal.answering.statements import (
+    Statement,
+    about_column,
+    about_table,
+    column_name,
+    row_of,
+    short_column_name,
+)
+from tribal.identity import locations
+from tribal.identity.table_names import format_name, parse_name
+from tribal.rendering.markdown import one_line
+from tribal.rendering.words import listing
+from tribal_contracts import DocumentedColumn, TableDocument
+
+NOT_DOCUMENTED = "This is not documented"
+
+
+def unknown(focus: Focus) -> Filled:
+    """Say that a question is not documented, and which tables are nearest."""
+    words = [f"“{one_line(word)}”" for word in focus.uncovered]
+    text = f"nothing explains {listing(words)}" if words else "no table holds this"
+    columns = [each for each in focus.best_columns(tables=focus.main) if each.is_named and not is_own_key(each)]
+    nearest = [about_table(each) for each in list(focus.main.values())[:2]]
+    nearest += [about_column(each.table, each.column) for each in columns[:1]]
+    return not_said(Filled(nearest, list(focus.main), [Lack("", "missing_information", text)], is_answered=False))
+
+
+def _how(lacks: Sequence[Lack]) -> str:
+    """How to document what is missing."""
+    target = next((each.target for each in lacks if each.target), "")
+    if not target:
+        return ""
+    names = parse_name(target)
+    where = f" under {format_name(names[1:3])}" if len(names) > 1 else ""
+    return f" To document it, describe it in {locations.annotations_file(names[0])}{where}."
+
+
+def not_said(filled: Filled) -> Filled:
+    """Begin with what is not documented, from the source that should say it."""
+    if not filled.statements or not filled.lacks:
+        return filled
+    nearest = filled.statements[0]
+    text = "; ".join(each.text for each in filled.lacks)
+    first = Statement(
+        f"{NOT_DOCUMENTED}: {text}.{_how(filled.lacks)}", nearest.about, nearest.kind, nearest.source, nearest.uri
+    )
+    return Filled(
+        [first, *filled.statements], filled.tables, filled.lacks, filled.sql, is_answered=False, words=filled.words
+    )
+
+
+def named_table(focus: Focus, words: frozenset[str]) -> TableMatch | None:
+    """The table whose whole name is among some words, or in the question without any; the longest name first."""
+    whole = [each for each in focus.matches.values() if each.is_whole]
+    if words:
+        # A synonym in the rest of the question is no part of the name.
+        whole = [each for each in whole if words >= {word for word, sure in each.named.items() if sure > SYNONYM}]
+        whole = [each for each in whole if words & each.named.keys()]
+    return max(whole, key=lambda each: (len(each.named), sum(each.named.values())), default=None)
+
+
+def is_written(match: ColumnMatch, focus: Focus) -> bool:
+    """Whether a question has the name of a column just as it is."""
+    return re.search(rf"(?<!\w){re.escape(match.column.name)}(?!\w)", focus.question, re.IGNORECASE) is not None
+
+
+def about_whole_table(table: TableDocument) -> Filled:
+    said = [about_table(table), *filter(None, [row_of(table)])]
+    return Filled(said, [table.name])
+
+
+def base_column(
+    table: TableDocument, column: DocumentedColumn, library: Library
+) -> tuple[TableDocument, DocumentedColumn] | None:
+    """The column that a view takes unchanged, if the view has no text of its own for it."""
+    if column.description.source != "derived":
+        return None
+    for edge in table.lineage or ():
+        if edge.column == column.name and edge.via == "direct" and (base := library.table(edge.from_table)):
+            found = next((each for each in base.columns if each.name == edge.from_column), None)
+            if found is not None:
+                return base_column(base, found, library) or (base, found)
+    return None
+
+
+def taken_from(told: tuple[TableDocument, DocumentedColumn] | None) -> Iterator[Statement]:
+    if told is not None:
+        yield about_column(*told)
+
+
+def lacking_codes(table: TableDocument, column: DocumentedColumn, meant: DocumentedColumn) -> Iterator[Lack]:
+    """What is not said of the codes of a column."""
+    if not code_columns([meant]) or is_explained(meant.description, column.name, table.table) or meant.value_meanings:
+        return
+    name = short_column_name(table, column)
+    if not meant.allowed_values:
+        text = f"nothing says which values {name} has, and what they mean"
+        yield Lack(column_name(table, column), "missing_information", text)
+    elif codes := codes_without_meaning(meant):
+        named = listing([one_line(each) for each in codes], limit=len(codes))
+        text = f"nothing says what {named} {'means' if len(codes) == 1 else 'mean'} in {name}"
+        yield Lack(column_name(table, column), "missing_information", text)

@@ -1,0 +1,222 @@
+"""The form about what something means: a definition, a value, a column or a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tribal.answering.explained import (
+    UNIT_WORDS,
+    family_of,
+    has_unit,
+    is_code,
+    says_what_it_holds,
+    unit_of,
+)
+from tribal.answering.focus import Focus, is_own_key
+from tribal.answering.forms.common import (
+    NOT_DOCUMENTED,
+    about_whole_table,
+    base_column,
+    is_written,
+    lacking_codes,
+    named_table,
+    not_said,
+    taken_from,
+    unknown,
+)
+from tribal.answering.forms.filled import Filled, Lack, Library
+from tribal.answering.matches import ColumnMatch, TableMatch
+from tribal.answering.statements import (
+    Statement,
+    about_column,
+    about_value,
+    column_name,
+    definitions,
+    of_table,
+    short_column_name,
+)
+from tribal.naming import split_identifier, stem
+from tribal.rendering.markdown import one_line
+from tribal.rendering.words import listing, shorten
+from tribal_contracts import DefinedMetric, DefinedTerm, DocumentedColumn, TableDocument
+
+_MOST_PLACES = 3
+_ASKS_UNIT = re.compile(r"\bunits?\b|\bcurrency\b|\bin (?P<one>\w+) or (?P<other>\w+)\b", re.IGNORECASE)
+_MONEY = frozenset(map(stem, "currency euro euros dollar dollars eur usd gbp chf cent cents pound pounds".split()))
+
+
+def meaning(focus: Focus, library: Library) -> Filled:
+    """Say what something means: a definition, a value, a column or a table."""
+    defined = [each for each in definitions(focus) if each.kind in ("term", "metric")]
+    if defined:
+        return Filled(defined, _tables_of(focus, defined))
+    target = focus.slots.of("target")
+    matches = focus.best_columns(target)
+    table = named_table(focus, target)
+    best = next((each for each in matches if not is_own_key(each)), None)
+    is_target = best is not None and (not target or not focus.asked or best.about & target or best.values)
+    if best is not None and is_target and not best.values and target and (value := _other_value(best, focus)):
+        return _not_a_value(best, value)
+    if asks_unit(focus.question):
+        measured = [each for each in matches if family_of(each.column) in ("number", "text")]
+        return _unit(measured[0] if measured else best, focus, library)
+    if table is not None and (best is None or not _is_beyond(best, table)):
+        return about_whole_table(table.table)
+    if best is None or not is_target:
+        return unknown(focus)
+    others = [each for each in matches if each.table == best.table and each is not best and is_written(each, focus)]
+    if others and is_written(best, focus):
+        return _several([best, *others], focus, library)
+    return _value(best) if best.values and not _is_called(best, target) else _column(best, focus, library)
+
+
+def _several(matches: Sequence[ColumnMatch], focus: Focus, library: Library) -> Filled:
+    """What several columns of a table hold."""
+    each = [_column(match, focus, library) for match in matches[:_MOST_PLACES]]
+    lacks = [lack for one in each for lack in one.lacks]
+    said = [one for filled in each for one in filled.statements if not one.text.startswith(NOT_DOCUMENTED)]
+    found = Filled(said, [matches[0].table.name], lacks, is_answered=not lacks)
+    return not_said(found) if lacks else found
+
+
+def _other_value(match: ColumnMatch, focus: Focus) -> str:
+    """A capital letter or a number in a question that is no value of the column that it names; empty without one."""
+    column = match.column
+    told = "" if column.description.source == "derived" else column.description.text
+    if column.allowed_values_complete is False or family_of(column) not in ("text", "number", "other"):
+        return ""
+    codes = re.findall(r"(?<= )(?:[A-Z]{1,3}|\d{1,4})(?=[ ?.,]|$)", focus.question)
+    own = frozenset(split_identifier(column.name))
+    return next((each for each in codes if each != "I" and each.lower() not in own and each not in told), "")
+
+
+def _not_a_value(match: ColumnMatch, value: str) -> Filled:
+    name = short_column_name(match.table, match.column)
+    why = (
+        f"{value} is no value of {name}"
+        if match.column.allowed_values
+        else f"nothing says what {value} means in {name}"
+    )
+    lack = Lack(column_name(match.table, match.column), "missing_information", why)
+    said = [about_column(match.table, match.column)]
+    return not_said(Filled(said, [match.table.name], [lack], is_answered=False, words=frozenset([value.lower()])))
+
+
+def _is_called(match: ColumnMatch, target: frozenset[str]) -> bool:
+    """Whether the target of a question is the name of a column rather than one of its values."""
+    return match.is_whole and bool(target) and target <= match.about
+
+
+def _is_beyond(match: ColumnMatch, table: TableMatch) -> bool:
+    """Whether a column has a word that the name of a table does not have."""
+    return not match.about <= table.named.keys() or bool(match.values)
+
+
+def _column(match: ColumnMatch, focus: Focus, library: Library) -> Filled:
+    """What a column holds, and where else its name occurs."""
+    table, column = match.table, match.column
+    told = base_column(table, column, library)
+    tables = [table.name, *([told[0].name] if told else [])]
+    said = [about_column(table, column), *taken_from(told), *_computed(table, column)]
+    meant = told[1] if told else column
+    if says_what_it_holds(meant, table.table) or len(said) > 1:
+        lacks = list(lacking_codes(table, column, meant))
+        said += [of_table(table, each.target, f"{each.text[0].upper()}{each.text[1:]}.") for each in lacks]
+        return Filled([*said, *_other_places(match, focus)], tables, lacks)
+    return not_said(Filled(said, tables, [_vague(table, column)], is_answered=False))
+
+
+def _computed(table: TableDocument, column: DocumentedColumn) -> Iterator[Statement]:
+    """The expression by which a view computes a column."""
+    is_read = any(each.column == column.name and each.via != "direct" for each in table.lineage or ())
+    if not table.view_definition or not is_read or column.description.source != "derived":
+        return
+    from tribal.answering.forms.view_expressions import expression_of
+
+    expression = expression_of(table.view_definition, column.name, table.database_type)
+    if expression:
+        name = short_column_name(table, column)
+        yield of_table(
+            table, column_name(table, column), one_line(f"{name} is computed as {shorten(expression, 300)}.")
+        )
+
+
+def _vague(table: TableDocument, column: DocumentedColumn) -> Lack:
+    text = f"only the name of {short_column_name(table, column)} says what it holds"
+    return Lack(column_name(table, column), "vagueness", text)
+
+
+def _value(match: ColumnMatch) -> Filled:
+    """What a value of a column means."""
+    table, column = match.table, match.column
+    meanings = column.value_meanings or {}
+    said = [about_value(table, column, value) for value in match.values if value in meanings]
+    told = "" if column.description.source == "derived" else column.description.text
+    unknown_codes = [
+        value
+        for value in match.values
+        if value not in meanings and is_code(value) and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
+    ]
+    lacks = []
+    if unknown_codes:
+        codes = listing([one_line(each) for each in unknown_codes])
+        text = f"nothing says what {codes} means in {short_column_name(table, column)}"
+        lacks.append(Lack(column_name(table, column), "missing_information", text))
+    said.append(about_column(table, column))
+    filled = Filled(said, [table.name], lacks, is_answered=not lacks)
+    return filled if filled.is_answered else not_said(filled)
+
+
+def _unit(match: ColumnMatch | None, focus: Focus, library: Library) -> Filled:
+    """In which unit a column is."""
+    if match is None:
+        return unknown(focus)
+    table, column = match.table, match.column
+    told = base_column(table, column, library)
+    said = [about_column(table, column), *taken_from(told)]
+    tables = [table.name, *([told[0].name] if told else [])]
+    words = focus.slots.of("target") or frozenset(word.text for word in focus.asked)
+    asked_for = frozenset(map(stem, words)) & frozenset(map(stem, UNIT_WORDS))
+    meant = told[1] if told else column
+    if has_unit(meant):
+        lead = f"{short_column_name(table, column)} is in {unit_of(meant)}."
+        return Filled([of_table(table, column_name(table, column), lead), *said], tables, words=words)
+    text = f"nothing says in which {'currency' if asked_for & _MONEY else 'unit'} {short_column_name(table, column)} is"
+    lack = Lack(column_name(table, column), "missing_information", text)
+    return not_said(Filled(said, tables, [lack], is_answered=False, words=words))
+
+
+def asks_unit(question: str) -> bool:
+    """Whether a question asks in which unit something is."""
+    found = _ASKS_UNIT.search(question)
+    if found is None:
+        return False
+    one, other = found["one"], found["other"]
+    return one is None or {stem(one.lower()), stem(other.lower())} <= {stem(each) for each in UNIT_WORDS}
+
+
+def _other_places(match: ColumnMatch, focus: Focus) -> Iterator[Statement]:
+    """Where else the name of a column occurs, other than as a key."""
+    if match.column.is_foreign_key or match.column.is_primary_key:
+        return
+    own = match.column.name.casefold()
+    others = [
+        (each.table, column)
+        for each in focus.matches.values()
+        if each.table.name != match.table.name
+        for column in each.table.columns
+        if column.name.casefold() == own
+    ]
+    if others:
+        names = listing([short_column_name(table, column) for table, column in others], limit=_MOST_PLACES)
+        first = others[0][0]
+        yield of_table(first, column_name(*others[0]), f"The same name is in {names}.")
+
+
+def _tables_of(focus: Focus, said: Sequence[Statement]) -> list[str]:
+    defined = focus.context.defined
+    about = {each.about for each in said}
+    every: list[DefinedMetric | DefinedTerm] = [*defined.metrics, *defined.terms]
+    named = [name for each in every if each.name in about for name in each.tables]
+    return [name for name in dict.fromkeys(named) if name in focus.matches] or list(focus.main)

@@ -1,0 +1,215 @@
+"""Reads the parts of a query from a question: what is counted, on what conditions, by what date and groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tribal.answering.explained import MEASURED_WORDS, family_of, numeric, words_of
+from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
+from tribal.answering.forms.common import named_table
+from tribal.answering.forms.drafts import ColumnOf, Condition
+from tribal.answering.matches import ColumnMatch, denied_base
+from tribal.naming import index_terms, split_identifier
+from tribal.questions.ordinary import is_ordinary
+from tribal.questions.periods import period_of
+from tribal.questions.words import counted_word, question_words
+from tribal_contracts import DocumentedColumn, TableDocument
+
+_LIST = re.compile(r"^(?:list|show|which|who|give|find|get|return|display)\b", re.IGNORECASE)
+_COUNTS = re.compile(r"\b(?:how many|number of|count(?: of)?|how often)\b", re.IGNORECASE)
+_FUNCTIONS = (
+    ("AVG", re.compile(r"\b(?:average|mean|avg)\b", re.IGNORECASE)),
+    ("MAX", re.compile(r"\b(?:maximum|highest|largest|biggest|longest|latest|max)\b", re.IGNORECASE)),
+    ("MIN", re.compile(r"\b(?:minimum|lowest|smallest|shortest|earliest|min)\b", re.IGNORECASE)),
+    ("SUM", re.compile(r"\b(?:how much|total|sum|revenue|turnover|overall)\b", re.IGNORECASE)),
+)
+_MONEY = frozenset("amount price cost revenue total fee salary sum value paid cents net gross".split())
+_AUDIT = frozenset("created updated modified deleted inserted changed loaded synced imported".split())
+_MADE = frozenset("created inserted added".split())
+_RELATED = frozenset("last next due valid expires expiry expected".split())
+"""Words of dates that are about something later than the row itself."""
+_NAMES = frozenset("name title descr description label subject username".split())
+_MOST_SHOWN = 3
+_MOST_DATES = 3
+_MOST_HOPS = 4
+_HEAD = re.compile(
+    r"\b(?:how (?:many|much)|number of|which|what|list(?: all)?(?: the)?|show(?: me)?(?: all)?(?: the)?)\s+"
+    r"(?P<head>[\w-]+(?: [\w-]+)?)",
+    re.IGNORECASE,
+)
+
+
+def head_of(question: str) -> list[str]:
+    """The words right after "how many" or "which"; of two, only those that are no ordinary words."""
+    found = _HEAD.search(question)
+    words = question_words(found["head"]) if found else []
+    counted = counted_word(question)
+    telling = [word.text for word in words if word.text == counted or not is_ordinary(word.text)]
+    return telling[:1]
+
+
+def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch | None]:
+    """The table whose rows count, what is computed, and the column that is computed on."""
+    question = focus.question
+    function = "COUNT" if _COUNTS.search(question) else ""
+    if not function:
+        function = next((name for name, pattern in _FUNCTIONS if pattern.search(question)), "")
+    if function in ("MAX", "MIN") and _LIST.search(question):
+        function = ""
+    if function not in ("", "COUNT"):
+        measure = next(iter(asked_measures(focus)), None)
+        if measure is not None:
+            return measure.table, function, measure
+    head = frozenset(head_of(question))
+    whole = named_table(focus, head) if head else None
+    if whole is None and head:
+        inside = [each for each in focus.matches.values() if head <= each.named.keys()]
+        whole = max(inside, key=lambda each: (each.share, each.table.name in focus.main), default=None)
+    group = focus.slots.of("group")
+    counted = [each for name, each in focus.main.items() if not group or focus.matches[name].named.keys() - group]
+    first = next(iter([*counted, *focus.main.values()]), None)
+    base = whole.table if whole is not None and _is_near(whole.table, focus) else first
+    return base, function, None
+
+
+def asked_measures(focus: Focus) -> list[ColumnMatch]:
+    """The number columns that may hold the amount, the most likely first: those that are named, then money."""
+    group = focus.slots.of("group")
+    numbers = [
+        each
+        for each in focus.best_columns(tables=focus.main)
+        if each.column in numeric([each.column]) and not is_own_key(each) and each.about - group
+    ]
+    named = [each for each in numbers if each.is_named and each.about - focus.matches[each.table.name].named.keys()]
+    measured = [each for each in named if words_of(each.column.name) & (MEASURED_WORDS | _MONEY)]
+    money = [
+        ColumnMatch(match.table, column, {}, (), is_named=False, share=0.0, is_whole=False, score=0.0)
+        for match in (focus.matches[name] for name in focus.main)
+        for column in numeric(match.table.columns)
+        if words_of(column.name) & _MONEY and match.named.keys() - group
+    ]
+    money.sort(key=lambda each: not words_of(each.column.name) & {"amount", "total", "price"})
+    return [*measured, *money, *named, *numbers]
+
+
+def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | None) -> Iterator[Condition]:
+    """The conditions of a question: values, flags, and dates that say what has happened."""
+    negated = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
+    taken: set[str] = set(focus.slots.of("group"))
+    first = {base.name, *([measure.table.name] if measure else [])}
+    matches = focus.best_columns(tables=focus.main)
+    matches.sort(key=lambda each: each.table.name not in first)
+    exact = {word for each in matches for word in _happened(each)} if period_of(focus.question) else set()
+    for each in (one for one in matches if one.values):
+        words = frozenset(word.text for word in focus.asked if word.within(_value_terms(each)) >= 0.8)
+        if (
+            words
+            and not words & taken
+            and not words & exact
+            and not words <= focus.matches[each.table.name].named.keys()
+        ):
+            taken |= words
+            denied = bool(words & negated) != any(map(denied_base, words))
+            yield from (Condition(ColumnOf(each.table, each.column), value, denied) for value in each.values[:1])
+    for each in matches:
+        telling = each.about - taken - focus.matches[each.table.name].named.keys()
+        if not each.is_named or not telling or (measure and each.column == measure.column):
+            continue
+        family = family_of(each.column)
+        happened = family in DATE_FAMILIES and any(word.endswith("ed") for word in telling)
+        happened = happened and not period_of(focus.question)
+        missing = bool(telling & negated) and telling <= negated
+        is_set = family == "boolean" or (each.column.nullable and (happened or missing))
+        if is_set and each.share >= 0.5:
+            taken |= telling
+            denied = bool(telling & negated) != any(map(denied_base, telling))
+            yield Condition(ColumnOf(each.table, each.column), denied=denied)
+
+
+def _happened(match: ColumnMatch) -> frozenset[str]:
+    """The words that are in the name of a date just as they are asked, such as "opened"."""
+    tokens = frozenset(split_identifier(match.column.name))
+    return match.about & tokens if family_of(match.column) in DATE_FAMILIES else frozenset()
+
+
+def _value_terms(match: ColumnMatch) -> frozenset[str]:
+    meanings = match.column.value_meanings or {}
+    texts = [text for value in match.values for text in (value, meanings[value].text if value in meanings else "")]
+    return frozenset(term for text in texts for term in index_terms(text)) if texts else frozenset()
+
+
+def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
+    """The columns by which a question groups: a column of the table that is counted, else a key and a name."""
+    words = frozenset(word.text for word in focus.asked if word.text in focus.slots.of("group"))
+    if not words:
+        return []
+    own = [
+        each
+        for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
+        if words <= each.about | focus.matches[base.name].named.keys() and each.about & words
+    ]
+    if own and not own[0].column.is_foreign_key:
+        return [ColumnOf(base, own[0].column)]
+    table = named_table(focus, words)
+    if table is not None and table.table.name != base.name:
+        return shown_columns(table.table, focus)[:2]
+    if own:
+        return [ColumnOf(base, own[0].column)]
+    columns = [each for each in focus.best_columns(words) if each.about & words]
+    return [ColumnOf(columns[0].table, columns[0].column)] if columns else []
+
+
+def shown_columns(table: TableDocument, focus: Focus) -> list[ColumnOf]:
+    """The columns of a list: the key, a name, and those that the question names."""
+    del focus
+    keys = table.primary_key.columns if table.primary_key else []
+    named = [
+        each for each in table.columns if split_identifier(each.name)[-1:] and split_identifier(each.name)[-1] in _NAMES
+    ]
+    columns: list[DocumentedColumn] = [each for each in table.columns if each.name in keys] + named
+    return [ColumnOf(table, each) for each in list({each.name: each for each in columns}.values())[:_MOST_SHOWN]]
+
+
+def asked_dates(focus: Focus, base: TableDocument) -> list[ColumnOf]:
+    """The dates that may be meant: those that the question or a metric names, else those that are no audit columns."""
+    tables = [base, *focus.main.values()]
+    metrics = {each.time_column for each in focus.context.defined.metrics}
+    named = [
+        ColumnOf(each.table, each.column)
+        for each in focus.best_columns(
+            tables=dict.fromkeys(table.name for table in tables if table.name in focus.matches)
+        )
+        if each.column in dates_of(each.table) and _is_meant(each, focus)
+    ]
+    by_metric = [ColumnOf(table, each) for table in tables for each in dates_of(table) if each.name in metrics]
+    if by_metric or named:
+        return (by_metric or named)[:1]
+    ways = {name: focus.way(base.name, name) for name in focus.matches}
+    near = sorted((name for name, way in ways.items() if 0 < len(way) <= _MOST_HOPS), key=lambda name: len(ways[name]))
+    for table in dict.fromkeys([*(table.name for table in tables), *near]):
+        document = focus.context.documents.get(table)
+        found = dates_of(document) if document else []
+        said = document.description.text if document else ""
+        telling = [each for each in found if re.search(rf"\b{re.escape(each.name)}\b", said)]
+        telling = telling or _of_the_row(found)
+        if document is not None and telling:
+            return [ColumnOf(document, each) for each in telling[:_MOST_DATES]]
+    return []
+
+
+def _of_the_row(dates: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
+    """The dates that every row has, other than audit columns; else when the row was made; else any."""
+    own = [each for each in dates if not words_of(each.name) & (_AUDIT | _RELATED)]
+    always = [each for each in own if not each.nullable]
+    made = [each for each in dates if words_of(each.name) & _MADE]
+    return always or made[:1] or own or list(dates[:1])
+
+
+def _is_meant(match: ColumnMatch, focus: Focus) -> bool:
+    """Whether a question names a date by more than the table's own name."""
+    return bool(match.about - focus.matches[match.table.name].named.keys())
+
+
+def _is_near(table: TableDocument, focus: Focus) -> bool:
+    return table.name in focus.main or table.name in focus.joined or table.copy_of is None
