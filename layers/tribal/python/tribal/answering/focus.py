@@ -36,7 +36,7 @@ _COPY = 1.5
 """What it counts against a table that it repeats another one. By judgement."""
 _ADDS = 0.8
 """What a further table has to add at least. By judgement."""
-_GUESSED = 0.99
+_GUESSED = 1.0
 """A word has no more than that from where only a broader word is. By judgement."""
 _PLAIN = 1.5
 """What a word counts from where it is in a name or a value, rather than in a text only."""
@@ -120,7 +120,8 @@ class Focus:
     def verbs(self) -> frozenset[str]:
         """The words that the question uses as verbs, and that are in no name."""
         named = {word for each in self.matches.values() for one in each.columns if one.is_named for word in one.about}
-        return verbs(self.question, self._is_thing) - named
+        parts = frozenset(word.text for words in self.slots.words.values() for word in words)
+        return verbs(self.question, self._is_thing) - named - parts
 
     def _is_thing(self, word: str) -> bool:
         """Whether a word is a noun: by the dictionary, or since it names something."""
@@ -154,7 +155,8 @@ class Focus:
     def _rank(self, name: str, match: ColumnMatch, wanted: frozenset[str]) -> float:
         prior = self.context.scores.get(name, 0.0) * 0.5 + 0.5 * (name in self.main)
         prior -= 0.3 * (match.table.copy_of is not None)
-        held = len(wanted & match.about) / len(wanted) if wanted else 0.0
+        telling = wanted - match.table_words
+        held = len(telling & match.about) / len(telling) if telling else 0.0
         called = 1.5 * (bool(wanted) and match.is_whole and not match.values and bool(match.about & wanted))
         return match.score * (1.0 if match.is_named else 0.9) + prior + 2 * held + called
 

@@ -13,8 +13,10 @@ from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 LABEL_WORDS = frozenset("id identifier no num number nr cd code key uuid guid ref".split())
 """Words at the end of a name that say how something is identified rather than what it is."""
-_NAME, _VALUE, _TEXT = 2.0, 2.0, 1.0
+_NAME, _VALUE, _TEXT = 2.0, 2.0, 1.1
 """What a word counts in the name of a column, in one of its values, and in its text. By judgement."""
+_IN_TEXT = 1.1
+"""What a word counts in the text of a table: more than a broader word in its name. By judgement."""
 _IN_TABLE, _IN_TABLE_TEXT = 1.0, 0.3
 """What a word of the column's table counts, in its name and in its text. By judgement."""
 SYNONYM, _DERIVED = 0.7, 0.8
@@ -173,8 +175,8 @@ class TableMatch:
 
     @cached_property
     def places(self) -> Mapping[str, float]:
-        """The words that it has anywhere: up to 3 in its name, 2 in a column or value, 1 in a text."""
-        found = dict.fromkeys((*self.told, *self.schema), 1.0)
+        """The words that it has anywhere: up to 3 in its name, 2 in a column or value, 1.1 in a text."""
+        found = dict.fromkeys((*self.told, *self.schema), _IN_TEXT)
         for column in self.columns:
             for word in column.own:
                 found[word] = max(found.get(word, 0.0), column.own[word])

@@ -111,6 +111,8 @@ _MEASURES = {
     "often": ("frequency", "count", "attempts", "times"),
 }
 """What people ask for by "how" and an adjective, as columns are called."""
+_MANNER = re.compile(r"\bhow \w+ (?:an?|the|each|every) \w+ (?P<verb>\w+)\s*\??$", re.IGNORECASE)
+"""How a question ends with a verb: "how fast a plane flies"."""
 _SUPERLATIVES = {
     "fastest": "fast",
     "slowest": "slow",
@@ -167,4 +169,6 @@ def verbs(question: str, is_thing: Callable[[str], bool]) -> frozenset[str]:
             ("ed", "ing")
         ):
             found.add(word.text)
+    if manner := _MANNER.search(question):
+        found.add(manner["verb"].lower())
     return frozenset(found)

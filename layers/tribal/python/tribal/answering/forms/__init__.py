@@ -29,6 +29,8 @@ _FORMS: Mapping[QuestionIntent, Form] = {
 }
 
 
+_ABOUT_ONE = frozenset(("meaning", "values", "where"))
+"""Intents of which every word has to be documented: "the middle name" is no other name."""
 _IDENTIFIER = re.compile(r"(?<![\w.'\"])[A-Za-z]\w*_\w+(?![\w'\"])")
 
 
@@ -60,6 +62,8 @@ def filled_form(focus: Focus, library: Library) -> Filled:
     form = meaning if asks_unit(focus.question) or _names_one_thing(focus) else _FORMS.get(focus.intent, amount)
     found = form(focus, library)
     lacking = [word for word in focus.lacking(found.tables) if word not in found.words]
+    if lacking and found.is_answered and focus.intent in _ABOUT_ONE:
+        return unknown(focus)
     weights = {word.text: word.weight for word in focus.asked}
     if found.is_answered and sum(weights[word] for word in lacking) > 0.5 * sum(weights.values()):
         return unknown(focus)

@@ -61,6 +61,9 @@ def amount(focus: Focus, library: Library) -> Filled:
     lacks: list[Lack] = []
     conditions = list(asked_conditions(focus, base, measure))
     groups, shown, unit = asked_groups(focus, base), [], grouped_unit(focus.question)
+    if not groups and not unit and (words := focus.slots.of("group")):
+        named = listing([f"“{one_line(each)}”" for each in sorted(words)])
+        lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
         shown = shown_columns(base, focus)
     period = period_of(focus.question)
@@ -74,7 +77,9 @@ def amount(focus: Focus, library: Library) -> Filled:
         if order is None:
             lacks.append(Lack(base.name, "missing_information", "nothing says by which column to rank"))
     if function and function != "COUNT" and measure is None:
-        text = f"nothing says which column of {short_name(base.name)} holds this amount"
+        head = head_of(focus.question)
+        what = f"“{one_line(head[0])}”" if head else "this amount"
+        text = f"nothing says which column of {short_name(base.name)} holds {what}"
         lacks.append(Lack(base.name, "missing_information", text, blocks=True))
     draft = Draft(
         base,
@@ -178,6 +183,7 @@ def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
     literals = {word.text for each in focus.literals for word in question_words(each)}
     functions = {word.text for word in question_words(focus.question) if word.about_quantity or word.about_time}
     ordinary = {word.text for word in focus.asked if is_ordinary(word.text)}
+    ordinary |= {word for each in focus.matches.values() for word in each.named}
     asked = {word.text for word in focus.asked} - ordinary - focus.verbs | _states_asked(focus.question)
     return frozenset(asked - placed - literals - functions)
 

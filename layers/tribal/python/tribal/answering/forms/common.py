@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tribal.answering.explained import (
     code_columns,
@@ -23,6 +23,7 @@ from tribal.answering.statements import (
 )
 from tribal.identity import locations
 from tribal.identity.table_names import format_name, parse_name
+from tribal.naming import STOP_WORDS
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal_contracts import DocumentedColumn, TableDocument
@@ -30,9 +31,15 @@ from tribal_contracts import DocumentedColumn, TableDocument
 NOT_DOCUMENTED = "This is not documented"
 
 
-def unknown(focus: Focus) -> Filled:
-    """Say that a question is not documented, and which tables are nearest."""
-    words = [f"“{one_line(word)}”" for word in focus.uncovered]
+def unknown(focus: Focus, part: Iterable[str] = ()) -> Filled:
+    """Say that a question is not documented, and which tables are nearest.
+
+    Args:
+        focus: what the question is about.
+        part: the words of the part that is not documented, if that is known.
+    """
+    content = (word for word in part if word not in STOP_WORDS)
+    words = [f"“{one_line(word)}”" for word in focus.uncovered or content]
     text = f"nothing explains {listing(words)}" if words else "no table holds this"
     columns = [each for each in focus.best_columns(tables=focus.main) if each.is_named and not is_own_key(each)]
     nearest = [about_table(each) for each in list(focus.main.values())[:2]]

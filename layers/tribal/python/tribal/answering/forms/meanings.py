@@ -60,7 +60,8 @@ def meaning(focus: Focus, library: Library) -> Filled:
         return _not_a_value(best, value)
     if asks_unit(focus.question):
         measured = [each for each in matches if family_of(each.column) in ("number", "text")]
-        return _unit(measured[0] if measured else best, focus, library)
+        measured = [each for each in measured if not target or each.about & target - each.table_words]
+        return _unit(measured[0] if measured else None, focus, library)
     if table is not None and (best is None or not _is_beyond(best, table)):
         return about_whole_table(table.table)
     if best is None or not is_target:

@@ -129,7 +129,7 @@ def join(focus: Focus, library: Library) -> Filled:
     """Say how two things are joined: the keys, what they multiply, and another way if there is one."""
     first, second = _ends(focus)
     if first is None or second is None:
-        return unknown(focus)
+        return unknown(focus, focus.slots.of("second" if first else "first"))
     keys = [each.match for each in (first, second) if each.match and each.match.column.is_foreign_key]
     first, second = _parent(first, second, focus, library), _parent(second, first, focus, library)
     if keys and first.table.name == second.table.name and _refers_to_itself(keys[0]):
@@ -227,7 +227,7 @@ def difference(focus: Focus, library: Library) -> Filled:
     first = _side(focus.slots.of("first"), focus)
     second = _side(focus.slots.of("second"), focus, first)
     if first is None or second is None:
-        return unknown(focus)
+        return unknown(focus, focus.slots.of("second" if first else "first"))
     if first.match is not None and second.match is not None:
         return _columns(first.match, second.match, library)
     tables = list(dict.fromkeys((first.table.name, second.table.name)))

@@ -58,7 +58,7 @@ def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch 
     if function in ("MAX", "MIN") and _LIST.search(question):
         function = ""
     if function not in ("", "COUNT"):
-        measure = next(iter(asked_measures(focus)), None)
+        measure = next((each for each in asked_measures(focus) if _is_of(each, head_of(question), focus)), None)
         if measure is not None:
             return measure.table, function, measure
     head = frozenset(head_of(question))
@@ -71,6 +71,11 @@ def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch 
     first = next(iter([*counted, *focus.main.values()]), None)
     base = whole.table if whole is not None and _is_near(whole.table, focus) else first
     return base, function, None
+
+
+def _is_of(measure: ColumnMatch, head: Sequence[str], focus: Focus) -> bool:
+    """Whether a column is of what a question asks "how much" of, by itself or by its table."""
+    return set(head) <= measure.about | focus.matches[measure.table.name].places.keys()
 
 
 def asked_measures(focus: Focus) -> list[ColumnMatch]:
