@@ -13,7 +13,7 @@ from tribal.questions.ordinary import is_ordinary, rarity
 from tribal.questions.periods import grouped_unit, period_of
 from tribal.questions.reading import FRAMING, is_identifier
 from tribal.questions.slots import Slots, slots_of
-from tribal.questions.words import counted_word, measured_by, question_words, verbs
+from tribal.questions.words import acronyms_of, counted_word, is_participle, measured_by, question_words, verbs
 from tribal.sql.type_families import TypeFamily, type_family
 from tribal_contracts import DocumentedColumn, TableDocument
 from tribal_contracts.retrieval.questions import QuestionIntent
@@ -38,7 +38,7 @@ _ADDS = 0.8
 """What a further table has to add at least. By judgement."""
 _GUESSED = 1.0
 """A word has no more than that from where only a broader word is. By judgement."""
-_PLAIN = 1.5
+_PLAIN = 1.55
 """What a word counts from where it is in a name or a value, rather than in a text only."""
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
 _CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][\w-]*(?: [A-Z][\w-]*)*")
@@ -105,7 +105,7 @@ class Focus:
             and word.text not in values
             and not self.context.defined.explains(word.text)
             and not self._needs_no_text(word.text)
-            and (word.text not in self.verbs or rarity(stem(word.text)) == 1.0)
+            and (word.text not in self.verbs or (rarity(stem(word.text)) == 1.0 and not is_participle(word.text)))
         ]
 
     def _needs_no_text(self, word: str) -> bool:
@@ -203,12 +203,13 @@ def _asked_words(question: str, context: GatheredContext, read_words: Mapping[st
     }
     intent = context.question.intent if context.question else None
     counted = {each for each in [counted_word(question)] if each and each not in STOP_WORDS}
+    acronyms = acronyms_of(question)
     found = []
     for word in words:
         why = read_words.get(word)
         is_frame = intent is not None and intent.frames(word) and why not in ("name", "column", "value")
         if word in (named | counted) or (word in context.words and why not in FRAMING and not is_frame):
-            found.append(AskedWord.of(word, context.words.get(word, {})))
+            found.append(AskedWord.of(word, {**context.words.get(word, {}), **acronyms.get(word, {})}))
     measures = measured_by(question)
     found = [each for each in found if each.text not in measures]
     return found + [AskedWord(word, {stem(each): 1.0 for each in names}) for word, names in measures.items()]

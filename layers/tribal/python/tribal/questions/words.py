@@ -131,6 +131,8 @@ _SUPERLATIVES = {
     "smallest": "large",
     "cheapest": "cheap",
 }
+_ACRONYM = 0.8
+"""How certain an acronym is: `vm` for "virtual machine". By judgement."""
 _BEFORE_VERBS = frozenset(
     """
     i we you they he she it who to do does did can could may might must shall should will would not never also already
@@ -148,6 +150,27 @@ def measured_by(question: str) -> dict[str, tuple[str, ...]]:
         if before.text == "how" and after.text in _MEASURES
     }
     return asked | {word.text: _MEASURES[_SUPERLATIVES[word.text]] for word in words if word.text in _SUPERLATIVES}
+
+
+_MOST_INITIALS = 4
+
+
+def acronyms_of(question: str) -> dict[str, dict[str, float]]:
+    """Return the words of a question that follow each other, each with the acronyms that they may be written as."""
+    found: dict[str, dict[str, float]] = {}
+    words = question_words(question)
+    for first in range(len(words)):
+        for last in range(first + 2, min(first + _MOST_INITIALS, len(words)) + 1):
+            run = words[first:last]
+            initials = "".join(word.text[0] for word in run)
+            for word in run:
+                found.setdefault(word.text, {})[initials] = _ACRONYM
+    return found
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word may be a form of a verb, by its ending."""
+    return len(word) > len("xing") and word.endswith(("ed", "ing"))
 
 
 def counted_word(question: str) -> str:

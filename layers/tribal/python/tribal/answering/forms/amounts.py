@@ -33,7 +33,7 @@ from tribal.answering.statements import (
 from tribal.naming import stem
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import grouped_unit, period_of
-from tribal.questions.words import QuestionWord, question_words
+from tribal.questions.words import QuestionWord, is_participle, question_words
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal_contracts import TableDocument
@@ -194,9 +194,23 @@ _IS_IN_STATE = re.compile(
 )
 
 
+_IS_DONE = re.compile(
+    r"\bhow many \w+(?: (?:have|has|had|were|was|got))?(?: been)? (?P<state>\w{2,}ed)\b", re.IGNORECASE
+)
+_NEUTRAL = frozenset(
+    """
+    added asked booked created entered happened issued joined listed logged loaded opened ordered placed posted produced
+    published purchased received recorded registered requested started stored submitted used
+    """.split()
+)
+"""Verbs that only say that a row was made."""
+
+
 def _states_asked(question: str) -> set[str]:
     """The words of a question that choose rows although they are ordinary, or verbs: "late", "closed"."""
     found = {word.text for word in question_words(question) if word.text in _ADJECTIVES}
+    if done := _IS_DONE.search(question):
+        found |= {done["state"].lower()} - _NEUTRAL
     return found | {each["state"].lower() for each in _IS_IN_STATE.finditer(question)}
 
 
@@ -210,6 +224,7 @@ def _is_about_nothing(words: Sequence[str], focus: Focus) -> bool:
     if head and set(head) <= set(words):
         return True
     weights = {word.text: word.weight for word in focus.asked}
+    words = [word for word in words if not is_participle(word)]
     return sum(weights[word] for word in words) > 0.5 * sum(weights.values())
 
 

@@ -67,6 +67,7 @@ def meaning(focus: Focus, library: Library) -> Filled:
     if best is None or not is_target:
         return unknown(focus)
     others = [each for each in matches if each.table == best.table and each is not best and is_written(each, focus)]
+    others = [each for each in others if each.about & target]
     if others and is_written(best, focus):
         return _several([best, *others], focus, library)
     return _value(best) if best.values and not _is_called(best, target) else _column(best, focus, library)

@@ -47,7 +47,7 @@ class _Side:
         return self.match.column if self.match else None
 
 
-def _side(words: frozenset[str], focus: Focus, other: _Side | None = None) -> _Side | None:
+def _side(words: frozenset[str], focus: Focus, other: _Side | None = None, *, values: bool = True) -> _Side | None:
     """What some words of a question mean: a table by its whole name, else the column that has most of them."""
     words = frozenset(word.text for word in focus.asked if word.text in words)
     if not words:
@@ -55,6 +55,7 @@ def _side(words: frozenset[str], focus: Focus, other: _Side | None = None) -> _S
     whole = named_table(focus, words)
     asked = [word for word in focus.asked if word.text in words]
     matches = [each for each in focus.best_columns(words) if each.about & words and not is_own_key(each)]
+    matches = [each for each in matches if values or not each.values]
     if other is not None:
         near = {each.references_table for each in other.table.foreign_keys}
         matches.sort(key=lambda each: -NamedThing.of(each.column.name).share(asked))
@@ -179,8 +180,8 @@ def _by_link(link: TableDocument, first: _Side, second: _Side, library: Library)
 
 def _ends(focus: Focus) -> tuple[_Side | None, _Side | None]:
     """The two things to join: those of the question's parts, else its first two main tables."""
-    first = _side(focus.slots.of("first"), focus)
-    second = _side(focus.slots.of("second"), focus, first)
+    first = _side(focus.slots.of("first"), focus, values=False)
+    second = _side(focus.slots.of("second"), focus, first, values=False)
     main = list(focus.main.values())
     if first is None or second is None:
         left = [each for each in main if not any(side and side.table.name == each.name for side in (first, second))]

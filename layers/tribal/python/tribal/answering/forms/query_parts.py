@@ -117,7 +117,8 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
             taken |= words
             denied = bool(words & negated) != any(map(denied_base, words))
             yield from (Condition(ColumnOf(each.table, each.column), value, denied) for value in each.values[:1])
-    for each in matches:
+    near = [each for each in matches if each.table.name in first or each.table_words]
+    for each in near:
         telling = each.about - taken - focus.matches[each.table.name].named.keys()
         if not each.is_named or not telling or (measure and each.column == measure.column):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,6 +49,8 @@ def rule(focus: Focus, library: Library) -> Filled:
     """Say whether the database allows something, and which constraint decides."""
     del library
     wanted = _wanted(focus.question)
+    if same := _same(focus):
+        return same
     found = sorted(_constraints(focus), key=lambda each: (each.kind != wanted, -each.rank))
     fitting = [each for each in found if each.rank > 0]
     first = next((each for each in fitting if each.kind == wanted), None)
@@ -119,6 +121,45 @@ def _whole(names: Sequence[str], columns: Mapping[str, ColumnMatch], match: Tabl
     """How far a question is about a key: it must have a word of every column, since others may make rows differ."""
     is_whole = all(name in columns and columns[name].is_named for name in names)
     return _rank(names, columns, match, prior) if is_whole else 0.0
+
+
+_SAME = re.compile(
+    r"^(?:can|may|could|do) (?:two|several|multiple|different) (?P<one>.+?) (?:have|share|use|get) (?:the )?same "
+    r"(?P<what>.+?)[?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def _same(focus: Focus) -> Filled | None:
+    """Say whether two rows of a table that a question names may have the same in a column."""
+    found = _SAME.match(" ".join(focus.question.split()))
+    if found is None:
+        return None
+    one, what = (frozenset(word.text for word in question_words(found[name])) for name in ("one", "what"))
+    match = named_table(focus, one)
+    if match is None:
+        return None
+    column = next((each for each in focus.best_columns(what, tables=[match.table.name]) if each.about & what), None)
+    if column is None:
+        return None
+    columns = {each.column.name: each for each in match.columns}
+    keys = [
+        each for each in _unique(match, columns, 0.0) if column.column.name in map(_name_in(match.table), each.columns)
+    ]
+    alone = next((each for each in keys if len(each.columns) == 1), None)
+    if alone is not None:
+        return _decided(alone, focus)
+    name = short_column_name(match.table, column.column)
+    text = f"Yes, nothing in the database forbids it: no key or unique index is on {name} alone."
+    if keys:
+        text = f"Yes: {name} is unique only together with others ({listing([each.text for each in keys], limit=2)})."
+    return Filled(
+        [of_table(match.table, match.table.name, text), about_column(match.table, column.column)], [match.table.name]
+    )
+
+
+def _name_in(table: TableDocument) -> Callable[[str], str]:
+    return lambda expression: _column_in(expression, table)
 
 
 _SEVERAL = re.compile(
