@@ -1,35 +1,27 @@
-"""Descriptions that contradict the catalog. English only: in other languages nothing is found.
+"""Texts that contradict the catalog. English only: in other languages nothing is found.
 
 Each kind prefers to miss a contradiction over reporting a wrong one: denied, weakened, limited and dated claims count
-as none, and so does a claim about anything other than the described column or table.
+as none, and so does a claim about anything other than the described column or table, or a column that it names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-from tribal.identity.table_names import format_name
-from tribal.joins.outline import row_keys
-from tribal.text_checks.contradictions.clauses import MAX_TEXT_CHARS
-from tribal.text_checks.contradictions.nullability import allows_null, mandatory_claim, optional_claim
-from tribal.text_checks.contradictions.references import other_reference
-from tribal.text_checks.contradictions.types import impossible_type
-from tribal.text_checks.contradictions.uniqueness import is_unique, row_claim, unique_claim
-from tribal.text_checks.contradictions.values import forbidden_values
-from tribal_contracts import Description, DocumentedColumn, TableDocument
+from tribal.identity.table_names import format_name, parse_name
+from tribal.text_checks.contradictions.claims import ContradictionKind, of_column, of_table
+from tribal.text_checks.contradictions.parts import parts_of
+from tribal_contracts import DefinedTerm, Description, DocumentedColumn, TableDocument
 
-ContradictionKind = Literal["unique", "nullable", "values", "reference", "type"]
-
-_WITH_KEYS = ("table", "partitioned_table", "partition", "hybrid_table")
-"""Views have no keys and no NOT NULL; those of external tables are seldom declared."""
 _MAX_QUOTED_CHARS = 120
+_PART_COMMENT = re.compile(r"The comment on the (?:foreign key|key|check|index) \S+: ")
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogContradiction:
-    """A description and a fact of the catalog that disagree."""
+    """A text and a fact of the catalog that disagree."""
 
     target: str
     """The table as `database.schema.table`, or one of its columns after a further dot."""
@@ -38,53 +30,73 @@ class CatalogContradiction:
     """One sentence that quotes the text and states the fact."""
 
 
-def catalog_contradictions(table: TableDocument) -> list[CatalogContradiction]:
-    """Find what the descriptions of a table and its columns say against the catalog.
+def catalog_contradictions(table: TableDocument, known: Collection[str] = ()) -> list[CatalogContradiction]:
+    """Find what the descriptions and notes of a table and its columns say against the catalog.
 
-    Texts that rules derived from the catalog are not read. The table's own comes first, then those of its columns.
+    Texts that rules derived from the catalog are not read. The table's own come first, then those of its columns.
+
+    Args:
+        table: the table.
+        known: names of other tables that a text may mean, besides those that keys join to it.
     """
-    found = []
-    if table.kind in _WITH_KEYS and (words := row_claim(_written(table.description), table)):
-        found.append(_contradiction(table.name, "unique", words, "no key makes it so"))
+    found = list(_of_description(table.description, table, None, known))
+    for note in table.notes:
+        found += text_contradictions(_PART_COMMENT.sub("", note), f"a note on {table.name}", table, known=known)
     for column in table.columns:
-        if text := _written(column.description):
-            target = f"{table.name}.{format_name((column.name,))}"
-            found += [_contradiction(target, *each) for each in _of_column(text, column, table)]
+        found += _of_description(column.description, table, column, known)
     return found
 
 
-def _written(description: Description) -> str:
-    return "" if description.source == "derived" else description.text[:MAX_TEXT_CHARS]
+def _of_description(
+    description: Description, table: TableDocument, column: DocumentedColumn | None, known: Collection[str]
+) -> Iterator[CatalogContradiction]:
+    if description.source == "derived":
+        return iter(())
+    source = f"the description of {_target(table, column)}"
+    return text_contradictions(description.text, source, table, column, known)
 
 
-def _of_column(
-    text: str, column: DocumentedColumn, table: TableDocument
-) -> Iterator[tuple[ContradictionKind, str, str]]:
-    """The kind, the words of the text, and the fact."""
-    if table.kind in _WITH_KEYS:
-        # A table without any key declares nothing that a text could contradict.
-        if row_keys(table) and (words := unique_claim(text, column, table)) and not is_unique(column.name, table):
-            yield "unique", words, "no key makes it unique"
-        if not column.nullable and (words := optional_claim(text, column)):
-            yield "nullable", words, "it is NOT NULL"
-        if (words := mandatory_claim(text, column)) and allows_null(column, table.checks):
-            yield "nullable", words, "it may be NULL"
-    if values := forbidden_values(text, column):
-        source = "type" if column.allowed_values_from == "enum" else "check"
-        yield "values", " or ".join(values), f"its {source} does not allow that"
-    keys = [key for key in table.foreign_keys if column.name in key.columns]
-    if keys and (words := other_reference(text, keys)):
-        place = f"{keys[0].references_table} ({', '.join(keys[0].references_columns)})"
-        yield "reference", words, f"its foreign key references {place}"
-    if words := impossible_type(text, column):
-        yield "type", words, f"its type is {column.type}"
+def term_contradictions(
+    term: DefinedTerm, table: TableDocument, known: Collection[str] = ()
+) -> Iterator[CatalogContradiction]:
+    """Find what the definition of a term says against the catalog of one of its tables.
+
+    A definition with one column is read like that column's description.
+    """
+    parts = [parse_name(each) for each in term.columns]
+    named = [each for each in table.columns if (*parse_name(table.name), each.name) in parts]
+    column = named[0] if len(parts) == 1 and named else None
+    return text_contradictions(term.definition, f"the term {term.name!r}", table, column, known)
 
 
-def _contradiction(target: str, kind: ContradictionKind, words: str, fact: str) -> CatalogContradiction:
-    return CatalogContradiction(target, kind, f"the description of {target} says {_quoted(words)}, but {fact}")
+def text_contradictions(
+    text: str, source: str, table: TableDocument, column: DocumentedColumn | None = None, known: Collection[str] = ()
+) -> Iterator[CatalogContradiction]:
+    """Find what a text about a table, or about one of its columns, says against the catalog.
+
+    Args:
+        text: what someone wrote.
+        source: what the text is, such as `the term 'active'`.
+        table: the table that it is about.
+        column: the column that it describes; unset if it describes the table.
+        known: names of other tables that the text may mean, besides those that keys join to it.
+    """
+    joined = {*known, *(each.name for each in table.relations), *(key.references_table for key in table.foreign_keys)}
+    for about, part in parts_of(text, table, column):
+        found = (
+            of_table(part, table)
+            if about is None
+            else ((about, each) for each in of_column(part, about, table, joined))
+        )
+        for target, (kind, words, fact) in found:
+            yield CatalogContradiction(_target(table, target), kind, f"{source} says {_quoted(words)}, but {fact}")
+
+
+def _target(table: TableDocument, column: DocumentedColumn | None) -> str:
+    return table.name if column is None else f"{table.name}.{format_name((column.name,))}"
 
 
 def _quoted(words: str) -> str:
-    """A part of a description in quotes, on one line and cut where it is long."""
+    """A part of a text in quotes, on one line and cut where it is long."""
     line = " ".join(words.split())
     return f'"{line if len(line) <= _MAX_QUOTED_CHARS else line[: _MAX_QUOTED_CHARS - 1] + "…"}"'

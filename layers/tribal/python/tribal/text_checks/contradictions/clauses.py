@@ -22,11 +22,14 @@ HEDGED = re.compile(
     re.IGNORECASE,
 )
 PAST = re.compile(
-    r"\b(?:was|were|had|been|used to|until|till|before|former(?:ly)?|previous(?:ly)?|historic\w*|original(?:ly)?"
+    r"\b(?:used to|until|till|before|former(?:ly)?|previous(?:ly)?|historic\w*|original(?:ly)?"
     r"|earlier|old(?:er)?|legacy|deprecated|obsolete|unused|reserved|no longer|any ?more|migrat\w+"
     r"|import(?:s|ed|ing)?|removed)\b",
     re.IGNORECASE,
 )
+WAS = re.compile(r"\b(?:was|were|had|been)\b", re.IGNORECASE)
+"""The past of a claim; after "when" or "which" it is that of what happened, as in "day on which it was opened"."""
+_EVENT = re.compile(r"\b(?:when|which|that|who|whom|where|how|whether|after)\b.*", re.IGNORECASE)
 CONDITION = re.compile(
     r"(?:and |but |or )?(?:if|when|whenever|unless|where|while|except|only|for|in|at|on|since|after|once|from|within"
     r"|inside|per|across|among|depend\w*|provided|as (?:long|soon)|together|combined)\b",
@@ -35,11 +38,19 @@ CONDITION = re.compile(
 """How a part begins that limits the one before or after it."""
 _LIMIT = re.compile(r"(?:only|unless|except|but|if|when|apart)\b", re.IGNORECASE)
 """How a sentence begins that limits the one before it."""
-_EXCEPTED = re.compile(
+EXCEPTED = re.compile(
     r"\b(?:except\w*|however|not (?:\w+ )?enforced|(?:in|by) the (?:application|app|code))\b", re.IGNORECASE
 )
 _PART = re.compile(r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*")
-_SUBJECTS = frozenset("it this that they these which each value column field entry attribute".split())
+_LABELS = ("number", "numbers", "code", "codes", "id", "ids")
+_BELONGING = re.compile(r" (?:of|for|in|on|from|by|to|at|with|per) ", re.IGNORECASE)
+ARTICLE = re.compile(r"(?:(?:a|an|the|each|every|this|one|given|single|combination of) )+", re.IGNORECASE)
+_ROW = frozenset(
+    f"{word}{place}"
+    for word in ("row", "rows", "record", "records", "entry", "entries", "of them")
+    for place in ("", " in this table", " of this table", " in the table", " of the table")
+)
+PRONOUNS = frozenset("it this that they these which each value column field entry attribute".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +67,19 @@ class Clause:
     sentence: str
 
     @property
+    def follows_past(self) -> bool:
+        """Whether what comes before it in its sentence says what was once so."""
+        return WAS.search(_EVENT.sub("", self.before)) is not None or PAST.search(self.before) is not None
+
+    @property
     def is_firm(self) -> bool:
         """Whether nothing in its sentence denies, weakens, limits or dates the claim."""
         others = [part for part in _PART.split(self.before) if part]
         return not (
-            any(weaker.search(self.sentence) for weaker in (HEDGED, PAST))
+            HEDGED.search(self.sentence)
+            or PAST.search(self.sentence)
+            or WAS.search(self.text)
+            or self.follows_past
             or any(map(CONDITION.match, others))
             or CONDITION.match(self.after)
             or _LIMIT.match(self.following)
@@ -75,7 +94,7 @@ def sentences_of(text: str) -> list[str]:
 
 def clauses_of(text: str) -> Iterator[Clause]:
     """The parts of a text; none if it speaks of exceptions, or says what the database does not enforce."""
-    if _EXCEPTED.search(text):
+    if EXCEPTED.search(text):
         return
     sentences = sentences_of(text)
     for number, sentence in enumerate(sentences):
@@ -106,5 +125,16 @@ def is_about(subject: str | None, name: str) -> bool:
     """Whether the subject of a clause is the column of that name; a clause without a subject is about its column."""
     if not subject or not subject.strip():
         return True
-    last = singular(subject.lower().split()[-1])
-    return last in _SUBJECTS or last in words_of_name(name)
+    words = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0].lower().split()
+    if len(words) > 1 and words[-1] in _LABELS:
+        words.pop()
+    return bool(words) and ((last := singular(words[-1])) in PRONOUNS or last in words_of_name(name))
+
+
+def is_row(entity: str, table: str) -> bool:
+    """Whether words mean a row of the table of that name, by its whole name or its last words."""
+    bare = ARTICLE.sub("", entity.strip() + " ").strip().lower()
+    if bare in _ROW or same_name(bare, table):
+        return True
+    words, name = words_of_name(bare), words_of_name(table)
+    return bool(words) and name[-len(words) :] == words

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
 from tribal.identity.table_names import parse_name
 from tribal.naming import singular
-from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of
-from tribal_contracts import DocumentedForeignKey
+from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of, words_of_name
+from tribal_contracts import DocumentedColumn, DocumentedForeignKey
 
 _NAME = r"(?P<name>[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})(?P<column>\(\w+\))?"
 _REFERENCE = re.compile(
     rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
-    rf"|references?(?: to)?|points (?:to|at)|refers to|links? to|joins (?:to|with))"
-    rf" (?P<article>the |a |an )?(?P<table>table )?{_NAME}(?P<kind> table)?(?P<end>\s*(?:[.,;:)]|\Z))?",
+    rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)|comes from|taken from"
+    rf"|references?(?: to)?|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies)"
+    rf" (?P<article>the |a |an )?(?P<row>(?:row|record|entry)s? (?:in|of) (?:the )?)?(?P<table>table )?{_NAME}"
+    rf"(?P<kind> table)?(?:(?P<end>\s*(?:[.,;:)]|\Z))|(?P<more> (?=(?:who|that|which|whose|where|of|it|in|from|for|by|to)\b)))?",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id))\s*\Z", re.IGNORECASE)
@@ -26,11 +28,22 @@ _ALIKE = 0.8
 """A judgement: names that are more alike than that differ by a typo or a prefix."""
 
 
-def other_reference(text: str, keys: Sequence[DocumentedForeignKey]) -> str:
-    """The table or column that a text says is referenced, if it names none that the keys reference; empty otherwise."""
+def other_reference(
+    text: str, column: DocumentedColumn, keys: Sequence[DocumentedForeignKey], known: Collection[str]
+) -> str:
+    """The table or column that a text says is referenced, if it names none that the keys reference; empty otherwise.
+
+    Args:
+        text: the text.
+        column: the column that it is about.
+        keys: the column's foreign keys.
+        known: names of tables that it may mean by an ordinary word.
+    """
+    # "The manager" may be what the employee is to this row.
+    tables = {same for each in known if (same := _letters(parse_name(each)[-1])) not in _roles(column)}
     named = []
     for sentence in sentences_of(text):
-        found = [match for match in _REFERENCE.finditer(sentence) if _is_name(match) and _is_of_column(match)]
+        found = [match for match in _REFERENCE.finditer(sentence) if _is_name(match, tables) and _is_of_column(match)]
         if found and any(weaker.search(sentence) for weaker in (HEDGED, PAST, NEGATED, _OTHERS)):
             return ""
         named += [match["name"] + (match["column"] or "") for match in found]
@@ -39,8 +52,14 @@ def other_reference(text: str, keys: Sequence[DocumentedForeignKey]) -> str:
     return named[0]
 
 
-def _is_name(match: re.Match[str]) -> bool:
+def _roles(column: DocumentedColumn) -> frozenset[str]:
+    return frozenset(_letters(word) for word in words_of_name(column.name))
+
+
+def _is_name(match: re.Match[str], tables: Collection[str]) -> bool:
     """Whether a word after "references" is the name of a table, and not one of a sentence."""
+    if (match["end"] or match["more"]) is not None and _letters(match["name"]) in tables:
+        return True
     if "." in match["name"] or "_" in match["name"] or match["column"] or match["table"] or match["kind"]:
         return True
     # "FK to the customer" may say what the row is, and not how its table is called.

@@ -29,8 +29,9 @@ _QUOTED = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCTION = re.compile(
-    r"(?:(?:it |this )?(?:can be|may be|must be|is)? ?(?:always )?(?:one of|either)"
-    r"|(?:allowed |possible |valid )?values(?: are)?)\s+",
+    r"(?:(?:it |this |the value )?(?:(?:can|may|must)(?: only)? be|is|takes|has)? ?(?:always |only )?(?:one of|either)?"
+    r"|(?:takes |has )?(?:only )?(?:the |an? )?(?:allowed |possible |valid )?(?:values?|options|choices)"
+    r"(?: (?:are|allowed are))?|only)\s+",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\s*(?:,\s*(?:(?:or|and)\s+)?|/|\||\s(?:or|and)\s)\s*", re.IGNORECASE)

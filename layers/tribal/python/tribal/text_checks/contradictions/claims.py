@@ -1,0 +1,118 @@
+"""Claims of a text about a column or a table that the catalog contradicts: the kind, the words, and the fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+from tribal.text_checks.contradictions.clauses import (
+    HEDGED,
+    NEGATED,
+    Clause,
+    clauses_of,
+    is_about,
+    is_row,
+    words_of_name,
+)
+from tribal.text_checks.contradictions.counts import miscounted
+from tribal.text_checks.contradictions.facts import FACTS, WITH_KEYS, unique_fact
+from tribal.text_checks.contradictions.forms import FORMS, ClaimKind
+from tribal.text_checks.contradictions.parts import column_named
+from tribal.text_checks.contradictions.references import other_reference
+from tribal.text_checks.contradictions.uniqueness import is_denied, labels_row, row_claim
+from tribal.text_checks.contradictions.values import forbidden_values
+from tribal_contracts import DocumentedColumn, TableDocument
+
+ContradictionKind = Literal["unique", "nullable", "values", "reference", "type", "count"]
+_KINDS: dict[ClaimKind, ContradictionKind] = {
+    "unique": "unique",
+    "mandatory": "nullable",
+    "optional": "nullable",
+    "type": "type",
+    "unit": "type",
+    "decimals": "count",
+    "length": "count",
+    "choices": "count",
+    "range": "values",
+}
+Found = tuple[ContradictionKind, str, str]
+
+
+def of_column(text: str, column: DocumentedColumn, table: TableDocument, known: Collection[str]) -> Iterator[Found]:
+    """What a text says of a column against the catalog, each kind once.
+
+    Args:
+        text: what is said of the column.
+        column: the column.
+        table: its table.
+        known: names of other tables that the text may mean.
+    """
+    found = [each for clause in clauses_of(text) for each in _of_clause(clause, column, table, text)]
+    yield from {kind: (kind, words, fact) for kind, words, fact in reversed(found)}.values()
+    if values := forbidden_values(text, column):
+        source = "type" if column.allowed_values_from == "enum" else "check"
+        yield "values", " or ".join(values), f"its {source} does not allow that"
+    keys = [key for key in table.foreign_keys if column.name in key.columns]
+    if keys and (words := other_reference(text, column, keys, known)):
+        place = f"{keys[0].references_table} ({', '.join(keys[0].references_columns)})"
+        yield "reference", words, f"its foreign key references {place}"
+
+
+def _of_clause(clause: Clause, column: DocumentedColumn, table: TableDocument, text: str) -> Iterator[Found]:
+    for kind, fact in _facts(clause, column, table):
+        if kind != "unique" or not is_denied(text, clause.text):
+            yield kind, clause.text, fact
+
+
+def _facts(clause: Clause, column: DocumentedColumn, table: TableDocument) -> Iterator[tuple[ContradictionKind, str]]:
+    if clause.is_firm and labels_row(clause, column, table) and (fact := unique_fact(column, table)):
+        yield "unique", fact
+    for form in FORMS:
+        if not form.can_contradict(column):
+            continue
+        claim = form.pattern.fullmatch(clause.text)
+        if claim and _holds(form.kind, clause) and _is_about(claim, column, table):
+            fact = FACTS[form.kind](claim, column, table)
+            if fact:
+                yield _KINDS[form.kind], fact
+
+
+def _holds(kind: ClaimKind, clause: Clause) -> bool:
+    """Whether nothing in its sentence denies or weakens a claim of that kind."""
+    if kind == "optional":
+        return not (NEGATED.search(clause.before) or clause.follows_past)
+    if kind in ("type", "unit"):
+        weaker = HEDGED.search(clause.text) or NEGATED.search(clause.text) or clause.follows_past
+        # A type is stated by how a sentence begins; later it may be that of something else.
+        return not weaker and not (kind == "type" and clause.before)
+    return clause.is_firm
+
+
+def _is_about(claim: re.Match[str], column: DocumentedColumn, table: TableDocument) -> bool:
+    parts = claim.groupdict()
+    if thing := parts.get("thing"):
+        return thing.split()[-1].lower() in words_of_name(column.name)
+    rows = [parts[name] for name in ("entity", "other", "all") if parts.get(name)]
+    return all(is_row(each, table.table) for each in rows) and is_about(parts.get("subject"), column.name)
+
+
+def of_table(text: str, table: TableDocument) -> Iterator[tuple[DocumentedColumn | None, Found]]:
+    """What a text says of a table, or of columns that it names, against the catalog."""
+    if table.kind in WITH_KEYS and (words := row_claim(text, table)):
+        yield None, ("unique", words, "no key makes it so")
+    if counted := miscounted(text, table):
+        yield None, ("count", *counted)
+    for clause in clauses_of(text):
+        for form in FORMS:
+            claim = form.pattern.fullmatch(clause.text)
+            column = column_named(_thing(claim), table) if claim else None
+            if column:
+                yield from ((column, found) for found in _of_clause(clause, column, table, text))
+                break
+
+
+def _thing(claim: re.Match[str]) -> str:
+    """What a claim is about, by its own words: "email" of "no two rows have the same email"."""
+    parts = claim.groupdict()
+    return parts.get("subject") or parts.get("noun") or ""

@@ -1,0 +1,48 @@
+"""Texts that say how many columns or keys a table has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tribal.text_checks.contradictions.clauses import clauses_of, is_row
+from tribal.text_checks.contradictions.facts import WITH_KEYS, differs
+from tribal.text_checks.contradictions.forms import NUMBER
+from tribal_contracts import TableDocument
+
+_HAS = r"(?:(?:(?:the|this|it|an?) )?(?P<subject>[\w-]+(?: table)?) )??(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
+_PRIMARY = r"(?:the |an? |its )?(?:composite )?primary key "
+_FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), what, count)
+    for pattern, what, count in (
+        (rf"{_HAS}{NUMBER} columns?(?: in (?:all|total))?", "columns", lambda table: len(table.columns)),
+        (
+            rf"{_HAS}{NUMBER} foreign keys?(?: in (?:all|total))?",
+            "foreign keys",
+            lambda table: len({key.name for key in table.foreign_keys}) if table.kind in WITH_KEYS else -1,
+        ),
+        (
+            rf"(?:{_PRIMARY}(?:has|is|consists of|spans|covers|over|of|is made up of|is made of|uses)|composite key of)"
+            rf" {NUMBER} columns?",
+            "columns of the primary key",
+            lambda table: len(table.primary_key.columns) if table.primary_key else -1,
+        ),
+    )
+)
+_SUBJECTS = ("it", "this", "table", "view")
+
+
+def miscounted(text: str, table: TableDocument) -> tuple[str, str] | None:
+    """The words that give a wrong number of columns or keys, and the right one."""
+    for clause in clauses_of(text):
+        for pattern, what, count in _FORMS:
+            found = pattern.fullmatch(clause.text)
+            actual = count(table)
+            if found and actual >= 0 and clause.is_firm and differs(found, actual) and _is_about(found, table):
+                return clause.text, f"it has {actual} {what if actual != 1 else what.replace('columns', 'column')}"
+    return None
+
+
+def _is_about(found: re.Match[str], table: TableDocument) -> bool:
+    subject = found.groupdict().get("subject")
+    return not subject or subject.lower().split()[-1] in _SUBJECTS or is_row(subject, table.table)
