@@ -7,12 +7,13 @@ as none, and so does a claim about anything other than the described column or t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from tribal.identity.table_names import format_name, parse_name
 from tribal.text_checks.contradictions.claims import ContradictionKind, of_column, of_table
 from tribal.text_checks.contradictions.parts import parts_of
+from tribal.text_checks.contradictions.references import table_words
 from tribal_contracts import DefinedTerm, Description, DocumentedColumn, TableDocument
 
 _MAX_QUOTED_CHARS = 120
@@ -30,14 +31,14 @@ class CatalogContradiction:
     """One sentence that quotes the text and states the fact."""
 
 
-def catalog_contradictions(table: TableDocument, known: Collection[str] = ()) -> list[CatalogContradiction]:
+def catalog_contradictions(table: TableDocument, known: Container[str] = ()) -> list[CatalogContradiction]:
     """Find what the descriptions and notes of a table and its columns say against the catalog.
 
     Texts that rules derived from the catalog are not read. The table's own come first, then those of its columns.
 
     Args:
         table: the table.
-        known: names of other tables that a text may mean, besides those that keys join to it.
+        known: the `table_words` of other tables that a text may mean, besides those that keys join to it.
     """
     found = list(_of_description(table.description, table, None, known))
     for note in table.notes:
@@ -48,7 +49,7 @@ def catalog_contradictions(table: TableDocument, known: Collection[str] = ()) ->
 
 
 def _of_description(
-    description: Description, table: TableDocument, column: DocumentedColumn | None, known: Collection[str]
+    description: Description, table: TableDocument, column: DocumentedColumn | None, known: Container[str]
 ) -> Iterator[CatalogContradiction]:
     if description.source == "derived":
         return iter(())
@@ -57,7 +58,7 @@ def _of_description(
 
 
 def term_contradictions(
-    term: DefinedTerm, table: TableDocument, known: Collection[str] = ()
+    term: DefinedTerm, table: TableDocument, known: Container[str] = ()
 ) -> Iterator[CatalogContradiction]:
     """Find what the definition of a term says against the catalog of one of its tables.
 
@@ -69,8 +70,22 @@ def term_contradictions(
     return text_contradictions(term.definition, f"the term {term.name!r}", table, column, known)
 
 
+def decision_contradictions(
+    text: str, decision: str, table: TableDocument, known: Container[str] = ()
+) -> Iterator[CatalogContradiction]:
+    """Find what a decision or memory about one table says against that table's catalog.
+
+    Args:
+        text: its title and summary.
+        decision: its id.
+        table: the table that it is about.
+        known: the `table_words` of other tables that it may mean.
+    """
+    return text_contradictions(text.replace(": ", ":\n", 1), f"the decision {decision!r}", table, known=known)
+
+
 def text_contradictions(
-    text: str, source: str, table: TableDocument, column: DocumentedColumn | None = None, known: Collection[str] = ()
+    text: str, source: str, table: TableDocument, column: DocumentedColumn | None = None, known: Container[str] = ()
 ) -> Iterator[CatalogContradiction]:
     """Find what a text about a table, or about one of its columns, says against the catalog.
 
@@ -79,14 +94,20 @@ def text_contradictions(
         source: what the text is, such as `the term 'active'`.
         table: the table that it is about.
         column: the column that it describes; unset if it describes the table.
-        known: names of other tables that the text may mean, besides those that keys join to it.
+        known: the `table_words` of other tables that the text may mean, besides those that keys join to it.
     """
-    joined = {*known, *(each.name for each in table.relations), *(key.references_table for key in table.foreign_keys)}
+    near = table_words(
+        (*(each.name for each in table.relations), *(key.references_table for key in table.foreign_keys))
+    )
+
+    def is_table(words: str) -> bool:
+        return words in near or words in known
+
     for about, part in parts_of(text, table, column):
         found = (
             of_table(part, table)
             if about is None
-            else ((about, each) for each in of_column(part, about, table, joined))
+            else ((about, each) for each in of_column(part, about, table, is_table))
         )
         for target, (kind, words, fact) in found:
             yield CatalogContradiction(_target(table, target), kind, f"{source} says {_quoted(words)}, but {fact}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from tribal.text_checks.contradictions.clauses import (
@@ -39,14 +39,16 @@ _KINDS: dict[ClaimKind, ContradictionKind] = {
 Found = tuple[ContradictionKind, str, str]
 
 
-def of_column(text: str, column: DocumentedColumn, table: TableDocument, known: Collection[str]) -> Iterator[Found]:
+def of_column(
+    text: str, column: DocumentedColumn, table: TableDocument, is_table: Callable[[str], bool]
+) -> Iterator[Found]:
     """What a text says of a column against the catalog, each kind once.
 
     Args:
         text: what is said of the column.
         column: the column.
         table: its table.
-        known: names of other tables that the text may mean.
+        is_table: whether words mean a table of the database.
     """
     found = [each for clause in clauses_of(text) for each in _of_clause(clause, column, table, text)]
     yield from {kind: (kind, words, fact) for kind, words, fact in reversed(found)}.values()
@@ -54,7 +56,7 @@ def of_column(text: str, column: DocumentedColumn, table: TableDocument, known: 
         source = "type" if column.allowed_values_from == "enum" else "check"
         yield "values", " or ".join(values), f"its {source} does not allow that"
     keys = [key for key in table.foreign_keys if column.name in key.columns]
-    if keys and (words := other_reference(text, column, keys, known)):
+    if keys and (words := other_reference(text, column, keys, is_table)):
         place = f"{keys[0].references_table} ({', '.join(keys[0].references_columns)})"
         yield "reference", words, f"its foreign key references {place}"
 
@@ -72,7 +74,7 @@ def _facts(clause: Clause, column: DocumentedColumn, table: TableDocument) -> It
         if not form.can_contradict(column):
             continue
         claim = form.pattern.fullmatch(clause.text)
-        if claim and _holds(form.kind, clause) and _is_about(claim, column, table):
+        if claim and _holds(form.kind, clause) and _is_about(claim, clause, column, table):
             fact = FACTS[form.kind](claim, column, table)
             if fact:
                 yield _KINDS[form.kind], fact
@@ -89,12 +91,18 @@ def _holds(kind: ClaimKind, clause: Clause) -> bool:
     return clause.is_firm
 
 
-def _is_about(claim: re.Match[str], column: DocumentedColumn, table: TableDocument) -> bool:
+def _is_about(claim: re.Match[str], clause: Clause, column: DocumentedColumn, table: TableDocument) -> bool:
     parts = claim.groupdict()
+    if parts.get("gloss") is not None:
+        # How a sentence begins says what the column is.
+        return not clause.before
     if thing := parts.get("thing"):
         return thing.split()[-1].lower() in words_of_name(column.name)
-    rows = [parts[name] for name in ("entity", "other", "all") if parts.get(name)]
-    return all(is_row(each, table.table) for each in rows) and is_about(parts.get("subject"), column.name)
+    rows = [parts[name] for name in ("entity", "all") if parts.get(name)]
+    subject = parts.get("subject")
+    return all(is_row(each, table.table) for each in rows) and (
+        is_about(subject, column.name) or ("noun" in parts and is_row(subject or "", table.table))
+    )
 
 
 def of_table(text: str, table: TableDocument) -> Iterator[tuple[DocumentedColumn | None, Found]]:

@@ -10,8 +10,8 @@ from tribal.text_checks.contradictions.facts import WITH_KEYS, differs
 from tribal.text_checks.contradictions.forms import NUMBER
 from tribal_contracts import TableDocument
 
-_HAS = r"(?:(?:(?:the|this|it|an?) )?(?P<subject>[\w-]+(?: table)?) )??(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
-_PRIMARY = r"(?:the |an? |its )?(?:composite )?primary key "
+_HAS = r"(?:it |(?:(?:the|this|an?) )?(?P<subject>[\w-]+(?: table)?) )??(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
+_KEY = r"(?:the |an? |its )?(?:(?:composite|primary|composite primary) )?key "
 _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), what, count)
     for pattern, what, count in (
@@ -22,7 +22,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] 
             lambda table: len({key.name for key in table.foreign_keys}) if table.kind in WITH_KEYS else -1,
         ),
         (
-            rf"(?:{_PRIMARY}(?:has|is|consists of|spans|covers|over|of|is made up of|is made of|uses)|composite key of)"
+            rf"(?:{_KEY}(?:has|is|consists of|spans|covers|over|of|is made up of|is made of|uses)|composite key of)"
             rf" {NUMBER} columns?",
             "columns of the primary key",
             lambda table: len(table.primary_key.columns) if table.primary_key else -1,

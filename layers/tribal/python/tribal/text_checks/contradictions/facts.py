@@ -81,7 +81,7 @@ def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -
 
 
 def _range(claim: re.Match[str], column: DocumentedColumn, table: TableDocument) -> str | None:
-    low, high = int(claim["low"] or claim["least"]), int(claim["high"] or claim["most"])
+    low, high = int(claim["low"] or claim["from"]), int(claim["high"] or claim["to"])
     allowed = _allowed(column)
     if allowed and all(re.fullmatch(r"-?\d{1,6}", value) for value in allowed):
         values = [int(value) for value in allowed]

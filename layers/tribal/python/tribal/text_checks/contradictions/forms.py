@@ -20,15 +20,16 @@ NUMBERS = {
     word: number
     for number, word in enumerate("no one two three four five six seven eight nine ten eleven twelve".split())
 }
-_S = r"(?:(?!(?:is|are|has|with|no|there|must) )(?P<subject>[\w.`\" -]{1,60}?) )??"
+_S = r"(?:(?!(?:is|are|has|with|no|there|must|it has) )(?P<subject>[\w.`\" -]{1,60}?) )??"
 _BE = r"(?:(?:is|are|must be|has to be|have to be|needs to be) )?"
 _NOUN = r"(?: (?:field|column|value|attribute|entry))?"
 _ROW = r"(?P<entity>[\w -]{1,40}?)"
-_EVERYWHERE = (
-    r"(?: (?:across|among|for|in) (?:(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table))?"
-)
+_OBJECT = r"(?P<subject>[\w -]{1,40})"
+_ONE = rf"(?:one|an? (?:value|{_OBJECT}))"
+_ALL_ROWS = r"(?:(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
 _TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different) \w+)"
-_OCCUR = r"(?:occurs?|appears?|exists?|repeats?|be|is|are|be used|be repeated|is (?:used|repeated|assigned|issued))"
+_OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
+_SAME = r"(?:have|share|use|get) (?:the same|an?|one)"
 _BOUND = (
     r"(?:(?:(?P<most>at most|up to|no more than|not more than|a maximum of)|(?P<least>at least|no fewer than|no less than)"
     r"|exactly|always|precisely|only|just|all) )*"
@@ -36,11 +37,18 @@ _BOUND = (
 NUMBER = rf"{_BOUND}(?P<number>\d{{1,3}}|{'|'.join(NUMBERS)})"
 _SET = r"(?:filled(?: in| out)?|set|present|populated|known|given|specified|entered|recorded|provided|available)"
 _EMPTY = r"(?:null|empty|blank|missing|omitted|unset|left (?:out|empty|blank))"
-_WHEN = r"(?:if|when|unless|until|till|while|as long as|for|where|by|before|without)"
+_WHEN = r"(?:if|when|unless|until|till|while|as long as|for|where|by|before|without)\b.*"
 _LEAD = (
     r"(?:(?:it|this|(?:the|this) (?:column|field|value)) )?(?:(?:is|holds|stores|contains|keeps|has|shows|gives|as"
     r"|(?:is )?(?:stored|kept|saved|recorded|given|entered) as) )?(?:(?:an?|the) )?"
 )
+_NO_VERB = r"(?:(?!\b(?:is|are|has|have|was|were|been)\b).)*(?:\b(?:since|that|which|who|when|until|after|before)\b.*)?"
+"""What follows a noun and leaves it one: "date of birth", but not "date of birth is known"."""
+_UNIT = (
+    r"(?:(?:the )?(?:\w+ )?(?:amount|cost|delay|distance|duration|height|length|price|size|time|timeout|weight|width) "
+    r"|(?:measured|given|expressed) )?in (?:whole )?"
+)
+_DECIMALS = r"(?:decimals?|decimal (?:places?|digits?)|(?:digits?|places?|decimals?) (?:after|behind) the (?:decimal )?(?:point|comma))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,185 +106,167 @@ def _shows_whether(column: DocumentedColumn) -> bool:
 
 _TIMES = "date instant local_time"
 _COUNTS = "number whole wide scaled"
-_TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], str], ...] = (
-    # No two rows have the same value.
+_TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ...]], ...] = (
     (
         "unique",
         _always,
-        rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key|value|column|field)s?)?{_EVERYWHERE}",
+        (
+            rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key|value|column|field)s?)?"
+            rf"(?: (?:across|among|for|in|on|to) {_ALL_ROWS})?",
+            rf"{_S}{_BE}different (?:for|on|in) {_ALL_ROWS}",
+            rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
+            rf"two {_ROW} (?:never|cannot|can't|must not) (?:ever )?{_SAME}(?: {_OBJECT})?",
+            rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
+            rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:an?|one) (?:unique|different|distinct) {_OBJECT}",
+            rf"(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
+            rf"{_S}identifies (?:exactly one|only one|one|a single) {_ROW}",
+            rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) (?:{_OCCUR} )?{_TWICE}",
+            rf"no {_S}(?:(?:can|may|ever) )?{_OCCUR} {_TWICE}",
+            rf"(?:the same )?{_S}(?:must not|cannot|can't|never) (?:repeats?|be repeated|be duplicated)",
+            rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once"
+            rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
+            rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without|free of) duplicates?(?: values?)?(?: (?:are )?allowed)?",
+            r"duplicates? (?:values? )?(?:(?:is|are) )?(?:not allowed|rejected|impossible|forbidden)",
+        ),
     ),
-    (
-        "unique",
-        _always,
-        rf"(?:no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*|two (?P<other>[\w -]{{1,40}}?) (?:never|cannot|can't|must not) (?:ever )?)"
-        r"(?:have|share|use|get)"
-        r" (?:the same|an?|one)(?: (?P<subject>[\w -]{1,40}))?",
-    ),
-    (
-        "unique",
-        _always,
-        rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:its|their|his|her) own(?: unique)?(?: (?P<subject>[\w -]{{1,40}}))?",
-    ),
-    (
-        "unique",
-        _always,
-        rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:an?|one) unique (?P<subject>[\w -]{{1,40}})",
-    ),
-    (
-        "unique",
-        _always,
-        rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) {_OCCUR}(?: {_TWICE})",
-    ),
-    ("unique", _always, rf"(?:the same )?{_S}(?:is |are )?never (?:used |assigned |issued )?{_TWICE}"),
-    ("unique", _always, rf"(?:the same )?{_S}(?:must not|cannot|can't|never) (?:repeats?|be repeated|be duplicated)"),
-    (
-        "unique",
-        _always,
-        rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once{_EVERYWHERE}",
-    ),
-    (
-        "unique",
-        _always,
-        rf"{_S}(?:(?:has|have|with|without|contains|free of|there are) )?(?:no )?duplicates? ?"
-        r"(?:values? )?(?:(?:(?:is|are) )?(?:not allowed|rejected|impossible|forbidden))?",
-    ),
-    # Every row has a value.
-    ("mandatory", _is_no_flag, rf"{_S}{_BE}(?:always )?(?:an? )?(?:mandatory|required|obligatory|compulsory){_NOUN}"),
     (
         "mandatory",
-        _always,
-        rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|never (?:be )?{_EMPTY}|always (?:be )?{_SET}"
-        r"|always has an? value|never without an? value)",
-    ),
-    ("mandatory", _always, rf"{_S}(?:cannot|can not|can't|must not|must never) be {_EMPTY}"),
-    ("mandatory", _always, rf"{_S}must (?:always )?be {_SET}"),
-    ("mandatory", _always, rf"{_S}{_BE}{_SET} (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}"),
-    (
-        "mandatory",
-        _always,
-        rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries)"
-        r" (?:one|an? (?:value|(?P<subject>[\w -]{1,40})))(?: here| in (?:it|this column))?",
+        _is_no_flag,
+        (rf"{_S}{_BE}(?:always )?(?:an? )?(?:mandatory|required|obligatory|compulsory){_NOUN}",),
     ),
     (
         "mandatory",
         _always,
-        rf"no {_ROW} (?:is|can be|comes|exists|may be) without (?:one|an? (?:value|(?P<subject>[\w -]{{1,40}})))",
-    ),
-    # Some rows may lack one.
-    (
-        "optional",
-        _has_no_default,
-        rf"{_S}{_BE}(?:(?:an? )?optional{_NOUN}|not (?:required|mandatory|obligatory|compulsory))",
+        (
+            rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|never (?:be )?{_EMPTY}|always (?:be )?{_SET})",
+            rf"{_S}(?:always has|never without) (?:one|an? value)|there is always (?:one|an? value)",
+            rf"{_S}(?:cannot|can not|can't|must not|must never) be {_EMPTY}",
+            rf"{_S}(?:must|has to|have to|needs to) (?:always )?be {_SET}",
+            rf"{_S}{_BE}{_SET} (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
+            rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries) {_ONE}(?: here| in (?:it|this column))?",
+            rf"no {_ROW} (?:is|can be|comes|exists|may be) without {_ONE}",
+        ),
     ),
     (
         "optional",
         _has_no_default,
-        r"(?:an? )?optional (?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)(?: (?:of|for|to|that|which|from|about|with|by) .*)?",
+        (
+            rf"{_S}{_BE}(?:(?:an? )?optional{_NOUN}|not (?:required|mandatory|obligatory|compulsory))",
+            r"(?:an? )?optional (?P<thing>(?:[\w-]+ ){0,2}?[\w-]+)(?: (?:of|for|to|that|which|from|about|with|by) .*)?",
+        ),
     ),
     (
         "optional",
         _always,
-        rf"{_S}{_BE}(?:nullable{_NOUN}|(?:can|may) be (?:left )?null)|nulls? (?:is |are )?(?:allowed|possible|permitted)",
-    ),
-    (
-        "optional",
-        _always,
-        rf"{_S}(?:(?:is|are|can be|may be|will be|stays|remains|left|leave|set to|or|else|otherwise) )?"
-        r"null(?: (?:if|when|unless|until|while|as long as|for|where|means?|indicates?)\b| ?=).*|(?:or|else|otherwise) null",
-    ),
-    (
-        "optional",
-        _is_null_if_empty,
-        rf"{_S}(?:(?:can|may) (?:also )?(?:be|stay|remain) {_EMPTY}(?: {_WHEN}\b.*)?"
-        rf"|(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset|missing) {_WHEN}\b.*"
-        rf"|{_BE}not (?:always|yet always|necessarily) {_SET}(?: {_WHEN}\b.*)?)",
+        (
+            rf"{_S}{_BE}(?:nullable{_NOUN}|(?:can|may) be (?:left )?null)|nulls? (?:is |are )?(?:allowed|possible|permitted)",
+            rf"{_S}(?:(?:is|are|can be|may be|will be|stays|remains|left|leave|set to|or|else|otherwise) )?"
+            r"null(?: (?:if|when|unless|until|while|as long as|for|where|means?|indicates?)\b| ?=).*",
+            r"(?:or|else|otherwise) null",
+        ),
     ),
     (
         "optional",
         _is_null_if_empty,
-        rf"not (?:every|all|each) {_ROW} (?:has|have|needs?) (?:one|an? (?P<subject>[\w -]{{1,40}}))",
+        (
+            rf"{_S}(?:can|may) (?:also )?(?:be|stay|remain) {_EMPTY}(?: {_WHEN})?",
+            rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset|missing) {_WHEN}",
+            rf"{_S}{_BE}not (?:always|yet always|necessarily) {_SET}(?: {_WHEN})?",
+            rf"{_S}{_BE}only {_SET} (?:once|after|if|when|for)\b.*",
+            rf"not (?:every|all|each) {_ROW} (?:has|have|needs?) {_ONE}",
+        ),
     ),
-    # What a value is. A wide `numeric` can hold a UUID, a whole number of a date, and a precision is one of times.
     (
         "type",
         _one_of("boolean scaled uuid"),
-        rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)"
-        r"(?: (?:when|(?:on|at) which|that|the)\b.*| of (?!.*\b(?:is|are|has|have|was|were|been)\b).*)?",
+        (
+            rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)(?: (?:when|(?:on|at) which|that|the)\b.*| of {_NO_VERB})?",
+        ),
     ),
     (
         "unit",
         _one_of(f"{_TIMES} uuid scaled"),
-        r"(?:(?:it|this) )?(?:set to |is )?(?:true|false) (?:if|when)\b.*"
-        rf"|{_LEAD}(?:boolean|yes/no)(?: (?:flag|value|field|column)(?: .*)?)?",
+        (
+            r"(?:(?:it|this) )?(?:set to |is )?(?:true|false) (?:if|when)\b.*",
+            rf"{_LEAD}(?:boolean|yes/no)(?: (?:flag|value|field|column)(?: .*)?)?",
+        ),
     ),
     (
         "type",
         _shows_whether,
-        r"whether .*|(?:a )?flag (?:that|indicating|which) .*|(?:says|indicates|shows) (?:if|whether) .*",
+        (r"whether .*|(?:a )?flag (?:that|indicating|which) .*|(?:says|indicates|shows) (?:if|whether) .*",),
     ),
     (
         "type",
         _one_of(f"{_TIMES} boolean uuid {_COUNTS}"),
-        rf"{_LEAD}(?:free[ -]text|e-?mail address|url)"
-        r"(?: (?:of|for|from|to|that|about|entered|written|typed) (?!.*\b(?:is|are|has|have|was|were|been)\b).*)?",
+        (
+            rf"{_LEAD}(?:free[ -]text|e-?mail address|url)"
+            rf"(?: (?:of|for|from|to|that|about|entered|written|typed) {_NO_VERB})?",
+        ),
     ),
     (
         "type",
         _one_of(f"{_TIMES} boolean uuid"),
-        rf"{_LEAD}(?:number of (?:\w+ )?\w+s|json (?:object|array|document))(?: (?!.*\b(?:is|are|has|have|was|were|been)\b).*)?",
+        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|json (?:object|array|document))(?: {_NO_VERB})?",),
     ),
-    ("type", _one_of(f"{_TIMES} boolean whole"), rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?"),
+    ("type", _one_of(f"{_TIMES} boolean whole"), (rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?",)),
     (
         "unit",
         _one_of(f"{_TIMES} boolean uuid json scaled"),
-        rf"{_S}{_LEAD}(?:always )?(?:an? )?(?:(?:whole|integer) numbers?|integers?)(?: (?:of|in) .*)?",
+        (rf"{_S}{_LEAD}(?:always )?(?:an? )?(?:(?:whole|integer) numbers?|integers?)(?: (?:of|in) .*)?",),
     ),
-    ("unit", _one_of("boolean date text uuid"), rf"{{UNIT}}(?:milliseconds|ms|seconds|minutes|hours)"),
-    ("unit", _one_of("boolean text uuid"), rf"{{UNIT}}(?:days|weeks|months|years)"),
+    # A time may have a precision in seconds, and a date in days.
+    ("unit", _one_of("boolean date text uuid"), (rf"{_UNIT}(?:milliseconds|ms|seconds|minutes|hours)",)),
+    ("unit", _one_of("boolean text uuid"), (rf"{_UNIT}(?:days|weeks|months|years)",)),
     (
         "unit",
         _one_of(f"{_TIMES} boolean uuid"),
-        rf"{{UNIT}}(?:(?:kilo|centi|milli)?met(?:er|re)s|km|kilograms|kg|grams|tons"
-        r"|percent|cents|euros?|dollars|(?:kilo|mega)?bytes)",
+        (
+            rf"{_UNIT}(?:(?:kilo|centi|milli)?met(?:er|re)s|km|kilograms|kg|grams|tons"
+            r"|percent|cents|euros?|dollars|(?:kilo|mega)?bytes)",
+            r"(?:the )?(?:duration|length|delay)(?: of (?:\w+ ){1,4}?| )in (?:whole )?"
+            r"(?:milliseconds|ms|seconds|minutes|hours|days|weeks)",
+        ),
     ),
-    (
-        "unit",
-        _one_of(f"{_TIMES} boolean uuid"),
-        r"(?:the )?(?:duration|length|delay)(?: of (?:\w+ ){1,4}?| )in (?:whole )?"
-        r"(?:milliseconds|ms|seconds|minutes|hours|days|weeks)",
-    ),
-    # How many.
     (
         "decimals",
         _one_of("scaled whole wide"),
-        rf"{_S}(?:(?:is|are|has|have|with|to|in|rounded|stored|kept|given|recorded|precise|accurate|always) )*{NUMBER}"
-        r" (?:decimals?|decimal (?:places?|digits?)|(?:digits?|places?|decimals?) after the (?:decimal )?(?:point|comma))",
+        (
+            rf"{_S}(?:(?:is|are|has|have|with|to|in|rounded|stored|kept|given|recorded|precise|accurate|always) )*{NUMBER} {_DECIMALS}",
+            rf"(?P<gloss>(?:(?!\w+ed\b)[\w-]+ ){{1,4}})with {NUMBER} {_DECIMALS}",
+        ),
     ),
     (
         "length",
         _one_of("text"),
-        rf"{_S}(?:(?:is|are|has|have|with|of|consists of|always) )*{NUMBER}(?: \w+)? (?:characters?|chars?|letters?|digits?)"
-        r"(?: (?:long|in length|wide))?",
+        (
+            rf"{_S}(?:(?:is|are|has|have|with|of|consists of|always) )*{NUMBER}(?: \w+)? (?:characters?|chars?|letters?|digits?)"
+            r"(?: (?:long|in length|wide))?",
+            rf"(?P<gloss>(?:the |an? )?){NUMBER}-(?:letter|character|digit)(?: [\w-]+){{0,3}}(?: (?:of|for) [\w ]{{1,40}})?",
+        ),
     ),
     (
         "choices",
         _always,
-        rf"{_S}(?:(?:is|are|has|have|takes|knows|uses|allows|holds|distinguishes|with|there are|there exist|one of|out of"
-        rf"|the|of) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid|known) )*(?P<noun>[a-z]+)(?: of (?P<of>[\w ]{{1,40}}))?",
+        (
+            rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are|there exist|one of"
+            rf"|out of|the|of|it) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid|known) )*(?P<noun>[a-z]+)"
+            r"(?: of (?P<of>[\w ]{1,40}))?",
+        ),
     ),
     (
         "range",
         _always,
-        rf"{_S}(?:(?:is|are|goes|go|ranges?|runs?|counts?|lies?|a|an?|on a scale|scale|number|value|rating|of|whole) )*"
-        r"(?:(?:from )?(?P<low>-?\d{1,6})(?: to | through |\u2013|-|\.\.)(?P<high>-?\d{1,6})"
-        r"|between (?P<least>-?\d{1,6}) and (?P<most>-?\d{1,6}))",
+        (
+            rf"{_S}(?:(?:is|are|goes|go|ranges?|runs?|counts?|lies?|a|an?|on a scale|scale|number|value|rating|of|whole) )*"
+            r"(?:(?:from )?(?P<low>-?\d{1,6})(?: to | through |\u2013|-|\.\.)(?P<high>-?\d{1,6})"
+            r"|between (?P<from>-?\d{1,6}) and (?P<to>-?\d{1,6}))",
+        ),
     ),
 )
-_UNIT = (
-    r"(?:(?:the )?(?:\w+ )?(?:amount|cost|delay|distance|duration|height|length|price|size|time|timeout|weight|width) "
-    r"|(?:measured|given|expressed) )?in (?:whole )?"
-)
+"""Kinds of claims, the columns whose catalog can contradict them, and how people write them."""
 FORMS = tuple(
-    Form(kind, re.compile(pattern.replace("{UNIT}", _UNIT), re.IGNORECASE), applies)
-    for kind, applies, pattern in _TABLE
+    Form(kind, re.compile(pattern, re.IGNORECASE), applies)
+    for kind, applies, patterns in _TABLE
+    for pattern in patterns
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 
 from tribal.identity.table_names import parse_name
@@ -11,14 +11,19 @@ from tribal.naming import singular
 from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of, words_of_name
 from tribal_contracts import DocumentedColumn, DocumentedForeignKey
 
-_NAME = r"(?P<name>[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})(?P<column>\(\w+\))?"
+_NAME = r"(?P<name>(?!(?:which|what|that|this|another|any|each|other|a|an|the)\b)[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})(?P<column>\(\w+\))?"
 _REFERENCE = re.compile(
     rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
-    rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)|comes from|taken from"
-    rf"|references?(?: to)?|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies)"
-    rf" (?P<article>the |a |an )?(?P<row>(?:row|record|entry)s? (?:in|of) (?:the )?)?(?P<table>table )?{_NAME}"
-    rf"(?P<kind> table)?(?:(?P<end>\s*(?:[.,;:)]|\Z))|(?P<more> (?=(?:who|that|which|whose|where|of|it|in|from|for|by|to)\b)))?",
+    rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)"
+    rf"|references?(?: to)?|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies"
+    rf"|comes from|taken from|looked up in)"
+    rf" (?P<article>the |a |an )?(?:(?:row|record|entry)s? (?:in|of) (?:the )?)?(?P<table>table )?{_NAME}"
+    rf"(?P<kind> table)?(?P<end>\s*(?:[.,;:)]|\Z))?",
     re.IGNORECASE,
+)
+_WORDS = re.compile(r"\w+(?: \w+){0,2}")
+_NOUN_END = re.compile(
+    r"\s*(?:[.,;:)]|\Z)| (?:row|record|entry|who|that|which|whose|where|of|it|in|from|for|by|to)\b", re.IGNORECASE
 )
 _SUBJECT = re.compile(r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id))\s*\Z", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:or|either|indirectly|via|through)\b", re.IGNORECASE)
@@ -28,8 +33,13 @@ _ALIKE = 0.8
 """A judgement: names that are more alike than that differ by a typo or a prefix."""
 
 
+def table_words(names: Iterable[str]) -> frozenset[str]:
+    """The words by which tables of those full names may be meant."""
+    return frozenset(_letters(parse_name(each)[-1]) for each in names)
+
+
 def other_reference(
-    text: str, column: DocumentedColumn, keys: Sequence[DocumentedForeignKey], known: Collection[str]
+    text: str, column: DocumentedColumn, keys: Sequence[DocumentedForeignKey], is_table: Callable[[str], bool]
 ) -> str:
     """The table or column that a text says is referenced, if it names none that the keys reference; empty otherwise.
 
@@ -37,33 +47,36 @@ def other_reference(
         text: the text.
         column: the column that it is about.
         keys: the column's foreign keys.
-        known: names of tables that it may mean by an ordinary word.
+        is_table: whether words, as `table_words` has them, mean a table.
     """
     # "The manager" may be what the employee is to this row.
-    tables = {same for each in known if (same := _letters(parse_name(each)[-1])) not in _roles(column)}
+    roles = table_words(words_of_name(column.name))
     named = []
     for sentence in sentences_of(text):
-        found = [match for match in _REFERENCE.finditer(sentence) if _is_name(match, tables) and _is_of_column(match)]
+        every = [match for match in _REFERENCE.finditer(sentence) if _is_of_column(match)]
+        found = [name for match in every if (name := _name(match, roles, is_table))]
         if found and any(weaker.search(sentence) for weaker in (HEDGED, PAST, NEGATED, _OTHERS)):
             return ""
-        named += [match["name"] + (match["column"] or "") for match in found]
+        named += found
     if not named or any(_is_referenced(name, key) for name in named for key in keys):
         return ""
     return named[0]
 
 
-def _roles(column: DocumentedColumn) -> frozenset[str]:
-    return frozenset(_letters(word) for word in words_of_name(column.name))
-
-
-def _is_name(match: re.Match[str], tables: Collection[str]) -> bool:
-    """Whether a word after "references" is the name of a table, and not one of a sentence."""
-    if (match["end"] or match["more"]) is not None and _letters(match["name"]) in tables:
-        return True
-    if "." in match["name"] or "_" in match["name"] or match["column"] or match["table"] or match["kind"]:
-        return True
+def _name(match: re.Match[str], roles: Collection[str], is_table: Callable[[str], bool]) -> str:
+    """The name of a table after "references"; empty if it is a word of the sentence."""
+    name: str = match["name"]
+    if "." in name or "_" in name or match["column"] or match["table"] or match["kind"]:
+        return name + (match["column"] or "")
+    words = _WORDS.match(match.string, match.start("name"))
+    phrases = [" ".join(words.group().split()[:length]) for length in (3, 2, 1)] if words else []
+    for phrase in dict.fromkeys(phrases):
+        same, end = _letters(phrase), match.start("name") + len(phrase)
+        if same not in roles and is_table(same) and _NOUN_END.match(match.string, end):
+            return phrase
     # "FK to the customer" may say what the row is, and not how its table is called.
-    return match["verb"].lower().startswith(("foreign", "fk")) and not match["article"] and match["end"] is not None
+    is_key = match["verb"].lower().startswith(("foreign", "fk"))
+    return name if is_key and not match["article"] and match["end"] is not None else ""
 
 
 def _is_of_column(match: re.Match[str]) -> bool:

@@ -29,9 +29,9 @@ _QUOTED = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCTION = re.compile(
-    r"(?:(?:it |this |the value )?(?:(?:can|may|must)(?: only)? be|is|takes|has)? ?(?:always |only )?(?:one of|either)?"
-    r"|(?:takes |has )?(?:only )?(?:the |an? )?(?:allowed |possible |valid )?(?:values?|options|choices)"
-    r"(?: (?:are|allowed are))?|only)\s+",
+    r"(?:(?:[\w'-]+ ){0,4}?(?:(?:can|may|must)(?: only)? be|is|are|takes|has) (?:always |only )?(?:one of |either )?"
+    r"|(?:always |only )?(?:one of|either) |only |allowed(?: values)?(?: are)? "
+    r"|(?:[\w'-]+ ){0,4}?(?:values?|options|choices|states)(?: are)? )(?:the (?:values )?|values )?",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\s*(?:,\s*(?:(?:or|and)\s+)?|/|\||\s(?:or|and)\s)\s*", re.IGNORECASE)

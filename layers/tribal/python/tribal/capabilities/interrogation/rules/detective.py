@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tribal.capabilities.interrogation.parties import Analysis, Audit, Question, WitnessAnswer
+from tribal.capabilities.interrogation.rules.contradicted import contradicted, contradictions_of
 from tribal.capabilities.interrogation.rules.inquiries import Inquiry
 from tribal.capabilities.interrogation.rules.reading import SessionReader
 from tribal.capabilities.interrogation.sessions.audits import summary_of
-from tribal.text_checks.contradictions import catalog_contradictions
 from tribal_contracts.interrogation.sessions import Contradiction, Gap, InterrogationSession
 
 RULES = "rules:1"
@@ -30,27 +30,25 @@ class RulesDetective:
     def analyse(self, session: InterrogationSession, question: str, answer: WitnessAnswer) -> Analysis:
         """What the documentation lacks, the questions that were not answered, and those that are still to be asked."""
         answers = {pair.question: pair.answer for pair in session.qa_pairs} | {question: answer.text}
-        every = self.reader.read(session).inquiries
-        unasked = [each for each in every if each.question not in answers]
-        gaps = [gap for each in every for gap in _gaps(each, answers)]
+        read = self.reader.read(session)
+        unasked = [each for each in read.inquiries if each.question not in answers]
+        gaps = [*contradicted(read.focus), *(gap for each in read.inquiries for gap in _gaps(each, answers))]
         return Analysis(tuple(gaps), bool(unasked), RULES)
 
     def audit(self, session: InterrogationSession) -> Audit:
-        """The contradictions between descriptions and the catalog, and a summary."""
+        """The contradictions between what people wrote and the catalog, and a summary."""
         found = tuple(self._contradictions(session))
         return Audit(summary_of(session, found), found)
 
     def _contradictions(self, session: InterrogationSession) -> Iterator[Contradiction]:
-        focus = self.reader.read(session).focus
-        for name in focus.joined:
+        for name, each in contradictions_of(self.reader.read(session).focus):
             citing = (
                 place
                 for place, pair in enumerate(session.qa_pairs)
                 if any(source.name == name for source in pair.sources or ())
             )
             place = next(citing, 0)
-            for each in catalog_contradictions(focus.context.documents[name]):
-                yield Contradiction(qa_pair_indexes=[place, place], description=each.description)
+            yield Contradiction(qa_pair_indexes=[place, place], description=each.description)
 
 
 def _gaps(inquiry: Inquiry, answers: dict[str, str]) -> Sequence[Gap]:
