@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from tribal.documenting.contradicted import Contradicted
 from tribal.documenting.definitions.published import current_definitions
 from tribal.documenting.files import table_documents
 from tribal.documenting.todo import Blocked, gaps_by_table
+from tribal.identity.table_names import TableIdentity
 from tribal.identity.table_states import change_text
 from tribal.identity.targets import current_gaps
 from tribal.masking import (
@@ -24,6 +26,7 @@ from tribal.masking import (
 from tribal.masking.value_shapes import is_date, is_number
 from tribal.naming import tokenize_text
 from tribal.ports import ObjectStore
+from tribal.ports.remembering.guidance import Guidance
 from tribal.rendering.gaps import FEW_WORDS, restates
 from tribal.rendering.words import shorten
 from tribal_contracts import (
@@ -41,9 +44,22 @@ from tribal_contracts import (
 )
 from tribal_contracts.answering.open_gaps import OpenGap
 
-Rule = Literal["undocumented", "unclear", "unmasked", "orphaned", "without_key", "broken", "changed", "open_gaps"]
+Rule = Literal[
+    *(
+        "undocumented",
+        "unclear",
+        "unmasked",
+        "orphaned",
+        "without_key",
+        "broken",
+        "changed",
+        "contradicted",
+        "open_gaps",
+    )
+]
 RULES: tuple[Rule, ...] = (
-    *("unmasked", "broken", "changed", "open_gaps", "undocumented", "unclear", "orphaned", "without_key"),
+    *("unmasked", "broken", "contradicted", "changed", "open_gaps", "undocumented", "unclear", "orphaned"),
+    "without_key",
 )
 """Every rule, most severe first."""
 
@@ -108,6 +124,7 @@ def lint(
     metrics: Iterable[LocatedMetric] = (),
     terms: Iterable[LocatedTerm] = (),
     gaps: Iterable[OpenGap] = (),
+    decisions: Callable[[TableIdentity], Sequence[Guidance]] | None = None,
 ) -> LintReport:
     """Check every table's document, one at a time, and every definition.
 
@@ -117,6 +134,7 @@ def lint(
         metrics: of the project file.
         terms: of the project file.
         gaps: for the rule `open_gaps`.
+        decisions: returns the decisions that may be about a table, for the rule `contradicted`.
 
     Raises:
         ManifestError: when nothing is documented yet, or a document is missing or cannot be read.
@@ -124,6 +142,8 @@ def lint(
     findings: list[Finding] = []
     tables = documented_tables = columns = documented_columns = 0
     by_table = gaps_by_table(gaps)
+    defined = current_definitions(store, metrics, terms)
+    checked = Contradicted(store, defined.terms, decisions) if rules.contradicted else None
     for document in table_documents(store):
         tables += 1
         documented_tables += is_documented(document.description, table=True)
@@ -131,9 +151,10 @@ def lint(
         documented_columns += sum(is_documented(column.description) for column in document.columns)
         found = (replace(finding, owner=document.owner) for finding in find(document, by_table.get(document.name, ())))
         findings.extend(finding for finding in found if getattr(rules, finding.rule))
-    if rules.broken or rules.changed:
-        defined = find_in_definitions(current_definitions(store, metrics, terms))
-        findings.extend(finding for finding in defined if getattr(rules, finding.rule))
+        if checked:
+            for contradiction, column in checked.of(document):
+                findings.append(Finding("contradicted", document.name, column, contradiction, document.owner))
+    findings.extend(finding for finding in find_in_definitions(defined) if getattr(rules, finding.rule))
     findings.sort(key=lambda finding: (finding.table or "", finding.file or "", finding.line or 0))
     return LintReport(
         tuple(findings),

@@ -73,7 +73,7 @@ def term_contradictions(
 def decision_contradictions(
     text: str, decision: str, table: TableDocument, known: Container[str] = ()
 ) -> Iterator[CatalogContradiction]:
-    """Find what a decision or memory about one table says against that table's catalog.
+    """Find what a decision or memory about one table says against its catalog; none if it mentions another table.
 
     Args:
         text: its title and summary.
@@ -81,6 +81,10 @@ def decision_contradictions(
         table: the table that it is about.
         known: the `table_words` of other tables that it may mean.
     """
+    mentioned = table_words(re.findall(r"\w+", text)) - table_words((table.table,))
+    if any(each in known for each in mentioned):
+        return iter(())
+    # Its title is a sentence of its own.
     return text_contradictions(text.replace(": ", ":\n", 1), f"the decision {decision!r}", table, known=known)
 
 
@@ -96,19 +100,17 @@ def text_contradictions(
         column: the column that it describes; unset if it describes the table.
         known: the `table_words` of other tables that the text may mean, besides those that keys join to it.
     """
-    near = table_words(
-        (*(each.name for each in table.relations), *(key.references_table for key in table.foreign_keys))
-    )
+    joined = (*(each.name for each in table.relations), *(key.references_table for key in table.foreign_keys))
+    near = table_words(parse_name(each)[-1] for each in joined)
 
     def is_table(words: str) -> bool:
         return words in near or words in known
 
     for about, part in parts_of(text, table, column):
-        found = (
-            of_table(part, table)
-            if about is None
-            else ((about, each) for each in of_column(part, about, table, is_table))
-        )
+        if about is None:
+            found = of_table(part, table)
+        else:
+            found = ((about, each) for each in of_column(part, about, table, is_table))
         for target, (kind, words, fact) in found:
             yield CatalogContradiction(_target(table, target), kind, f"{source} says {_quoted(words)}, but {fact}")
 

@@ -10,7 +10,10 @@ from tribal.text_checks.contradictions.facts import WITH_KEYS, differs
 from tribal.text_checks.contradictions.forms import NUMBER
 from tribal_contracts import TableDocument
 
-_HAS = r"(?:it |(?:(?:the|this|an?) )?(?P<subject>[\w-]+(?: table)?) )??(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
+_HAS = (
+    r"(?:it |(?:(?:the|this|an?) )?(?P<subject>[\w-]+(?: table)?) )??"
+    r"(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
+)
 _KEY = r"(?:the |an? |its )?(?:(?:composite|primary|composite primary) )?key "
 _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), what, count)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tribal.sql.type_families import is_whole, type_family
@@ -31,7 +32,8 @@ _TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|diff
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
 _SAME = r"(?:have|share|use|get) (?:the same|an?|one)"
 _BOUND = (
-    r"(?:(?:(?P<most>at most|up to|no more than|not more than|a maximum of)|(?P<least>at least|no fewer than|no less than)"
+    r"(?:(?:(?P<most>at most|up to|no more than|not more than|a maximum of)|(?P<least>at least|no fewer than"
+    r"|no less than)"
     r"|exactly|always|precisely|only|just|all) )*"
 )
 NUMBER = rf"{_BOUND}(?P<number>\d{{1,3}}|{'|'.join(NUMBERS)})"
@@ -48,7 +50,10 @@ _UNIT = (
     r"(?:(?:the )?(?:\w+ )?(?:amount|cost|delay|distance|duration|height|length|price|size|time|timeout|weight|width) "
     r"|(?:measured|given|expressed) )?in (?:whole )?"
 )
-_DECIMALS = r"(?:decimals?|decimal (?:places?|digits?)|(?:digits?|places?|decimals?) (?:after|behind) the (?:decimal )?(?:point|comma))"
+_DECIMALS = (
+    r"(?:decimals?|decimal (?:places?|digits?)"
+    r"|(?:digits?|places?|decimals?) (?:after|behind) the (?:decimal )?(?:point|comma))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,11 @@ def _is_no_flag(column: DocumentedColumn) -> bool:
 
 def type_of(column: DocumentedColumn) -> str:
     """The family of a column's type, more exactly for numbers and UUIDs."""
-    name = (column.base_type or column.type).lower()
+    return _family((column.base_type or column.type).lower())
+
+
+@lru_cache(maxsize=1_000)
+def _family(name: str) -> str:
     if name == "uuid":
         return "uuid"
     family = type_family(name)
@@ -111,7 +120,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "unique",
         _always,
         (
-            rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key|value|column|field)s?)?"
+            rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key"
+            rf"|value|column|field)s?)?"
             rf"(?: (?:across|among|for|in|on|to) {_ALL_ROWS})?",
             rf"{_S}{_BE}different (?:for|on|in) {_ALL_ROWS}",
             rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
@@ -125,7 +135,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"(?:the same )?{_S}(?:must not|cannot|can't|never) (?:repeats?|be repeated|be duplicated)",
             rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once"
             rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
-            rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without|free of) duplicates?(?: values?)?(?: (?:are )?allowed)?",
+            rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without"
+            rf"|free of) duplicates?(?: values?)?(?: (?:are )?allowed)?",
             r"duplicates? (?:values? )?(?:(?:is|are) )?(?:not allowed|rejected|impossible|forbidden)",
         ),
     ),
@@ -143,7 +154,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}(?:cannot|can not|can't|must not|must never) be {_EMPTY}",
             rf"{_S}(?:must|has to|have to|needs to) (?:always )?be {_SET}",
             rf"{_S}{_BE}{_SET} (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
-            rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries) {_ONE}(?: here| in (?:it|this column))?",
+            rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries) {_ONE}(?: here"
+            rf"| in (?:it|this column))?",
             rf"no {_ROW} (?:is|can be|comes|exists|may be) without {_ONE}",
         ),
     ),
@@ -159,7 +171,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "optional",
         _always,
         (
-            rf"{_S}{_BE}(?:nullable{_NOUN}|(?:can|may) be (?:left )?null)|nulls? (?:is |are )?(?:allowed|possible|permitted)",
+            rf"{_S}{_BE}(?:nullable{_NOUN}|(?:can|may) be (?:left )?null)|nulls? (?:is |are )?(?:allowed"
+            rf"|possible|permitted)",
             rf"{_S}(?:(?:is|are|can be|may be|will be|stays|remains|left|leave|set to|or|else|otherwise) )?"
             r"null(?: (?:if|when|unless|until|while|as long as|for|where|means?|indicates?)\b| ?=).*",
             r"(?:or|else|otherwise) null",
@@ -170,7 +183,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         _is_null_if_empty,
         (
             rf"{_S}(?:can|may) (?:also )?(?:be|stay|remain) {_EMPTY}(?: {_WHEN})?",
-            rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset|missing) {_WHEN}",
+            rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset"
+            rf"|missing) {_WHEN}",
             rf"{_S}{_BE}not (?:always|yet always|necessarily) {_SET}(?: {_WHEN})?",
             rf"{_S}{_BE}only {_SET} (?:once|after|if|when|for)\b.*",
             rf"not (?:every|all|each) {_ROW} (?:has|have|needs?) {_ONE}",
@@ -180,7 +194,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "type",
         _one_of("boolean scaled uuid"),
         (
-            rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)(?: (?:when|(?:on|at) which|that|the)\b.*| of {_NO_VERB})?",
+            rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)(?: (?:when|(?:on|at) which|that|the)\b.*"
+            rf"| of {_NO_VERB})?",
         ),
     ),
     (
@@ -232,7 +247,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "decimals",
         _one_of("scaled whole wide"),
         (
-            rf"{_S}(?:(?:is|are|has|have|with|to|in|rounded|stored|kept|given|recorded|precise|accurate|always) )*{NUMBER} {_DECIMALS}",
+            rf"{_S}(?:(?:is|are|has|have|with|to|in|rounded|stored|kept|given|recorded|precise|accurate"
+            rf"|always) )*{NUMBER} {_DECIMALS}",
             rf"(?P<gloss>(?:(?!\w+ed\b)[\w-]+ ){{1,4}})with {NUMBER} {_DECIMALS}",
         ),
     ),
@@ -240,16 +256,19 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "length",
         _one_of("text"),
         (
-            rf"{_S}(?:(?:is|are|has|have|with|of|consists of|always) )*{NUMBER}(?: \w+)? (?:characters?|chars?|letters?|digits?)"
+            rf"{_S}(?:(?:is|are|has|have|with|of|consists of|always) )*{NUMBER}(?: \w+)? (?:characters?"
+            rf"|chars?|letters?|digits?)"
             r"(?: (?:long|in length|wide))?",
-            rf"(?P<gloss>(?:the |an? )?){NUMBER}-(?:letter|character|digit)(?: [\w-]+){{0,3}}(?: (?:of|for) [\w ]{{1,40}})?",
+            rf"(?P<gloss>(?:the |an? )?){NUMBER}-(?:letter|character|digit)(?: [\w-]+){{0,3}}(?: (?:of"
+            rf"|for) [\w ]{{1,40}})?",
         ),
     ),
     (
         "choices",
         _always,
         (
-            rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are|there exist|one of"
+            rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are"
+            rf"|there exist|one of"
             rf"|out of|the|of|it) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid|known) )*(?P<noun>[a-z]+)"
             r"(?: of (?P<of>[\w ]{1,40}))?",
         ),
@@ -258,7 +277,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "range",
         _always,
         (
-            rf"{_S}(?:(?:is|are|goes|go|ranges?|runs?|counts?|lies?|a|an?|on a scale|scale|number|value|rating|of|whole) )*"
+            rf"{_S}(?:(?:is|are|goes|go|ranges?|runs?|counts?|lies?|a|an?|on a scale|scale|number|value"
+            rf"|rating|of|whole) )*"
             r"(?:(?:from )?(?P<low>-?\d{1,6})(?: to | through |\u2013|-|\.\.)(?P<high>-?\d{1,6})"
             r"|between (?P<from>-?\d{1,6}) and (?P<to>-?\d{1,6}))",
         ),

@@ -10,12 +10,14 @@ from tribal.text_checks.sentences import plain, split_sentences
 from tribal_contracts import DocumentedColumn, TableDocument
 
 _VERB = (
-    r"is|are|can|cannot|can't|must|may|might|should|has|have|holds?|stores?|contains?|keeps?|points?|references?|refers?"
+    r"is|are|can|cannot|can't|must|may|might|should|has|have|holds?|stores?|contains?|keeps?|points?"
+    r"|references?|refers?"
     r"|links?|joins?|takes?|never|always|stays?|remains?|ranges?|goes|identifies|gives|shows|uniquely|was|were|will"
     r"|occurs|appears|allows|distinguishes"
 )
 _NAMED = re.compile(
-    rf"(?P<article>the )?(?P<what>(?:column|field) )?(?P<quote>[`\"'\[]?)(?:(?P<table>[\w.]+)\.)?(?P<name>\w+(?: \w+){{0,3}}?)[`\"'\]]?"
+    rf"(?P<article>the )?(?P<what>(?:column|field) )?(?P<quote>[`\"'\[]?)"
+    rf"(?:(?P<table>[\w.]+)\.)?(?P<name>\w+(?: \w+){{0,3}}?)[`\"'\]]?"
     rf"(?: column| field)?(?:\s*:\s+|\s+(?={_VERB}\b))(?P<claim>.+)",
     re.IGNORECASE | re.DOTALL,
 )

@@ -11,7 +11,10 @@ from tribal.naming import singular
 from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of, words_of_name
 from tribal_contracts import DocumentedColumn, DocumentedForeignKey
 
-_NAME = r"(?P<name>(?!(?:which|what|that|this|another|any|each|other|a|an|the)\b)[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})(?P<column>\(\w+\))?"
+_NAME = (
+    r"(?P<name>(?!(?:which|what|that|this|another|any|each|other|a|an|the)\b)[^\W\d]\w+(?:\.[^\W\d]\w+){0,3})"
+    r"(?P<column>\(\w+\))?"
+)
 _REFERENCE = re.compile(
     rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
     rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)"
@@ -33,9 +36,9 @@ _ALIKE = 0.8
 """A judgement: names that are more alike than that differ by a typo or a prefix."""
 
 
-def table_words(names: Iterable[str]) -> frozenset[str]:
-    """The words by which tables of those full names may be meant."""
-    return frozenset(_letters(parse_name(each)[-1]) for each in names)
+def table_words(tables: Iterable[str]) -> frozenset[str]:
+    """The letters by which tables of those names are recognised in a text."""
+    return frozenset(map(_letters, tables))
 
 
 def other_reference(

@@ -19,7 +19,7 @@ from tribal_contracts.interrogation.sessions import Gap
 def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]]:
     """The contradictions about the tables of a focus, each with its table's name."""
     documents = focus.context.documents
-    known = table_words(documents)
+    known = table_words(each.table for each in documents.values())
     for name in focus.joined:
         table = documents[name]
         found = [*catalog_contradictions(table, known)]
@@ -27,7 +27,7 @@ def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]
             if name in term.tables:
                 found += term_contradictions(term, table, known)
         for about, item in focus.context.guidance:
-            if about == name:
+            if about == name and item.kind != "memory":
                 found += decision_contradictions(item.text, item.id, table, known)
         yield from ((name, each) for each in found)
 

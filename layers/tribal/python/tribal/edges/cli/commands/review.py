@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -123,9 +124,9 @@ def lint(
     """Show how much is documented, and report problems.
 
     Reads the documents, and checks metrics, terms and verified queries against them. Enable or disable the rules
-    undocumented, unclear, unmasked, orphaned, without_key, broken, changed and open_gaps under lint: in databases.yaml.
-    An unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other findings do so
-    with --strict.
+    undocumented, unclear, unmasked, orphaned, without_key, broken, changed, contradicted and open_gaps under lint: in
+    databases.yaml. An unmasked value, a broken definition, or coverage below minimum_coverage means exit code 1; other
+    findings do so with --strict.
     """
     from tribal.app.local import local_application
     from tribal.documenting import lint as lint_documents
@@ -136,8 +137,11 @@ def lint(
 
     settings = load_settings(project=project, needs_databases=False)
     app = local_application(settings)
-    gaps = app.open_gaps(local_caller(settings)) if settings.lint.open_gaps else ()
-    report = lint_documents(app.store(), settings.lint, settings.metrics, settings.terms, gaps)
+    caller = local_caller(settings)
+    gaps = app.open_gaps(caller) if settings.lint.open_gaps else ()
+    guidance = app.guidance() if app.guidance else None
+    decisions = partial(guidance.about, caller=caller) if guidance else None
+    report = lint_documents(app.store(), settings.lint, settings.metrics, settings.terms, gaps, decisions)
     failed = report.failed or not report.covered or (strict and bool(report.findings))
     if as_json:
         print_json(lint_data(report, success=not failed))
