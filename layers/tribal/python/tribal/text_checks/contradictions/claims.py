@@ -85,7 +85,7 @@ def _holds(kind: ClaimKind, clause: Clause) -> bool:
     if kind == "optional":
         return not (NEGATED.search(clause.before) or clause.follows_past)
     if kind in ("type", "unit"):
-        weaker = HEDGED.search(clause.text) or NEGATED.search(clause.text) or clause.follows_past
+        weaker = HEDGED.search(clause.text) or NEGATED.search(clause.text.replace("yes/no", "")) or clause.follows_past
         # A type is stated by how a sentence begins; later it may be that of something else.
         return not weaker and not (kind == "type" and clause.before)
     return clause.is_firm

@@ -31,7 +31,8 @@ WAS = re.compile(r"\b(?:was|were|had|been)\b", re.IGNORECASE)
 """The past of a claim; after "when" or "which" it is that of what happened, as in "day on which it was opened"."""
 _EVENT = re.compile(r"\b(?:when|which|that|who|whom|where|how|whether|after)\b.*", re.IGNORECASE)
 CONDITION = re.compile(
-    r"(?:and |but |or )?(?:if|when|whenever|unless|where|while|except|only|for|in|at|on|since|after|once|from|within"
+    r"(?:and |but |or )?(?:if|when|whenever|unless|where|while|except|only|for|at|on|since|after|once|from|within"
+    r"|in(?! (?:whole )?(?:euros?|dollars|cents|percent|kg|km|grams|met(?:er|re)s|hours|minutes|seconds|days)\b)"
     r"|inside|per|across|among|depend\w*|provided|as (?:long|soon)|together|combined)\b",
     re.IGNORECASE,
 )
@@ -50,7 +51,7 @@ _ROW = frozenset(
     for word in ("row", "rows", "record", "records", "entry", "entries", "of them")
     for place in ("", " in this table", " of this table", " in the table", " of the table")
 )
-PRONOUNS = frozenset("it this that they these which each value column field entry attribute".split())
+PRONOUNS = frozenset("it this that one they these which each value column field entry attribute".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ def _letters(name: str) -> str:
 def is_about(subject: str | None, name: str) -> bool:
     """Whether the subject of a clause is the column of that name; a clause without a subject is about its column."""
     if not subject or not subject.strip():
+        return True
+    if same_name(subject, name):
         return True
     words = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0].lower().split()
     if len(words) > 1 and words[-1] in _LABELS:

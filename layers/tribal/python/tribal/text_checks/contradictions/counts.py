@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tribal.text_checks.contradictions.clauses import clauses_of, is_row
+from tribal.text_checks.contradictions.clauses import Clause, clauses_of, is_row
 from tribal.text_checks.contradictions.facts import WITH_KEYS, differs
 from tribal.text_checks.contradictions.forms import NUMBER
 from tribal_contracts import TableDocument
 
 _HAS = (
-    r"(?:it |(?:(?:the|this|an?) )?(?P<subject>[\w-]+(?: table)?) )??"
-    r"(?:(?:has|have|with|of|consists of|contains|there are|in all) )*"
+    r"(?:(?P<subject>it|this|(?:the|this|an?) [\w-]+(?: table)?) )??"
+    r"(?P<has>(?:(?:has|have|with|of|consists of|contains|there are|in all) )*)"
 )
 _KEY = r"(?:the |an? |its )?(?:(?:composite|primary|composite primary) )?key "
 _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] = tuple(
@@ -32,20 +32,22 @@ _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] 
         ),
     )
 )
-_SUBJECTS = ("it", "this", "table", "view")
+_THIS = re.compile(r"it|this|(?:the |this )?table|this \w+ table|an? (?:[\w-]+ )?table", re.IGNORECASE)
 
 
 def miscounted(text: str, table: TableDocument) -> tuple[str, str] | None:
     """The words that give a wrong number of columns or keys, and the right one."""
     for clause in clauses_of(text):
         for pattern, what, count in _FORMS:
-            found = pattern.fullmatch(clause.text)
-            actual = count(table)
-            if found and actual >= 0 and clause.is_firm and differs(found, actual) and _is_about(found, table):
+            found, actual = pattern.fullmatch(clause.text), count(table)
+            if found and actual >= 0 and clause.is_firm and _is_about(found, clause, table) and differs(found, actual):
                 return clause.text, f"it has {actual} {what if actual != 1 else what.replace('columns', 'column')}"
     return None
 
 
-def _is_about(found: re.Match[str], table: TableDocument) -> bool:
-    subject = found.groupdict().get("subject")
-    return not subject or subject.lower().split()[-1] in _SUBJECTS or is_row(subject, table.table)
+def _is_about(found: re.Match[str], clause: Clause, table: TableDocument) -> bool:
+    """Whether a count is that of the table; without a verb only where a sentence begins with it."""
+    parts = found.groupdict()
+    if subject := parts.get("subject"):
+        return _THIS.fullmatch(subject) is not None or is_row(subject.removesuffix(" table"), table.table)
+    return parts.get("has") != "" or not clause.before

@@ -30,6 +30,7 @@ _ONE = rf"(?:one|an? (?:value|{_OBJECT}))"
 _ALL_ROWS = r"(?:(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
 _TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different) \w+)"
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
+_HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
 _SAME = r"(?:have|share|use|get) (?:the same|an?|one)"
 _BOUND = (
     r"(?:(?:(?P<most>at most|up to|no more than|not more than|a maximum of)|(?P<least>at least|no fewer than"
@@ -126,13 +127,14 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}different (?:for|on|in) {_ALL_ROWS}",
             rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
             rf"two {_ROW} (?:never|cannot|can't|must not) (?:ever )?{_SAME}(?: {_OBJECT})?",
-            rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
-            rf"(?:each|every) {_ROW} (?:has|gets|is given) (?:an?|one) (?:unique|different|distinct) {_OBJECT}",
+            rf"(?:each|every) {_ROW} {_HAS} (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
+            rf"(?:each|every) {_ROW} {_HAS} (?:an?|one) (?:unique|different|distinct) {_OBJECT}",
             rf"(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
             rf"{_S}identifies (?:exactly one|only one|one|a single) {_ROW}",
             rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) (?:{_OCCUR} )?{_TWICE}",
             rf"no {_S}(?:(?:can|may|ever) )?{_OCCUR} {_TWICE}",
-            rf"(?:the same )?{_S}(?:must not|cannot|can't|never) (?:repeats?|be repeated|be duplicated)",
+            rf"(?:the same )?{_S}(?:must not|cannot|can't|never|does not|do not) (?:repeats?|be repeated"
+            rf"|be duplicated)",
             rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once"
             rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
             rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without"
@@ -150,7 +152,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         _always,
         (
             rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|never (?:be )?{_EMPTY}|always (?:be )?{_SET})",
-            rf"{_S}(?:always has|never without) (?:one|an? value)|there is always (?:one|an? value)",
+            rf"{_S}(?:always has|never without) (?:one|an? value)|(?:there is always|we always have"
+            rf"|you always have) (?:one|an? value)(?: here)?",
             rf"{_S}(?:cannot|can not|can't|must not|must never) be {_EMPTY}",
             rf"{_S}(?:must|has to|have to|needs to) (?:always )?be {_SET}",
             rf"{_S}{_BE}{_SET} (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
@@ -174,7 +177,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}(?:nullable{_NOUN}|(?:can|may) be (?:left )?null)|nulls? (?:is |are )?(?:allowed"
             rf"|possible|permitted)",
             rf"{_S}(?:(?:is|are|can be|may be|will be|stays|remains|left|leave|set to|or|else|otherwise) )?"
-            r"null(?: (?:if|when|unless|until|while|as long as|for|where|means?|indicates?)\b| ?=).*",
+            r"null(?: (?:if|when|unless|until|before|while|as long as|for|where|means?|indicates?)\b| ?=).*",
             r"(?:or|else|otherwise) null",
         ),
     ),
@@ -222,7 +225,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
     (
         "type",
         _one_of(f"{_TIMES} boolean uuid"),
-        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|json (?:object|array|document))(?: {_NO_VERB})?",),
+        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|(?<=\ba )number|json (?:object|array|document))(?: {_NO_VERB})?",),
     ),
     ("type", _one_of(f"{_TIMES} boolean whole"), (rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?",)),
     (
@@ -269,8 +272,9 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         (
             rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are"
             rf"|there exist|one of"
-            rf"|out of|the|of|it) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid|known) )*(?P<noun>[a-z]+)"
-            r"(?: of (?P<of>[\w ]{1,40}))?",
+            rf"|out of|the|of|it|comes? in) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid"
+            rf"|known) )*(?P<noun>[a-z]+)"
+            r"(?: of (?P<of>[\w ]{1,40}))?(?: (?:exist|(?:are|is) (?:allowed|possible|used|known|valid)))?",
         ),
     ),
     (

@@ -18,7 +18,7 @@ _NAME = (
 _REFERENCE = re.compile(
     rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
     rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)"
-    rf"|references?(?: to)?|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies"
+    rf"|references?(?: to)?|pointer to|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies"
     rf"|comes from|taken from|looked up in)"
     rf" (?P<article>the |a |an )?(?:(?:row|record|entry)s? (?:in|of) (?:the )?)?(?P<table>table )?{_NAME}"
     rf"(?P<kind> table)?(?P<end>\s*(?:[.,;:)]|\Z))?",
