@@ -17,6 +17,8 @@ from tribal.text_checks.contradictions.references import table_words
 from tribal_contracts import DefinedTerm, Description, DocumentedColumn, TableDocument
 
 _MAX_QUOTED_CHARS = 120
+_DERIVED = ("There is no primary key.", "Written by the routine ", "The trigger ")
+"""How notes begin that rules derive from the catalog, and whose words a claim may resemble."""
 _PART_COMMENT = re.compile(r"The comment on the (?:foreign key|key|check|index) \S+: ")
 
 
@@ -41,7 +43,7 @@ def catalog_contradictions(table: TableDocument, known: Container[str] = ()) -> 
         known: the `table_words` of other tables that a text may mean, besides those that keys join to it.
     """
     found = list(_of_description(table.description, table, None, known))
-    for note in table.notes:
+    for note in (each for each in table.notes if not each.startswith(_DERIVED)):
         found += text_contradictions(_PART_COMMENT.sub("", note), f"a note on {table.name}", table, known=known)
     for column in table.columns:
         found += _of_description(column.description, table, column, known)

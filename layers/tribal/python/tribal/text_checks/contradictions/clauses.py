@@ -16,14 +16,16 @@ MAX_SENTENCE_CHARS = 400
 
 NEGATED = re.compile(r"\b(?:not|no|non|never|neither|nor|without|cannot|instead|rather)\b|n't\b", re.IGNORECASE)
 HEDGED = re.compile(
-    r"\?|\b(?:should|shall|ought|would|could|might|may|will|usually|often|mostly|generally|normally|typically"
+    r"\?|\b(?:should|shall|ought|would|could|might|may(?! (?:not|never)\b)|will|usually|often|mostly"
+    r"|generally|normally|typically"
     r"|sometimes|ideally|probably|possibly|perhaps|almost|nearly|practically|assum\w+|suppos\w+|expect\w*|intend\w*"
     r"|planned|wants?|hopefully|todo|fixme|tbd|eventually|future|unclear|theoretically|in (?:theory|principle))\b",
     re.IGNORECASE,
 )
 PAST = re.compile(
     r"\b(?:used to|until|till|before|former(?:ly)?|previous(?:ly)?|historic\w*|original(?:ly)?"
-    r"|earlier|old(?:er)?|legacy|deprecated|obsolete|unused|reserved|no longer|any ?more|migrat\w+"
+    r"|earlier|old(?:er)?|legacy|deprecated|obsolete|unused|reserved|no longer|any ?more|currently"
+    r"|at present|so far|for now|at the moment|nowadays|migrat\w+"
     r"|import(?:s|ed|ing)?|removed)\b",
     re.IGNORECASE,
 )
@@ -42,7 +44,12 @@ _LIMIT = re.compile(r"(?:only|unless|except|but|if|when|apart)\b", re.IGNORECASE
 EXCEPTED = re.compile(
     r"\b(?:except\w*|however|not (?:\w+ )?enforced|(?:in|by) the (?:application|app|code))\b", re.IGNORECASE
 )
-_PART = re.compile(r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*")
+_PART = re.compile(
+    r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*"
+    r"|\s+(?:and|but|so)\s+(?=(?:(?:is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory|required"
+    r"|optional|not null)\b))",
+    re.IGNORECASE,
+)
 _LABELS = ("number", "numbers", "code", "codes", "id", "ids")
 _BELONGING = re.compile(r" (?:of|for|in|on|from|by|to|at|with|per) ", re.IGNORECASE)
 ARTICLE = re.compile(r"(?:(?:a|an|the|each|every|this|one|given|single|combination of) )+", re.IGNORECASE)
@@ -56,7 +63,7 @@ PRONOUNS = frozenset("it this that one they these which each value column field 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence between commas, brackets or dashes."""
+    """A part of a sentence between commas, brackets or dashes, or before another predicate."""
 
     text: str
     before: str

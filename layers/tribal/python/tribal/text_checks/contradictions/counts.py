@@ -12,17 +12,22 @@ from tribal_contracts import TableDocument
 
 _HAS = (
     r"(?:(?P<subject>it|this|(?:the|this|an?) [\w-]+(?: table)?) )??"
-    r"(?P<has>(?:(?:has|have|with|of|consists of|contains|there are|in all) )*)"
+    r"(?P<has>(?:(?:only|just|has|have|with|of|consists of|contains|there are|in all) )*)"
 )
 _KEY = r"(?:the |an? |its )?(?:(?:composite|primary|composite primary) )?key "
 _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), what, count)
     for pattern, what, count in (
-        (rf"{_HAS}{NUMBER} columns?(?: in (?:all|total))?", "columns", lambda table: len(table.columns)),
+        (rf"{_HAS}{NUMBER} columns?(?P<all> in (?:all|total))?", "columns", lambda table: len(table.columns)),
         (
-            rf"{_HAS}{NUMBER} foreign keys?(?: in (?:all|total))?",
+            rf"{_HAS}{NUMBER} foreign keys?(?P<all> in (?:all|total))?",
             "foreign keys",
             lambda table: len({key.name for key in table.foreign_keys}) if table.kind in WITH_KEYS else -1,
+        ),
+        (
+            rf"{_HAS}{NUMBER} primary keys?",
+            "primary keys",
+            lambda table: int(table.primary_key is not None) if table.kind in WITH_KEYS else -1,
         ),
         (
             rf"(?:{_KEY}(?:has|is|consists of|spans|covers|over|of|is made up of|is made of|uses)|composite key of)"
@@ -41,7 +46,7 @@ def miscounted(text: str, table: TableDocument) -> tuple[str, str] | None:
         for pattern, what, count in _FORMS:
             found, actual = pattern.fullmatch(clause.text), count(table)
             if found and actual >= 0 and clause.is_firm and _is_about(found, clause, table) and differs(found, actual):
-                return clause.text, f"it has {actual} {what if actual != 1 else what.replace('columns', 'column')}"
+                return clause.text, f"it has {actual} {what if actual != 1 else re.sub('s(?= of|$)', '', what)}"
     return None
 
 
@@ -50,4 +55,4 @@ def _is_about(found: re.Match[str], clause: Clause, table: TableDocument) -> boo
     parts = found.groupdict()
     if subject := parts.get("subject"):
         return _THIS.fullmatch(subject) is not None or is_row(subject.removesuffix(" table"), table.table)
-    return parts.get("has") != "" or not clause.before
+    return parts.get("has") != "" or bool(parts.get("all")) or not clause.before

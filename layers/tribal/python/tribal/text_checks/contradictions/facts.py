@@ -75,7 +75,7 @@ def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -
     if not allowed or number_of(claim) < 2 or noun == claim["noun"].lower() != "status":
         return None
     of_column = claim["of"] and not {*words_of_name(claim["of"])}.isdisjoint(words)
-    if not (noun in _CHOICES or noun == words[-1] or (noun in _KINDS and of_column)):
+    if not (noun in _CHOICES or noun == words[-1] or claim["possible"] or (noun in _KINDS and of_column)):
         return None
     return f"{_source(column)} allows {len(allowed)}" if differs(claim, len(allowed)) else None
 

@@ -52,7 +52,7 @@ _UNIT = (
     r"|(?:measured|given|expressed) )?in (?:whole )?"
 )
 _DECIMALS = (
-    r"(?:decimals?|decimal (?:places?|digits?)"
+    r"(?:decimals?|(?:decimal|fractional) (?:places?|digits?)"
     r"|(?:digits?|places?|decimals?) (?:after|behind) the (?:decimal )?(?:point|comma))"
 )
 
@@ -124,16 +124,21 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key"
             rf"|value|column|field)s?)?"
             rf"(?: (?:across|among|for|in|on|to) {_ALL_ROWS})?",
-            rf"{_S}{_BE}different (?:for|on|in) {_ALL_ROWS}",
+            rf"{_S}{_BE}(?:different|another) (?:for|on|in) {_ALL_ROWS}",
+            rf"{_S}differs? (?:between|for|from) (?:(?:all|each|every) )?{_ROW}(?: to \w+)?",
+            rf"{_S}(?:is|serves as|acts as) (?:an?|the) (?:alternate|alternative|candidate) key",
             rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
-            rf"two {_ROW} (?:never|cannot|can't|must not) (?:ever )?{_SAME}(?: {_OBJECT})?",
+            rf"two {_ROW} (?:never|cannot|can't|must not|may not) (?:ever )?{_SAME}(?: {_OBJECT})?",
             rf"(?:each|every) {_ROW} {_HAS} (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
             rf"(?:each|every) {_ROW} {_HAS} (?:an?|one) (?:unique|different|distinct) {_OBJECT}",
             rf"(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
+            rf"(?:only|exactly|at most) one {_ROW} (?:(?:can|may) )?(?:has|have|uses?|gets?)"
+            rf" (?:the same|(?:a|any) given|each|any) {_OBJECT}",
+            rf"{_S}(?:belongs|is (?:assigned|given|issued|tied)) to (?:exactly|only|just|at most) one {_ROW}",
             rf"{_S}identifies (?:exactly one|only one|one|a single) {_ROW}",
             rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) (?:{_OCCUR} )?{_TWICE}",
             rf"no {_S}(?:(?:can|may|ever) )?{_OCCUR} {_TWICE}",
-            rf"(?:the same )?{_S}(?:must not|cannot|can't|never|does not|do not) (?:repeats?|be repeated"
+            rf"(?:the same )?{_S}(?:must not|may not|cannot|can't|never|does not|do not) (?:repeats?|be repeated"
             rf"|be duplicated)",
             rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once"
             rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
@@ -151,12 +156,20 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "mandatory",
         _always,
         (
-            rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|never (?:be )?{_EMPTY}|always (?:be )?{_SET})",
+            rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|not optional|never (?:be )?{_EMPTY}"
+            rf"|always (?:be )?{_SET}"
+            r"|fully populated)",
             rf"{_S}(?:always has|never without) (?:one|an? value)|(?:there is always|we always have"
             rf"|you always have) (?:one|an? value)(?: here)?",
-            rf"{_S}(?:cannot|can not|can't|must not|must never) be {_EMPTY}",
+            rf"{_S}(?:cannot|can not|can't|must not|must never|may not|may never) (?:be|stay|remain) {_EMPTY}",
+            rf"{_S}(?:(?:has|have|contains|with|there are) )?(?:no|without|free of)"
+            r" (?:nulls?|(?:null|empty|missing) values?|gaps|blanks)",
+            r"nulls? (?:values? )?(?:is|are) (?:not (?:allowed|permitted|possible)|rejected|forbidden)",
+            rf"{_S}(?:does not|must not) (?:allow|accept|contain) (?:nulls?|(?:null|empty) values?)",
+            rf"{_S}(?:must|always|has to) (?:have|has|hold|holds|contain|contains) (?:one|an? value)",
+            rf"(?:for|in) (?:every|each) {_ROW} there is (?:one|an? value)",
             rf"{_S}(?:must|has to|have to|needs to) (?:always )?be {_SET}",
-            rf"{_S}{_BE}{_SET} (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
+            rf"{_S}(?:{_BE}{_SET}|exists?) (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
             rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries) {_ONE}(?: here"
             rf"| in (?:it|this column))?",
             rf"no {_ROW} (?:is|can be|comes|exists|may be) without {_ONE}",
@@ -178,7 +191,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"|possible|permitted)",
             rf"{_S}(?:(?:is|are|can be|may be|will be|stays|remains|left|leave|set to|or|else|otherwise) )?"
             r"null(?: (?:if|when|unless|until|before|while|as long as|for|where|means?|indicates?)\b| ?=).*",
-            r"(?:or|else|otherwise) null",
+            r"(?:or|else|otherwise) null|(?:allows|accepts) nulls?|defaults to null",
         ),
     ),
     (
@@ -189,6 +202,9 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset"
             rf"|missing) {_WHEN}",
             rf"{_S}{_BE}not (?:always|yet always|necessarily) {_SET}(?: {_WHEN})?",
+            rf"{_S}{_BE}(?:sometimes|often|usually|mostly|occasionally) (?:null|empty|blank|missing)(?: .*)?",
+            rf"{_S}(?:(?:has|have) )?no value {_WHEN}",
+            rf"{_S}(?:is |are )?not {_SET} {_WHEN}",
             rf"{_S}{_BE}only {_SET} (?:once|after|if|when|for)\b.*",
             rf"not (?:every|all|each) {_ROW} (?:has|have|needs?) {_ONE}",
         ),
@@ -225,7 +241,12 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
     (
         "type",
         _one_of(f"{_TIMES} boolean uuid"),
-        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|(?<=\ba )number|json (?:object|array|document))(?: {_NO_VERB})?",),
+        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|(?<=\ba )number|json(?: (?:object|array|document))?)(?: {_NO_VERB})?",),
+    ),
+    (
+        "type",
+        _one_of(f"{_TIMES} boolean uuid whole wide"),
+        (rf"{_LEAD}(?:decimal|fractional) (?:number|value)(?: {_NO_VERB})?",),
     ),
     ("type", _one_of(f"{_TIMES} boolean whole"), (rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?",)),
     (
@@ -262,6 +283,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}(?:(?:is|are|has|have|with|of|consists of|always) )*{NUMBER}(?: \w+)? (?:characters?"
             rf"|chars?|letters?|digits?)"
             r"(?: (?:long|in length|wide))?",
+            rf"{_S}{_BE}(?:of |has (?:an? )?|an? )?length (?:of )?{NUMBER}",
             rf"(?P<gloss>(?:the |an? )?){NUMBER}-(?:letter|character|digit)(?: [\w-]+){{0,3}}(?: (?:of"
             rf"|for) [\w ]{{1,40}})?",
         ),
@@ -272,7 +294,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         (
             rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are"
             rf"|there exist|one of"
-            rf"|out of|the|of|it|comes? in) )*{NUMBER} (?:(?:allowed|possible|different|distinct|valid"
+            rf"|out of|the|of|it|comes? in) )*{NUMBER} (?:(?P<possible>allowed|possible|valid) |(?:different|distinct"
             rf"|known) )*(?P<noun>[a-z]+)"
             r"(?: of (?P<of>[\w ]{1,40}))?(?: (?:exist|(?:are|is) (?:allowed|possible|used|known|valid)))?",
         ),

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from tribal.identity.table_names import parse_name
 from tribal.naming import singular
-from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, sentences_of, words_of_name
+from tribal.text_checks.contradictions.clauses import HEDGED, NEGATED, PAST, is_about, sentences_of, words_of_name
 from tribal_contracts import DocumentedColumn, DocumentedForeignKey
 
 _NAME = (
@@ -19,7 +19,8 @@ _REFERENCE = re.compile(
     rf"\b(?P<verb>(?:foreign key|fk)(?: (?:to|into|referencing|(?:that |which )?references|on)|:| ?->)?"
     rf"|(?:is |holds |contains |gives )?(?:the )?(?:id|key|identifier|number) (?:of|from|in)"
     rf"|references?(?: to)?|pointer to|points? (?:to|at)|refers to|links? to|joins (?:to|with)|identifies"
-    rf"|comes from|taken from|looked up in)"
+    rf"|comes from|taken from|looked up in|linked (?:to|with)|relates to|corresponds to"
+    rf"|joined (?:to|with))"
     rf" (?P<article>the |a |an )?(?:(?:row|record|entry)s? (?:in|of) (?:the )?)?(?P<table>table )?{_NAME}"
     rf"(?P<kind> table)?(?P<end>\s*(?:[.,;:)]|\Z))?",
     re.IGNORECASE,
@@ -56,7 +57,7 @@ def other_reference(
     roles = table_words(words_of_name(column.name))
     named = []
     for sentence in sentences_of(text):
-        every = [match for match in _REFERENCE.finditer(sentence) if _is_of_column(match)]
+        every = [match for match in _REFERENCE.finditer(sentence) if _is_of_column(match, column)]
         found = [name for match in every if (name := _name(match, roles, is_table))]
         if found and any(weaker.search(sentence) for weaker in (HEDGED, PAST, NEGATED, _OTHERS)):
             return ""
@@ -82,10 +83,13 @@ def _name(match: re.Match[str], roles: Collection[str], is_table: Callable[[str]
     return name if is_key and not match["article"] and match["end"] is not None else ""
 
 
-def _is_of_column(match: re.Match[str]) -> bool:
+def _is_of_column(match: re.Match[str], column: DocumentedColumn) -> bool:
     """Whether it is the column that references, and not something else in its sentence."""
     before = match.string[: match.start()]
-    return match["verb"].lower().startswith(("foreign", "fk")) or _SUBJECT.search(before) is not None
+    if match["verb"].lower().startswith(("foreign", "fk")) or _SUBJECT.search(before):
+        return True
+    subject = re.split(r"[,;:()]", before)[-1].removesuffix("is ").strip()
+    return len(subject.split()) < 4 and is_about(subject, column.name)
 
 
 def _is_referenced(name: str, key: DocumentedForeignKey) -> bool:

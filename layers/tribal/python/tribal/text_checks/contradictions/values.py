@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from tribal.naming import stem
-from tribal.text_checks.contradictions.clauses import NEGATED, PAST, sentences_of
+from tribal.text_checks.contradictions.clauses import ARTICLE, NEGATED, PAST, sentences_of
 from tribal.text_checks.sentences import plain
 from tribal_contracts import DocumentedColumn
 
@@ -33,6 +33,11 @@ _INTRODUCTION = re.compile(
     r"|(?:always |only )?(?:one of|either) |only |allowed(?: values)?(?: are)? "
     r"|(?:[\w'-]+ ){0,4}?(?:values?|options|choices|states)(?: are)? )(?:the (?:values )?|values )?",
     re.IGNORECASE,
+)
+_ALLOWED = re.compile(r" (?:are|is) (?:allowed|possible|valid|used|permitted|known)$", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+_ONLY = re.compile(
+    r"\b(?:one of|either|only|(?:allowed|valid|possible) (?:values?|options|choices|states))\b", re.IGNORECASE
 )
 _OR = re.compile(r"\s*(?:,\s*(?:(?:or|and)\s+)?|/|\||\s(?:or|and)\s)\s*", re.IGNORECASE)
 _NO_VALUES = frozenset("all any blank both either empty more na neither none null other others unknown unset".split())
@@ -109,12 +114,18 @@ def _enumerated(sentence: str, allowed: Sequence[str]) -> list[str]:
     """The items of a sentence, or of what follows its colon, that is nothing but a list of mostly allowed values."""
     if PAST.search(sentence) or NEGATED.search(sentence):
         return []
-    listed = _INTRODUCTION.sub("", sentence.rpartition(":")[2].strip(" .()"), count=1)
-    items = [item.strip(" '\"`()") for item in _OR.split(listed)]
+    bare = _ALLOWED.sub("", _ASIDE.sub("", sentence).rpartition(":")[2].strip(" .()"))
+    listed = _INTRODUCTION.sub("", bare, count=1)
+    items = [ARTICLE.sub("", item).strip(" '\"`()") for item in _OR.split(listed)]
     items = [item for item in items if item and _MARKS.sub("", item).lower() not in _NO_VALUES]
     known = [item for item in items if any(_same(item, value) for value in allowed)]
     unknown = [item for item in items if item not in known]
-    if len(known) < 2 or len(unknown) > len(known) or not all(re.fullmatch(r"[\w-]{1,30}", item) for item in unknown):
+    least = 1 if _ONLY.search(sentence) else 2
+    if (
+        len(known) < least
+        or len(unknown) > len(known)
+        or not all(re.fullmatch(r"[\w-]{1,30}", item) for item in unknown)
+    ):
         return []
     return items
 
