@@ -17,7 +17,7 @@ from tribal_contracts.documentation.catalog import TableKind
 
 DATABASE = "works"
 NO_HASH = "0" * 64
-Kind = Literal["unique", "nullable", "values", "reference", "type"]
+Kind = Literal["unique", "nullable", "values", "reference", "type", "count"]
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,9 @@ def test_a_contradiction_names_the_pair_that_cites_its_table(examine: Examine) -
     assert first == second
     assert "shop.crm.customer" in {source.name for source in session.qa_pairs[first].sources or ()}
     assert "no key makes it unique" in contradiction.description
+    (gap,) = gaps_about(session, "shop.crm.customer.email")
+    assert (gap.category, gap.severity, gap.description) == ("inconsistency", "medium", contradiction.description)
+    assert gaps_about(examine([table], "how many customers are there?"), "shop.crm.customer.email") == []
 
 
 def test_equal_documents_and_questions_give_equal_sessions(examine: Examine) -> None:

@@ -13,8 +13,9 @@ from tribal.documenting import lint
 from tribal.documenting.lint import Coverage, is_documented
 from tribal.errors import ManifestError
 from tribal.identity import locations
+from tribal.ports.remembering.guidance import Guidance
 from tribal.rendering.gaps import restates
-from tribal_contracts import CatalogTable, Description, LintRules, TableDocument
+from tribal_contracts import CatalogTable, Description, LintRules, LocatedTerm, TableDocument
 
 ALL = LintRules(orphaned=True)
 NOTHING_BUT = {"undocumented": False, "unclear": False, "unmasked": False, "orphaned": False, "without_key": False}
@@ -215,6 +216,25 @@ def test_each_rule_is_switched_on_alone(rule: str) -> None:
     )
     rules = {found_rule for found_rule, _, _ in found(shop, LintRules.model_validate({**NOTHING_BUT, rule: True}))}
     assert rules == ({rule} if rule != "unmasked" else set())
+
+
+def test_what_people_wrote_against_the_catalog_is_found_in_descriptions_terms_and_decisions() -> None:
+    shop = shop_of(table("sales.customer", column("mail", "text", comment="Mail address, no two customers share one.")))
+    terms = [
+        LocatedTerm(
+            name="mail", definition="The mail is never empty.", columns=["sales.customer.mail"], file="t", line=1
+        )
+    ]
+    decision = Guidance(
+        "adr-7", "adr", "org", "Customers: sales.customer has nine columns.", "ada", "2026-01-01T00:00:00Z"
+    )
+    report = lint(shop.memory, LintRules.model_validate(NOTHING_BUT), terms=terms, decisions=lambda _: [decision])
+    assert {each.rule for each in report.findings} == {"contradicted"}
+    assert [(each.column, each.message.partition(" says ")[0]) for each in report.findings] == [
+        ("mail", "the description of shop.sales.customer.mail"),
+        ("mail", "the term 'mail'"),
+        (None, "the decision 'adr-7'"),
+    ]
 
 
 def test_coverage_counts_whatever_the_rules_and_decides_against_the_minimum() -> None:

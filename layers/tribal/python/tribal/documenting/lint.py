@@ -45,21 +45,19 @@ from tribal_contracts import (
 from tribal_contracts.answering.open_gaps import OpenGap
 
 Rule = Literal[
-    *(
-        "undocumented",
-        "unclear",
-        "unmasked",
-        "orphaned",
-        "without_key",
-        "broken",
-        "changed",
-        "contradicted",
-        "open_gaps",
-    )
+    "undocumented",
+    "unclear",
+    "unmasked",
+    "orphaned",
+    "without_key",
+    "broken",
+    "changed",
+    "contradicted",
+    "open_gaps",
 ]
 RULES: tuple[Rule, ...] = (
-    *("unmasked", "broken", "contradicted", "changed", "open_gaps", "undocumented", "unclear", "orphaned"),
-    "without_key",
+    *("unmasked", "broken", "contradicted", "changed", "open_gaps"),
+    *("undocumented", "unclear", "orphaned", "without_key"),
 )
 """Every rule, most severe first."""
 

@@ -16,6 +16,14 @@ from tribal.text_checks.contradictions.parts import parts_of
 from tribal.text_checks.contradictions.references import table_words
 from tribal_contracts import DefinedTerm, Description, DocumentedColumn, TableDocument
 
+__all__ = [
+    "CatalogContradiction",
+    "catalog_contradictions",
+    "decision_contradictions",
+    "table_words",
+    "term_contradictions",
+]
+
 _MAX_QUOTED_CHARS = 120
 _DERIVED = ("There is no primary key.", "Written by the routine ", "The trigger ")
 """How notes begin that rules derive from the catalog, and whose words a claim may resemble."""
@@ -64,12 +72,14 @@ def term_contradictions(
 ) -> Iterator[CatalogContradiction]:
     """Find what the definition of a term says against the catalog of one of its tables.
 
-    A definition with one column is read like that column's description.
+    A definition with one column is read like that column's description, in which the term is the column.
     """
     parts = [parse_name(each) for each in term.columns]
     named = [each for each in table.columns if (*parse_name(table.name), each.name) in parts]
     column = named[0] if len(parts) == 1 and named else None
-    return text_contradictions(term.definition, f"the term {term.name!r}", table, column, known)
+    called = re.compile(rf"\b(?:(?:an?|the|each|every) )?{re.escape(term.name)}s?\b", re.IGNORECASE)
+    text = called.sub("it", term.definition) if column else term.definition
+    return text_contradictions(text, f"the term {term.name!r}", table, column, known)
 
 
 def decision_contradictions(

@@ -100,6 +100,10 @@ def _is_about(claim: re.Match[str], clause: Clause, column: DocumentedColumn, ta
         return thing.split()[-1].lower() in words_of_name(column.name)
     rows = [parts[name] for name in ("entity", "all") if parts.get(name)]
     subject = parts.get("subject")
+    if "two" in claim.string.lower().split() and subject and subject.lower() != "one":
+        # "Two colleagues have the same phone": what the rows are may be said in other words than the table's name.
+        named = {word for each in table.columns for word in words_of_name(each.name)}
+        rows = [each for each in rows if not named.isdisjoint(words_of_name(each))]
     return all(is_row(each, table.table) for each in rows) and (
         is_about(subject, column.name) or ("noun" in parts and is_row(subject or "", table.table))
     )
@@ -107,11 +111,14 @@ def _is_about(claim: re.Match[str], clause: Clause, column: DocumentedColumn, ta
 
 def of_table(text: str, table: TableDocument) -> Iterator[tuple[DocumentedColumn | None, Found]]:
     """What a text says of a table, or of columns that it names, against the catalog."""
-    if table.kind in WITH_KEYS and (words := row_claim(text, table)):
-        yield None, ("unique", words, "no key makes it so")
+    rows = row_claim(text, table) if table.kind in WITH_KEYS else ""
+    if rows:
+        yield None, ("unique", rows, "no key makes it so")
     if counted := miscounted(text, table):
         yield None, ("count", *counted)
     for clause in clauses_of(text):
+        if clause.text == rows:
+            continue
         for form in FORMS:
             claim = form.pattern.fullmatch(clause.text)
             column = column_named(_thing(claim), table) if claim else None
@@ -123,4 +130,7 @@ def of_table(text: str, table: TableDocument) -> Iterator[tuple[DocumentedColumn
 def _thing(claim: re.Match[str]) -> str:
     """What a claim is about, by its own words: "email" of "no two rows have the same email"."""
     parts = claim.groupdict()
-    return parts.get("subject") or parts.get("noun") or ""
+    if "noun" in parts and not parts["subject"]:
+        # "Three states" may be those of a federation; "there are three states" counts those of the rows.
+        return parts["noun"] if claim.start("number") else ""
+    return parts.get("subject") or ""

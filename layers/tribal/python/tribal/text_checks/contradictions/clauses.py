@@ -52,7 +52,7 @@ _PART = re.compile(
 )
 _LABELS = ("number", "numbers", "code", "codes", "id", "ids")
 _BELONGING = re.compile(r" (?:of|for|in|on|from|by|to|at|with|per) ", re.IGNORECASE)
-ARTICLE = re.compile(r"(?:(?:a|an|the|each|every|this|one|given|single|combination of) )+", re.IGNORECASE)
+ARTICLE = re.compile(r"\b(?:(?:a|an|the|each|every|this|one|given|single|combination of) )+", re.IGNORECASE)
 _ROW = frozenset(
     f"{word}{place}"
     for word in ("row", "rows", "record", "records", "entry", "entries", "of them")
@@ -135,10 +135,12 @@ def is_about(subject: str | None, name: str) -> bool:
         return True
     if same_name(subject, name):
         return True
-    words = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0].lower().split()
+    head = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0]
+    words = ARTICLE.sub("", head + " ").lower().split()
     if len(words) > 1 and words[-1] in _LABELS:
         words.pop()
-    return bool(words) and ((last := singular(words[-1])) in PRONOUNS or last in words_of_name(name))
+    # "This one" is nothing but words before a noun.
+    return not words or ((last := singular(words[-1])) in PRONOUNS or last in words_of_name(name))
 
 
 def is_row(entity: str, table: str) -> bool:

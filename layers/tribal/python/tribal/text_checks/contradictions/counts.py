@@ -11,7 +11,7 @@ from tribal.text_checks.contradictions.forms import NUMBER
 from tribal_contracts import TableDocument
 
 _HAS = (
-    r"(?:(?P<subject>it|this|(?:the|this|an?) [\w-]+(?: table)?) )??"
+    r"(?:(?P<subject>it|this|(?:(?:the|this|an?) )?(?!(?:has|have|with|there|in)\b)[\w.-]+(?: table)?) )??"
     r"(?P<has>(?:(?:only|just|has|have|with|of|consists of|contains|there are|in all) )*)"
 )
 _KEY = r"(?:the |an? |its )?(?:(?:composite|primary|composite primary) )?key "
@@ -54,5 +54,7 @@ def _is_about(found: re.Match[str], clause: Clause, table: TableDocument) -> boo
     """Whether a count is that of the table; without a verb only where a sentence begins with it."""
     parts = found.groupdict()
     if subject := parts.get("subject"):
-        return _THIS.fullmatch(subject) is not None or is_row(subject.removesuffix(" table"), table.table)
+        return _THIS.fullmatch(subject) is not None or is_row(
+            subject.removesuffix(" table").rpartition(".")[2], table.table
+        )
     return parts.get("has") != "" or bool(parts.get("all")) or not clause.before

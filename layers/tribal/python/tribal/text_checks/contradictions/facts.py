@@ -74,7 +74,8 @@ def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -
     noun, words = singular(claim["noun"].lower()), words_of_name(column.name)
     if not allowed or number_of(claim) < 2 or noun == claim["noun"].lower() != "status":
         return None
-    of_column = claim["of"] and not {*words_of_name(claim["of"])}.isdisjoint(words)
+    # "Levels of quality", or "quality has four levels".
+    of_column = claim["subject"] or (claim["of"] and not {*words_of_name(claim["of"])}.isdisjoint(words))
     if not (noun in _CHOICES or noun == words[-1] or claim["possible"] or (noun in _KINDS and of_column)):
         return None
     return f"{_source(column)} allows {len(allowed)}" if differs(claim, len(allowed)) else None
@@ -87,10 +88,9 @@ def _range(claim: re.Match[str], column: DocumentedColumn, table: TableDocument)
         values = [int(value) for value in allowed]
         outside = low < min(values) or high > max(values)
         return f"{_source(column)} allows {min(values)} to {max(values)}" if low < high and outside else None
-    ends = [_end(column, table, sign) for sign in (">", "<")]
-    for end, is_outside in zip(ends, (lambda end: low < end, lambda end: high > end), strict=True):
-        if low < high and end is not None and is_outside(end):
-            return f"its check allows {' to '.join(str(each) for each in ends if each is not None)}"
+    least, most = _end(column, table, ">"), _end(column, table, "<")
+    if low < high and ((least is not None and low < least) or (most is not None and high > most)):
+        return f"its check allows {' to '.join(str(end) for end in (least, most) if end is not None)}"
     return None
 
 

@@ -27,7 +27,9 @@ _NOUN = r"(?: (?:field|column|value|attribute|entry))?"
 _ROW = r"(?P<entity>[\w -]{1,40}?)"
 _OBJECT = r"(?P<subject>[\w -]{1,40})"
 _ONE = rf"(?:one|an? (?:value|{_OBJECT}))"
-_ALL_ROWS = r"(?:(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
+_ALL_ROWS = (
+    r"(?:the (?:whole|entire) table|(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
+)
 _TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different) \w+)"
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
 _HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
@@ -127,6 +129,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}(?:different|another) (?:for|on|in) {_ALL_ROWS}",
             rf"{_S}differs? (?:between|for|from) (?:(?:all|each|every) )?{_ROW}(?: to \w+)?",
             rf"{_S}(?:is|serves as|acts as) (?:an?|the) (?:alternate|alternative|candidate) key",
+            rf"there (?:cannot|can't|must not|may not|can never) be two {_ROW} with the same {_OBJECT}",
             rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
             rf"two {_ROW} (?:never|cannot|can't|must not|may not) (?:ever )?{_SAME}(?: {_OBJECT})?",
             rf"(?:each|every) {_ROW} {_HAS} (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
@@ -293,9 +296,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         _always,
         (
             rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are"
-            rf"|there exist|one of"
-            rf"|out of|the|of|it|comes? in) )*{NUMBER} (?:(?P<possible>allowed|possible|valid) |(?:different|distinct"
-            rf"|known) )*(?P<noun>[a-z]+)"
+            rf"|there exist|one of|out of|the|of|it|comes? in|measured in|divided into) )*{NUMBER}"
+            r" (?:(?P<possible>allowed|possible|valid) |(?:different|distinct|known) )*(?P<noun>[a-z]+)"
             r"(?: of (?P<of>[\w ]{1,40}))?(?: (?:exist|(?:are|is) (?:allowed|possible|used|known|valid)))?",
         ),
     ),

@@ -29,7 +29,9 @@ _WORDS = re.compile(r"\w+(?: \w+){0,2}")
 _NOUN_END = re.compile(
     r"\s*(?:[.,;:)]|\Z)| (?:row|record|entry|who|that|which|whose|where|of|it|in|from|for|by|to)\b", re.IGNORECASE
 )
-_SUBJECT = re.compile(r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id))\s*\Z", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id|row|record))\s*\Z", re.IGNORECASE
+)
 _OTHERS = re.compile(r"\b(?:or|either|indirectly|via|through)\b", re.IGNORECASE)
 _CONTAINED_CHARS = 4
 """Shorter names are part of many others: `id` of `video`."""

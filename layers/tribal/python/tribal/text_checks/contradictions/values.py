@@ -30,7 +30,7 @@ _QUOTED = re.compile(
 )
 _INTRODUCTION = re.compile(
     r"(?:(?:[\w'-]+ ){0,4}?(?:(?:can|may|must)(?: only)? be|is|are|takes|has) (?:always |only )?(?:one of |either )?"
-    r"|(?:always |only )?(?:one of|either) |only |allowed(?: values)?(?: are)? "
+    r"|(?:it's )?(?:always |only )?(?:one of|either) |only |allowed(?: values)?(?: are)? "
     r"|(?:[\w'-]+ ){0,4}?(?:values?|options|choices|states)(?: are)? )(?:the (?:values )?|values )?",
     re.IGNORECASE,
 )
