@@ -42,7 +42,9 @@ CONDITION = re.compile(
 _LIMIT = re.compile(r"(?:only|unless|except|but|if|when|apart)\b", re.IGNORECASE)
 """How a sentence begins that limits the one before it."""
 EXCEPTED = re.compile(
-    r"\b(?:except\w*|however|not (?:\w+ )?enforced|(?:in|by) the (?:application|app|code))\b", re.IGNORECASE
+    r"\b(?:except\w*|however|(?:apart|aside) from|other than|not (?:\w+ )?enforced"
+    r"|(?:in|by) the (?:application|app|code))\b",
+    re.IGNORECASE,
 )
 _PART = re.compile(
     r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*"
@@ -50,6 +52,9 @@ _PART = re.compile(
     r"|optional|not null)\b))",
     re.IGNORECASE,
 )
+_HEAD_WORDS = 4
+_VERB = re.compile(r"\b(?:is|are|has|have|can|must|may|points?|refers|links?|holds|contains)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\A(?:and|but|so|thus|hence|therefore|then) ", re.IGNORECASE)
 _LABELS = ("number", "numbers", "code", "codes", "id", "ids")
 _BELONGING = re.compile(r" (?:of|for|in|on|from|by|to|at|with|per) ", re.IGNORECASE)
 ARTICLE = re.compile(r"\b(?:(?:a|an|the|each|every|this|one|given|single|combination of) )+", re.IGNORECASE)
@@ -66,6 +71,8 @@ class Clause:
     """A part of a sentence between commas, brackets or dashes, or before another predicate."""
 
     text: str
+    head: str
+    """What the whole text says its subject is, by its first words: "address" of "Address of the employee"."""
     before: str
     """What comes before it in its sentence."""
     after: str
@@ -105,14 +112,23 @@ def clauses_of(text: str) -> Iterator[Clause]:
     if EXCEPTED.search(text):
         return
     sentences = sentences_of(text)
+    head = _head(sentences[0]) if sentences else ""
     for number, sentence in enumerate(sentences):
         later = " ".join(sentences[number + 1 :])
         start = 0
         ends = [(end.start(), end.end()) for end in _PART.finditer(sentence)] + [(len(sentence), len(sentence))]
         for end, following in ends:
-            if part := sentence[start:end].strip(" .!"):
-                yield Clause(part, sentence[:start], sentence[following:], later, sentence)
+            if part := _JOINED.sub("", sentence[start:end].strip(" .!"), count=1):
+                yield Clause(part, head, sentence[:start], sentence[following:], later, sentence)
             start = following
+
+
+def _head(sentence: str) -> str:
+    """The noun that a sentence without a verb begins with, in the singular."""
+    words = _BELONGING.split(_PART.split(sentence)[0].strip(" .!"), maxsplit=1)[0].split()
+    if len(words) > _HEAD_WORDS or _VERB.search(sentence):
+        return ""
+    return singular(words[-1].lower()) if words else ""
 
 
 def words_of_name(name: str) -> tuple[str, ...]:
@@ -129,18 +145,24 @@ def _letters(name: str) -> str:
     return "".join(words_of_name(name))
 
 
-def is_about(subject: str | None, name: str) -> bool:
-    """Whether the subject of a clause is the column of that name; a clause without a subject is about its column."""
+def is_about(subject: str | None, name: str, head: str = "") -> bool:
+    """Whether the subject of a clause is the column of that name; a clause without a subject is about its column.
+
+    Args:
+        subject: what a clause is about, by its own words.
+        name: the column.
+        head: what the text says that the column is.
+    """
     if not subject or not subject.strip():
         return True
     if same_name(subject, name):
         return True
-    head = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0]
-    words = ARTICLE.sub("", head + " ").lower().split()
+    noun = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0]
+    words = ARTICLE.sub("", noun + " ").lower().split()
     if len(words) > 1 and words[-1] in _LABELS:
         words.pop()
     # "This one" is nothing but words before a noun.
-    return not words or ((last := singular(words[-1])) in PRONOUNS or last in words_of_name(name))
+    return not words or ((last := singular(words[-1])) in PRONOUNS or last in (head, *words_of_name(name)))
 
 
 def is_row(entity: str, table: str) -> bool:

@@ -26,11 +26,11 @@ _BE = r"(?:(?:is|are|must be|has to be|have to be|needs to be) )?"
 _NOUN = r"(?: (?:field|column|value|attribute|entry))?"
 _ROW = r"(?P<entity>[\w -]{1,40}?)"
 _OBJECT = r"(?P<subject>[\w -]{1,40})"
-_ONE = rf"(?:one|an? (?:value|{_OBJECT}))"
+_ONE = rf"(?:(?:exactly )?one|an? (?:value|{_OBJECT}))"
 _ALL_ROWS = (
     r"(?:the (?:whole|entire) table|(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
 )
-_TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different) \w+)"
+_TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different|more than one) \w+)"
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
 _HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
 _SAME = r"(?:have|share|use|get) (?:the same|an?|one)"
@@ -137,7 +137,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
             rf"(?:only|exactly|at most) one {_ROW} (?:(?:can|may) )?(?:has|have|uses?|gets?)"
             rf" (?:the same|(?:a|any) given|each|any) {_OBJECT}",
-            rf"{_S}(?:belongs|is (?:assigned|given|issued|tied)) to (?:exactly|only|just|at most) one {_ROW}",
+            rf"{_S}(?:belongs to|is (?:assigned|given|issued|tied) to|(?:is )?used by) (?:exactly|only|just"
+            rf"|at most) one {_ROW}",
             rf"{_S}identifies (?:exactly one|only one|one|a single) {_ROW}",
             rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) (?:{_OCCUR} )?{_TWICE}",
             rf"no {_S}(?:(?:can|may|ever) )?{_OCCUR} {_TWICE}",
@@ -216,7 +217,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "type",
         _one_of("boolean scaled uuid"),
         (
-            rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)(?: (?:when|(?:on|at) which|that|the)\b.*"
+            rf"{_LEAD}(?:date|timestamp|datetime|date and time|day)(?: (?:when|(?:on|at|from|since|until"
+            rf"|by) which|that|the)\b.*"
             rf"| of {_NO_VERB})?",
         ),
     ),

@@ -35,6 +35,7 @@ _INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 _ALLOWED = re.compile(r" (?:are|is) (?:allowed|possible|valid|used|permitted|known)$", re.IGNORECASE)
+_ONE_OF = re.compile(r",\s*(?:one of|either) ", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 _ONLY = re.compile(
     r"\b(?:one of|either|only|(?:allowed|valid|possible) (?:values?|options|choices|states))\b", re.IGNORECASE
@@ -115,7 +116,7 @@ def _enumerated(sentence: str, allowed: Sequence[str]) -> list[str]:
     if PAST.search(sentence) or NEGATED.search(sentence):
         return []
     bare = _ALLOWED.sub("", _ASIDE.sub("", sentence).rpartition(":")[2].strip(" .()"))
-    listed = _INTRODUCTION.sub("", bare, count=1)
+    listed = _INTRODUCTION.sub("", _ONE_OF.split(bare)[-1], count=1)
     items = [ARTICLE.sub("", item).strip(" '\"`()") for item in _OR.split(listed)]
     items = [item for item in items if item and _MARKS.sub("", item).lower() not in _NO_VALUES]
     known = [item for item in items if any(_same(item, value) for value in allowed)]
