@@ -46,10 +46,12 @@ EXCEPTED = re.compile(
     r"|(?:in|by) the (?:application|app|code))\b",
     re.IGNORECASE,
 )
+_OF_END = re.compile(r"(?<=\d) \([^()]{1,30}\)(?= to -?\d)")
+"""What a range says of its lower end: "1 (lowest) to 5"."""
 _PART = re.compile(
     r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*"
     r"|\s+(?:and|but|so)\s+(?=(?:(?:is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory|required"
-    r"|optional|not null)\b))",
+    r"|optional|not null|\w+ (?:columns?|(?:foreign|primary) keys?))\b))",
     re.IGNORECASE,
 )
 _HEAD_WORDS = 4
@@ -89,14 +91,13 @@ class Clause:
     @property
     def is_firm(self) -> bool:
         """Whether nothing in its sentence denies, weakens, limits or dates the claim."""
-        others = [part for part in _PART.split(self.before) if part]
+        others = [part for around in (self.before, self.after) for part in _PART.split(around) if part]
         return not (
             HEDGED.search(self.sentence)
             or PAST.search(self.sentence)
             or WAS.search(self.text)
             or self.follows_past
             or any(map(CONDITION.match, others))
-            or CONDITION.match(self.after)
             or _LIMIT.match(self.following)
         )
 
@@ -113,7 +114,8 @@ def clauses_of(text: str) -> Iterator[Clause]:
         return
     sentences = sentences_of(text)
     head = _head(sentences[0]) if sentences else ""
-    for number, sentence in enumerate(sentences):
+    for number, whole in enumerate(sentences):
+        sentence = _OF_END.sub("", whole)
         later = " ".join(sentences[number + 1 :])
         start = 0
         ends = [(end.start(), end.end()) for end in _PART.finditer(sentence)] + [(len(sentence), len(sentence))]

@@ -82,6 +82,12 @@ def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -
 
 
 def _range(claim: re.Match[str], column: DocumentedColumn, table: TableDocument) -> str | None:
+    if claim["first"]:
+        values = [value.lower() for value in _allowed(column)]
+        is_outside = values and claim["last"].lower() not in values and all(map(str.isalpha, values))
+        return (
+            f"{_source(column)} does not allow {claim['last']}" if is_outside and max(map(len, values)) == 1 else None
+        )
     low, high = int(claim["low"] or claim["from"]), int(claim["high"] or claim["to"])
     allowed = _allowed(column)
     if allowed and all(re.fullmatch(r"-?\d{1,6}", value) for value in allowed):

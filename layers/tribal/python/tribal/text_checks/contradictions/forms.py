@@ -33,7 +33,7 @@ _ALL_ROWS = (
 _TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different|more than one) \w+)"
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
 _HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
-_SAME = r"(?:have|share|use|get) (?:the same|an?|one)"
+_SAME = r"(?:have|share|use|get|carry|bear|receive) (?:the same|an?|one)"
 _BOUND = (
     r"(?:(?:(?P<most>at most|up to|no more than|not more than|a maximum of)|(?P<least>at least|no fewer than"
     r"|no less than)"
@@ -139,12 +139,14 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf" (?:the same|(?:a|any) given|each|any) {_OBJECT}",
             rf"{_S}(?:belongs to|is (?:assigned|given|issued|tied) to|(?:is )?used by) (?:exactly|only|just"
             rf"|at most) one {_ROW}",
+            rf"{_S}(?:can only have|can have only|has only|has at most|never has more than) one {_ROW}",
             rf"{_S}identifies (?:exactly one|only one|one|a single) {_ROW}",
             rf"(?:the same )?{_S}(?:(?:is|are|can|must|may) )?(?:never|not|cannot|can't) (?:{_OCCUR} )?{_TWICE}",
             rf"no {_S}(?:(?:can|may|ever) )?{_OCCUR} {_TWICE}",
             rf"(?:the same )?{_S}(?:must not|may not|cannot|can't|never|does not|do not) (?:repeats?|be repeated"
             rf"|be duplicated)",
-            rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:only|just|exactly|at most) once"
+            rf"(?:each one |each |every )?{_S}(?:can |may |must )?{_OCCUR} (?:(?:only|just|exactly"
+            rf"|at most) once|once only)"
             rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
             rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without"
             rf"|free of) duplicates?(?: values?)?(?: (?:are )?allowed)?",
@@ -171,7 +173,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             r"nulls? (?:values? )?(?:is|are) (?:not (?:allowed|permitted|possible)|rejected|forbidden)",
             rf"{_S}(?:does not|must not) (?:allow|accept|contain) (?:nulls?|(?:null|empty) values?)",
             rf"{_S}(?:must|always|has to) (?:have|has|hold|holds|contain|contains) (?:one|an? value)",
-            rf"(?:for|in) (?:every|each) {_ROW} there is (?:one|an? value)",
+            rf"(?:for|in) (?:every|each) {_ROW} there is {_ONE}",
+            rf"there is (?:one|an? (?:value|(?P<subject>[\w -]{{1,40}}?))) (?:for|in) (?:every|each) {_ROW}",
             rf"{_S}(?:must|has to|have to|needs to) (?:always )?be {_SET}",
             rf"{_S}(?:{_BE}{_SET}|exists?) (?:for|in|on|with) (?:every|all|each)(?: of the)? {_ROW}",
             rf"(?:every|each|all|any) {_ROW} (?:has|have|needs?|must have|carry|carries) {_ONE}(?: here"
@@ -203,7 +206,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         _is_null_if_empty,
         (
             rf"{_S}(?:can|may) (?:also )?(?:be|stay|remain) {_EMPTY}(?: {_WHEN})?",
-            rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|unset"
+            rf"{_S}(?:(?:is|are|be|stays?|remains?|left|will be|kept) )?(?:left )?(?:empty|blank|left out"
+            rf"|left open|unset"
             rf"|missing) {_WHEN}",
             rf"{_S}{_BE}not (?:always|yet always|necessarily) {_SET}(?: {_WHEN})?",
             rf"{_S}{_BE}(?:sometimes|often|usually|mostly|occasionally) (?:null|empty|blank|missing)(?: .*)?",
@@ -226,7 +230,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "unit",
         _one_of(f"{_TIMES} uuid scaled"),
         (
-            r"(?:(?:it|this) )?(?:set to |is )?(?:true|false) (?:if|when)\b.*",
+            r"(?:(?:it|this) )?(?:set to |is )?(?:true|false) (?:if|when|once|after)\b.*",
             rf"{_LEAD}(?:boolean|yes/no)(?: (?:flag|value|field|column)(?: .*)?)?",
         ),
     ),
@@ -252,6 +256,11 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         "type",
         _one_of(f"{_TIMES} boolean uuid whole wide"),
         (rf"{_LEAD}(?:decimal|fractional) (?:number|value)(?: {_NO_VERB})?",),
+    ),
+    (
+        "unit",
+        _one_of(f"{_TIMES} boolean uuid {_COUNTS}"),
+        (r"(?:(?:it|this) )?(?:is )?(?:stored|kept|saved|held) as (?:an? )?(?:free )?(?:text|string)",),
     ),
     ("type", _one_of(f"{_TIMES} boolean whole"), (rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?",)),
     (
@@ -310,6 +319,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}(?:(?:is|are|goes|go|ranges?|runs?|counts?|lies?|a|an?|on a scale|scale|number|value"
             rf"|rating|of|whole) )*"
             r"(?:(?:from )?(?P<low>-?\d{1,6})(?: to | through |\u2013|-|\.\.)(?P<high>-?\d{1,6})"
+            r"|from (?P<first>[a-z]) to (?P<last>[a-z])"
             r"|between (?P<from>-?\d{1,6}) and (?P<to>-?\d{1,6}))",
         ),
     ),

@@ -18,7 +18,9 @@ from tribal.text_checks.contradictions.clauses import (
 from tribal_contracts import DocumentedColumn, TableDocument
 
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|no|non)\b|n't\b)[\w -]{0,30}\bunique|\bduplicat|\b(?:once|more than one)\b", re.IGNORECASE
+    r"(?:\b(?:not|never|no|non)\b|n't\b)[\w -]{0,30}\bunique|\bduplicat|\b(?:some|several|many|may|can) share\b"
+    r"|\b(?:once|more than one)\b",
+    re.IGNORECASE,
 )
 _IDENTIFIES = re.compile(r"uniquely identif(?:y|ies|ying) (?P<entity>[\w -]{1,60})", re.IGNORECASE)
 _UNIQUE_LABEL = re.compile(
