@@ -238,9 +238,12 @@ def test_terms_and_decisions_are_read_too() -> None:
     (found,) = term_contradictions(term.model_copy(update={"columns": [f"{name}.state"]}), employee)
     assert (found.kind, found.target) == ("count", f"{name}.state")
     text = "Mail addresses: The email of hr.employee is unique."
-    (found,) = decision_contradictions(text, "adr-1", employee)
-    assert found.description.startswith("the decision 'adr-1' says")
-    assert list(decision_contradictions(f"{text} See customer.", "adr-1", employee, table_words(["customer"]))) == []
+    (found,) = decision_contradictions(text, "the adr 'adr-1'", employee)
+    assert found.description.startswith("the adr 'adr-1' says")
+    assert (
+        list(decision_contradictions(f"{text} See customer.", "the adr 'adr-1'", employee, table_words(["customer"])))
+        == []
+    )
 
 
 def test_a_text_that_rules_derived_is_not_read() -> None:

@@ -118,7 +118,7 @@ class LintRules(ClosedContract):
     changed: bool = True
     """Verified queries whose tables have changed since."""
     contradicted: bool = True
-    """Descriptions, notes, terms and decisions that the catalog disproves."""
+    """Descriptions, notes, terms, decisions and memories that the catalog disproves."""
     open_gaps: bool = False
     """Tables that lack what questions of interrogations and exams need."""
     minimum_coverage: float = Field(default=0.0, ge=0.0, le=100.0)

@@ -233,7 +233,7 @@ def test_what_people_wrote_against_the_catalog_is_found_in_descriptions_terms_an
     assert [(each.column, each.message.partition(" says ")[0]) for each in report.findings] == [
         ("mail", "the description of shop.sales.customer.mail"),
         ("mail", "the term 'mail'"),
-        (None, "the decision 'adr-7'"),
+        (None, "the adr 'adr-7'"),
     ]
 
 

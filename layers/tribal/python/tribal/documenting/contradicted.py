@@ -1,4 +1,4 @@
-"""What descriptions, notes, terms and decisions say against the catalog, by table."""
+"""What descriptions, notes, terms, decisions and memories say against the catalog, by table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Contradicted:
     Args:
         store: has the manifest, whose tables a text may mean.
         terms: the definitions.
-        decisions: returns the decisions that may be about a table.
+        decisions: returns the decisions and memories that may be about a table.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class Contradicted:
         if self._decisions is None:
             return
         for each in self._decisions(TableIdentity(table.database, table.schema_, table.table)):
-            if each.kind != "memory" and _names(each, table):
-                yield from decision_contradictions(each.text, each.id, table, known)
+            if _names(each, table):
+                yield from decision_contradictions(each.text, f"the {each.kind} {each.id!r}", table, known)
 
 
 def _names(decision: Guidance, table: TableDocument) -> bool:

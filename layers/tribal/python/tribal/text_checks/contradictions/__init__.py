@@ -83,13 +83,13 @@ def term_contradictions(
 
 
 def decision_contradictions(
-    text: str, decision: str, table: TableDocument, known: Container[str] = ()
+    text: str, source: str, table: TableDocument, known: Container[str] = ()
 ) -> Iterator[CatalogContradiction]:
     """Find what a decision or memory about one table says against its catalog; none if it mentions another table.
 
     Args:
         text: its title and summary.
-        decision: its id.
+        source: what it is, such as `the adr 'adr-7'`.
         table: the table that it is about.
         known: the `table_words` of other tables that it may mean.
     """
@@ -97,7 +97,7 @@ def decision_contradictions(
     if any(each in known for each in mentioned):
         return iter(())
     # Its title is a sentence of its own.
-    return text_contradictions(text.replace(": ", ":\n", 1), f"the decision {decision!r}", table, known=known)
+    return text_contradictions(text.replace(": ", ":\n", 1), source, table, known=known)
 
 
 def text_contradictions(

@@ -30,7 +30,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str, Callable[[TableDocument], int]], ...] 
             lambda table: int(table.primary_key is not None) if table.kind in WITH_KEYS else -1,
         ),
         (
-            rf"(?:{_KEY}(?:has|is|consists of|spans|covers|over|of|is made up of|is made of|uses)|composite key of)"
+            rf"(?:{_KEY}(?:has|is|consists of|spans|covers|over|of|is made (?:up )?of|uses)|composite key of)"
             rf" {NUMBER} columns?",
             "columns of the primary key",
             lambda table: len(table.primary_key.columns) if table.primary_key else -1,

@@ -82,12 +82,8 @@ def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -
 
 
 def _range(claim: re.Match[str], column: DocumentedColumn, table: TableDocument) -> str | None:
-    if claim["first"]:
-        values = [value.lower() for value in _allowed(column)]
-        is_outside = values and claim["last"].lower() not in values and all(map(str.isalpha, values))
-        return (
-            f"{_source(column)} does not allow {claim['last']}" if is_outside and max(map(len, values)) == 1 else None
-        )
+    if claim["last"]:
+        return _letters(claim["last"].lower(), column)
     low, high = int(claim["low"] or claim["from"]), int(claim["high"] or claim["to"])
     allowed = _allowed(column)
     if allowed and all(re.fullmatch(r"-?\d{1,6}", value) for value in allowed):
@@ -98,6 +94,12 @@ def _range(claim: re.Match[str], column: DocumentedColumn, table: TableDocument)
     if low < high and ((least is not None and low < least) or (most is not None and high > most)):
         return f"its check allows {' to '.join(str(end) for end in (least, most) if end is not None)}"
     return None
+
+
+def _letters(last: str, column: DocumentedColumn) -> str | None:
+    values = [value.lower() for value in _allowed(column)]
+    are_letters = values and all(re.fullmatch(r"[a-z]", value) for value in values)
+    return f"{_source(column)} does not allow {last.upper()}" if are_letters and last not in values else None
 
 
 def _end(column: DocumentedColumn, table: TableDocument, sign: str) -> int | None:

@@ -27,8 +27,8 @@ def contradictions_of(focus: Focus) -> Iterator[tuple[str, CatalogContradiction]
             if name in term.tables:
                 found += term_contradictions(term, table, known)
         for about, item in focus.context.guidance:
-            if about == name and item.kind != "memory":
-                found += decision_contradictions(item.text, item.id, table, known)
+            if about == name:
+                found += decision_contradictions(item.text, f"the {item.kind} {item.id!r}", table, known)
         yield from ((name, each) for each in found)
 
 
