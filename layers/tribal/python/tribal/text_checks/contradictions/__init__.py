@@ -14,6 +14,7 @@ from tribal.identity.table_names import format_name, parse_name
 from tribal.text_checks.contradictions.claims import ContradictionKind, of_column, of_table
 from tribal.text_checks.contradictions.parts import parts_of
 from tribal.text_checks.contradictions.references import table_words
+from tribal.text_checks.sentences import split_sentences
 from tribal_contracts import DefinedTerm, Description, DocumentedColumn, TableDocument
 
 __all__ = [
@@ -85,19 +86,22 @@ def term_contradictions(
 def decision_contradictions(
     text: str, source: str, table: TableDocument, known: Container[str] = ()
 ) -> Iterator[CatalogContradiction]:
-    """Find what a decision or memory about one table says against its catalog; none if it mentions another table.
+    """Find what a decision or memory about a table says against its catalog.
+
+    If it mentions other tables too, only sentences with the table's name are read.
 
     Args:
         text: its title and summary.
         source: what it is, such as `the adr 'adr-7'`.
-        table: the table that it is about.
+        table: the table.
         known: the `table_words` of other tables that it may mean.
     """
-    mentioned = table_words(re.findall(r"\w+", text)) - table_words((table.table,))
-    if any(each in known for each in mentioned):
-        return iter(())
+    own = table_words((table.table,))
     # Its title is a sentence of its own.
-    return text_contradictions(text.replace(": ", ":\n", 1), source, table, known=known)
+    sentences = {each: table_words(re.findall(r"\w+", each)) for each in split_sentences(text.replace(": ", ":\n", 1))}
+    if any(word in known for words in sentences.values() for word in words - own):
+        sentences = {each: words for each, words in sentences.items() if own & words}
+    return text_contradictions("\n".join(sentences), source, table, known=known)
 
 
 def text_contradictions(
