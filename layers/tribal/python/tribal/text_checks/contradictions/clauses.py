@@ -50,7 +50,7 @@ _OF_END = re.compile(r"(?<=\d) \([^()]{1,30}\)(?= to -?\d)")
 """What a range says of its lower end: "1 (lowest) to 5"."""
 _PART = re.compile(
     r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*"
-    r"|\s+(?:and|but|so)\s+(?=(?:(?:is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory|required"
+    r"|\s+(?:and|but|so)\s+(?=(?:(?:it|they|is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory|required"
     r"|optional|not null|\w+ (?:columns?|(?:foreign|primary) keys?))\b))",
     re.IGNORECASE,
 )
