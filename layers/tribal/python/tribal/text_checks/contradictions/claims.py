@@ -105,7 +105,8 @@ def _is_about(claim: re.Match[str], clause: Clause, column: DocumentedColumn, ta
         named = {word for each in table.columns for word in words_of_name(each.name)}
         rows = [each for each in rows if not named.isdisjoint(words_of_name(each))]
     return all(is_row(each, table.table) for each in rows) and (
-        is_about(subject, column.name, clause.head) or ("noun" in parts and is_row(subject or "", table.table))
+        is_about(subject, column.name, clause.head, table.table)
+        or ("noun" in parts and is_row(subject or "", table.table))
     )
 
 

@@ -50,8 +50,8 @@ _OF_END = re.compile(r"(?<=\d) \([^()]{1,30}\)(?= to -?\d)")
 """What a range says of its lower end: "1 (lowest) to 5"."""
 _PART = re.compile(
     r"\s*(?:[,;:()]|\s[-\u2013\u2014]\s|\u2014)\s*"
-    r"|\s+(?:and|but|so)\s+(?=(?:(?:it|they|is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory|required"
-    r"|optional|not null|\w+ (?:columns?|(?:foreign|primary) keys?))\b))",
+    r"|\s+(?:and|but|so)\s+(?=(?:(?:it|they|is|are|must|has to|can|cannot|can't|may|never|always|unique|mandatory"
+    r"|required|optional|not null|\w+ (?:columns?|(?:foreign|primary) keys?))\b))",
     re.IGNORECASE,
 )
 _HEAD_WORDS = 4
@@ -147,19 +147,22 @@ def _letters(name: str) -> str:
     return "".join(words_of_name(name))
 
 
-def is_about(subject: str | None, name: str, head: str = "") -> bool:
+def is_about(subject: str | None, name: str, head: str = "", table: str = "") -> bool:
     """Whether the subject of a clause is the column of that name; a clause without a subject is about its column.
 
     Args:
         subject: what a clause is about, by its own words.
         name: the column.
         head: what the text says that the column is.
+        table: its table; "the number of the parcel" is about a parcel's number.
     """
     if not subject or not subject.strip():
         return True
     if same_name(subject, name):
         return True
-    noun = _BELONGING.split(subject.strip(' `"'), maxsplit=1)[0]
+    noun, *owners = _BELONGING.split(subject.strip(' `"'))
+    if any(not is_row(owner, table) and owner.lower().split()[-1] not in words_of_name(name) for owner in owners):
+        return False
     words = ARTICLE.sub("", noun + " ").lower().split()
     if len(words) > 1 and words[-1] in _LABELS:
         words.pop()

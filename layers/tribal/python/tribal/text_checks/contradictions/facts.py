@@ -71,8 +71,9 @@ def _length(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) ->
 
 def _choices(claim: re.Match[str], column: DocumentedColumn, _: TableDocument) -> str | None:
     allowed = _allowed(column)
-    noun, words = singular(claim["noun"].lower()), words_of_name(column.name)
-    if not allowed or number_of(claim) < 2 or noun == claim["noun"].lower() != "status":
+    written = claim["noun"].lower().split()[-1]
+    noun, words = singular(written), words_of_name(column.name)
+    if not allowed or number_of(claim) < 2 or noun == written != "status":
         return None
     # "Levels of quality", or "quality has four levels".
     of_column = claim["subject"] or (claim["of"] and not {*words_of_name(claim["of"])}.isdisjoint(words))

@@ -150,7 +150,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"(?: (?:across|among|for|in|on) {_ALL_ROWS})?",
             rf"{_S}(?:(?:has|have|contains|there are) )?(?:no|without"
             rf"|free of) duplicates?(?: values?)?(?: (?:are )?allowed)?",
-            r"duplicates? (?:values? )?(?:(?:is|are) )?(?:not allowed|rejected|impossible|forbidden)",
+            r"duplicates? (?:values? )?(?:(?:is|are) )?(?:not (?:allowed|possible)|rejected|impossible|forbidden)",
         ),
     ),
     (
@@ -260,7 +260,10 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
     (
         "unit",
         _one_of(f"{_TIMES} boolean uuid {_COUNTS}"),
-        (r"(?:(?:it|this) )?(?:is )?(?:stored|kept|saved|held) as (?:an? )?(?:free )?(?:text|string)",),
+        (
+            r"(?:(?:it|this) )?(?:is )?(?:stored|kept|saved|held|entered) as (?:an? )?(?:free )?(?:text|string)",
+            r"as free text",
+        ),
     ),
     ("type", _one_of(f"{_TIMES} boolean whole"), (rf"{_LEAD}(?:uuid|guid)(?: (?:of|for) .*)?",)),
     (
@@ -308,7 +311,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
         (
             rf"{_S}(?:(?:is|are|has|have|can have|takes|knows|uses|allows|holds|distinguishes|with|there are"
             rf"|there exist|one of|out of|the|of|it|comes? in|measured in|divided into) )*{NUMBER}"
-            r" (?:(?P<possible>allowed|possible|valid) |(?:different|distinct|known) )*(?P<noun>[a-z]+)"
+            r" (?:(?P<possible>allowed|possible|valid) |(?:different|distinct|known) )*(?P<noun>(?:(?!(?:in"
+            r"|of|per|and|or)\b)[a-z]+ )?[a-z]+)"
             r"(?: of (?P<of>[\w ]{1,40}))?(?: (?:exist|(?:are|is) (?:allowed|possible|used|known|valid)))?",
         ),
     ),

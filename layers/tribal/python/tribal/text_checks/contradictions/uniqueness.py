@@ -37,6 +37,7 @@ _ROWS = re.compile(
 _AND = re.compile(r"\s*(?:,\s*(?:and\s+)?|&|/|\band\b|\bper\b)\s*", re.IGNORECASE)
 _LINES = ("row", "record", "entry", "line")
 _NOT_NULL = re.compile(r"\(*\"?(?P<column>[\w$]+)\"?\)* IS NOT NULL\)*", re.IGNORECASE)
+_MOMENTS = frozenset("at date day on time".split())
 _LABELS = frozenset(
     "id identifier identification key code number no nr num name uuid guid ref reference serial system internal".split()
 )
@@ -108,10 +109,13 @@ def _lacks_key(items: list[str], table: TableDocument) -> bool:
 
 
 def _is_column(item: str, table: TableDocument) -> bool:
-    """Whether an item names a column: by its words, or without a label such as `id` after them."""
+    """Whether an item names a column: by its words, or without a label such as `id` or `on` after them."""
     wanted = words_of_name(item)
+    if len(wanted) > 1 and wanted[-1] in _MOMENTS:
+        wanted = wanted[:-1]
     names = [words_of_name(column.name) for column in table.columns]
-    return any(words[: len(wanted)] == wanted and _LABELS.issuperset(words[len(wanted) :]) for words in names)
+    labels = _LABELS | _MOMENTS
+    return any(words[: len(wanted)] == wanted and labels.issuperset(words[len(wanted) :]) for words in names)
 
 
 def _related(item: str, table: TableDocument) -> list[str]:
