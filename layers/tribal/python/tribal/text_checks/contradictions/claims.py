@@ -36,6 +36,7 @@ _KINDS: dict[ClaimKind, ContradictionKind] = {
     "choices": "count",
     "range": "values",
 }
+_CHARACTERS = re.compile(r"\b(?:letter|digit|char|character)s?\b", re.IGNORECASE)
 Found = tuple[ContradictionKind, str, str]
 
 
@@ -88,6 +89,9 @@ def _holds(kind: ClaimKind, clause: Clause) -> bool:
         weaker = HEDGED.search(clause.text) or NEGATED.search(clause.text.replace("yes/no", "")) or clause.follows_past
         # A type is stated by how a sentence begins; later it may be that of something else.
         return not weaker and not (kind == "type" and clause.before)
+    if kind == "length" and len(_CHARACTERS.findall(clause.sentence)) > 1:
+        # "Two letters, then four digits"
+        return False
     return clause.is_firm
 
 

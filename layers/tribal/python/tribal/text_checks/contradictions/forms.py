@@ -30,7 +30,7 @@ _ONE = rf"(?:(?:exactly )?one|an? (?:value|{_OBJECT}))"
 _ALL_ROWS = (
     r"(?:the (?:whole|entire) table|(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
 )
-_TWICE = r"(?:twice|again|more than once|(?:on|in|for|by|to) (?:two|several|different|more than one) \w+)"
+_TWICE = r"(?:twice|more than once|(?:on|in|for|by|to) (?:two|several|different|more than one) \w+)"
 _OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
 _HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
 _SAME = r"(?:have|share|use|get|carry|bear|receive) (?:the same|an?|one)"
@@ -126,8 +126,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}(?:always |globally |guaranteed (?:to be )?|all )?(?:unique|distinct)(?: (?:key"
             rf"|value|column|field)s?)?"
             rf"(?: (?:across|among|for|in|on|to) {_ALL_ROWS})?",
-            rf"{_S}{_BE}(?:different|another) (?:for|on|in) {_ALL_ROWS}",
-            rf"{_S}differs? (?:between|for|from) (?:(?:all|each|every) )?{_ROW}(?: to \w+)?",
+            rf"{_S}{_BE}different (?:for|on|in) {_ALL_ROWS}",
             rf"{_S}(?:is|serves as|acts as) (?:an?|the) (?:alternate|alternative|candidate) key",
             rf"there (?:cannot|can't|must not|may not|can never) be two {_ROW} with the same {_OBJECT}",
             rf"no two (?:{_ROW} )?(?:(?:can|may|ever|will) )*{_SAME}(?: {_OBJECT})?",
@@ -169,7 +168,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"|you always have) (?:one|an? value)(?: here)?",
             rf"{_S}(?:cannot|can not|can't|must not|must never|may not|may never) (?:be|stay|remain) {_EMPTY}",
             rf"{_S}(?:(?:has|have|contains|with|there are) )?(?:no|without|free of)"
-            r" (?:nulls?|(?:null|empty|missing) values?|gaps|blanks)",
+            r" (?:nulls?|(?:null|empty|missing) values?)",
             r"nulls? (?:values? )?(?:is|are) (?:not (?:allowed|permitted|possible)|rejected|forbidden)",
             rf"{_S}(?:does not|must not) (?:allow|accept|contain) (?:nulls?|(?:null|empty) values?)",
             rf"{_S}(?:must|always|has to) (?:have|has|hold|holds|contain|contains) (?:one|an? value)",
@@ -250,7 +249,10 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
     (
         "type",
         _one_of(f"{_TIMES} boolean uuid"),
-        (rf"{_LEAD}(?:number of (?:\w+ )?\w+s|(?<=\ba )number|json(?: (?:object|array|document))?)(?: {_NO_VERB})?",),
+        (
+            r"(?:(?:it |this )?(?:is|holds) )?a number",
+            rf"{_LEAD}(?:(?<!\ba )number of (?:\w+ )?\w+s|json(?: (?:object|array|document))?)(?: {_NO_VERB})?",
+        ),
     ),
     (
         "type",
