@@ -243,11 +243,11 @@ def test_terms_and_decisions_are_read_too() -> None:
     (found,) = term_contradictions(term.model_copy(update={"columns": [f"{name}.state"]}), employee)
     assert (found.kind, found.target) == ("count", f"{name}.state")
     text = "Mail addresses: The email of hr.employee is unique. Phone is never empty."
-    found = list(decision_contradictions(text, "the adr 'adr-1'", employee))
-    assert [each.target for each in found] == [f"{name}.email", f"{name}.phone"]
-    assert found[0].description.startswith("the adr 'adr-1' says")
-    (found_alone,) = decision_contradictions(f"{text} See customer.", "the adr", employee, table_words(["customer"]))
-    assert found_alone.target == f"{name}.email"
+    decided = list(decision_contradictions(text, "the adr 'adr-1'", employee))
+    assert [each.target for each in decided] == [f"{name}.email", f"{name}.phone"]
+    assert decided[0].description.startswith("the adr 'adr-1' says")
+    (found,) = decision_contradictions(f"{text} See customer.", "the adr", employee, table_words(["customer"]))
+    assert found.target == f"{name}.email"
 
 
 def test_a_text_that_rules_derived_is_not_read() -> None:

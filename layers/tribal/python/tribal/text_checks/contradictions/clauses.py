@@ -161,7 +161,7 @@ def is_about(subject: str | None, name: str, head: str = "", table: str = "") ->
     if same_name(subject, name):
         return True
     noun, *owners = _BELONGING.split(subject.strip(' `"'))
-    if any(not is_row(owner, table) and owner.lower().split()[-1] not in words_of_name(name) for owner in owners):
+    if any(not is_row(owner, table) and {*words_of_name(owner)}.isdisjoint(words_of_name(name)) for owner in owners):
         return False
     words = ARTICLE.sub("", noun + " ").lower().split()
     if len(words) > 1 and words[-1] in _LABELS:
