@@ -55,6 +55,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _HEAD_WORDS = 4
+_NUMBER_OF = "number of"
 _VERB = re.compile(r"\b(?:is|are|has|have|can|must|may|points?|refers|links?|holds|contains)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\A(?:and|but|so|thus|hence|therefore|then) ", re.IGNORECASE)
 _LABELS = ("number", "numbers", "code", "codes", "id", "ids")
@@ -126,11 +127,12 @@ def clauses_of(text: str) -> Iterator[Clause]:
 
 
 def _head(sentence: str) -> str:
-    """The noun that a sentence without a verb begins with, in the singular."""
-    words = _BELONGING.split(_PART.split(sentence)[0].strip(" .!"), maxsplit=1)[0].split()
-    if len(words) > _HEAD_WORDS or _VERB.search(sentence):
+    """The noun that a sentence without a verb begins with, in the singular; `number of` for a number of things."""
+    first = _PART.split(sentence)[0].strip(" .!")
+    words = _BELONGING.split(first, maxsplit=1)[0].split()
+    if not words or len(words) > _HEAD_WORDS or _VERB.search(sentence):
         return ""
-    return singular(words[-1].lower()) if words else ""
+    return _NUMBER_OF if re.match(r"(?:the )?number of ", first, re.IGNORECASE) else singular(words[-1].lower())
 
 
 def words_of_name(name: str) -> tuple[str, ...]:
@@ -166,6 +168,9 @@ def is_about(subject: str | None, name: str, head: str = "", table: str = "") ->
     words = ARTICLE.sub("", noun + " ").lower().split()
     if len(words) > 1 and words[-1] in _LABELS:
         words.pop()
+    if head == _NUMBER_OF:
+        # "Number of lines": a line is not the column.
+        return not words or singular(words[-1]) in {"number", *PRONOUNS}
     # "This one" is nothing but words before a noun.
     return not words or ((last := singular(words[-1])) in PRONOUNS or last in (head, *words_of_name(name)))
 

@@ -31,7 +31,10 @@ _ALL_ROWS = (
     r"(?:the (?:whole|entire) table|(?:all|every|each|the (?:whole|entire)) (?P<all>[\w ]{1,40})|(?:this|the) table)"
 )
 _TWICE = r"(?:twice|more than once|(?:on|in|for|by|to) (?:two|several|different|more than one) \w+)"
-_OCCUR = r"(?:(?:is |are |be )?(?:used|repeated|assigned|issued|found)|occurs?|appears?|exists?|is|are|be)"
+_OCCUR = (
+    r"(?:(?:is |are |be )?(?:used|shared|repeated|assigned|issued|found|given(?: out)?)"
+    r"|occurs?|appears?|exists?|is|are|be)"
+)
 _HAS = r"(?:has|gets|is given|carries|receives|needs|uses|must have)"
 _SAME = r"(?:have|share|use|get|carry|bear|receive) (?:the same|an?|one)"
 _BOUND = (
@@ -133,7 +136,7 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"two {_ROW} (?:never|cannot|can't|must not|may not) (?:ever )?{_SAME}(?: {_OBJECT})?",
             rf"(?:each|every) {_ROW} {_HAS} (?:its|their|his|her) own(?: unique)?(?: {_OBJECT})?",
             rf"(?:each|every) {_ROW} {_HAS} (?:an?|one) (?:unique|different|distinct) {_OBJECT}",
-            rf"(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
+            rf"(?:there (?:is|can be) )?(?:only |exactly |at most )?one {_ROW} (?:per|for (?:each|every)) {_OBJECT}",
             rf"(?:only|exactly|at most) one {_ROW} (?:(?:can|may) )?(?:has|have|uses?|gets?)"
             rf" (?:the same|(?:a|any) given|each|any) {_OBJECT}",
             rf"{_S}(?:belongs to|is (?:assigned|given|issued|tied) to|(?:is )?used by) (?:exactly|only|just"
@@ -164,8 +167,8 @@ _TABLE: tuple[tuple[ClaimKind, Callable[[DocumentedColumn], bool], tuple[str, ..
             rf"{_S}{_BE}(?:not null(?:able)?|non-?null(?:able)?|not optional|never (?:be )?{_EMPTY}"
             rf"|always (?:be )?{_SET}"
             r"|fully populated)",
-            rf"{_S}(?:always has|never without) (?:one|an? value)|(?:there is always|we always have"
-            rf"|you always have) (?:one|an? value)(?: here)?",
+            rf"{_S}(?:always has|never without) (?:one|an? value)",
+            rf"(?:there is always|(?:we|you) always have) {_ONE}(?: here)?",
             rf"{_S}(?:cannot|can not|can't|must not|must never|may not|may never) (?:be|stay|remain) {_EMPTY}",
             rf"{_S}(?:(?:has|have|contains|with|there are) )?(?:no|without|free of)"
             r" (?:nulls?|(?:null|empty|missing) values?)",

@@ -32,6 +32,8 @@ _NOUN_END = re.compile(
 _SUBJECT = re.compile(
     r"(?:^|[,;:(\u2013-]|\b(?:it|this|that|which|and|column|field|key|value|id|row|record))\s*\Z", re.IGNORECASE
 )
+_ELSEWHERE = re.compile(r"\b(?:is|are) (?:in|at|on|stored|kept|found|given|next to)\b", re.IGNORECASE)
+"""Says where a number of something is: "the id of the client is in `client_id`"."""
 _OTHERS = re.compile(r"\b(?:or|either|indirectly|via|through)\b", re.IGNORECASE)
 _CONTAINED_CHARS = 4
 """Shorter names are part of many others: `id` of `video`."""
@@ -88,6 +90,8 @@ def _name(match: re.Match[str], roles: Collection[str], is_table: Callable[[str]
 def _is_of_column(match: re.Match[str], column: DocumentedColumn) -> bool:
     """Whether it is the column that references, and not something else in its sentence."""
     before = match.string[: match.start()]
+    if _ELSEWHERE.search(match.string, match.end()):
+        return False
     if match["verb"].lower().startswith(("foreign", "fk")) or _SUBJECT.search(before):
         return True
     subject = re.split(r"[,;:()]", before)[-1].removesuffix("is ").strip()
