@@ -36,6 +36,8 @@ _COPY = 1.5
 """What it counts against a table that it repeats another one. By judgement."""
 _ADDS = 0.8
 """What a further table has to add at least. By judgement."""
+_WHOLE_TABLE, _WRITTEN = 0.7, 3.0
+"""What it counts for a column that the question has the whole name of its table, and its own just as it is."""
 _GUESSED = 1.0
 """A word has no more than that from where only a broader word is. By judgement."""
 _PLAIN = 1.55
@@ -96,6 +98,7 @@ class Focus:
         """The words that have to be explained, and that neither some tables nor a definition explain."""
         places = [self.matches[name].places for name in tables if name in self.matches]
         elsewhere = {word for each in self.matches.values() for word, place in each.places.items() if place >= _PLAIN}
+        elsewhere |= {word for each in self.matches.values() for word in each.schema}
         values = frozenset(word for each in self.literals for word in tokenize_text(each))
         return [
             word.text
@@ -127,6 +130,11 @@ class Focus:
         """Whether a word is a noun: by the dictionary, or since it names something."""
         return is_noun(word) or any(word in each.named for each in self.matches.values())
 
+    def is_written(self, name: str) -> bool:
+        """Whether the question has a name just as it is, and not as an everyday word."""
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.question, re.IGNORECASE)
+        return found is not None and (not name.isalpha() or rarity(stem(name.casefold())) == 1.0)
+
     def is_said_anywhere(self, name: str) -> bool:
         """Whether a text or a definition of the context has a name as it is."""
         texts = [
@@ -155,6 +163,9 @@ class Focus:
     def _rank(self, name: str, match: ColumnMatch, wanted: frozenset[str]) -> float:
         prior = self.context.scores.get(name, 0.0) * 0.5 + 0.5 * (name in self.main)
         prior -= 0.3 * (match.table.copy_of is not None)
+        if match.about - match.table_words:
+            prior += _WHOLE_TABLE * self.matches[name].is_whole
+        prior += _WRITTEN * self.is_written(match.column.name)
         telling = wanted - match.table_words
         held = len(telling & match.about) / len(telling) if telling else 0.0
         called = 1.5 * (bool(wanted) and match.is_whole and not match.values and bool(match.about & wanted))
@@ -288,9 +299,7 @@ def _columns(match: TableMatch) -> list[DocumentedColumn]:
 
 def is_own_key(match: ColumnMatch) -> bool:
     """Whether a column is a key that only repeats the name of its table."""
-    own = {stem(word) for word in split_identifier(match.table.table)}
-    named = {stem(word) for word in split_identifier(match.column.name)}
-    return match.column.is_primary_key and bool(own & named) and not match.values
+    return match.column.is_primary_key and match.about <= match.table_words and not match.values
 
 
 def _rivals(

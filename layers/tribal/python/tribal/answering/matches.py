@@ -176,7 +176,7 @@ class TableMatch:
     @cached_property
     def places(self) -> Mapping[str, float]:
         """The words that it has anywhere: up to 3 in its name, 2 in a column or value, 1.1 in a text."""
-        found = dict.fromkeys((*self.told, *self.schema), _IN_TEXT)
+        found = dict.fromkeys(self.told, _IN_TEXT)
         for column in self.columns:
             for word in column.own:
                 found[word] = max(found.get(word, 0.0), column.own[word])
@@ -250,15 +250,21 @@ def named_values(column: DocumentedColumn, asked: Sequence[AskedWord]) -> tuple[
     found: dict[str, frozenset[str]] = {}
     for value in column.allowed_values or ():
         meaning = (column.value_meanings or {}).get(value)
-        texts = [value, *([meaning.text] if meaning else [])]
+        texts = [value, *([meaning.text, _lead(meaning.text)] if meaning else [])]
         said = [_terms(text) for text in texts if not text.isdecimal() and _is_said(_terms(text), asked)]
         if said:
             found[value] = max(said, key=len)
     return tuple(value for value, terms in found.items() if not any(terms < others for others in found.values()))
 
 
+def _lead(meaning: str) -> str:
+    """The first word of a meaning that says what happened, such as "accepted" of "accepted and credited"."""
+    first = next(iter(meaning.split()), "").lower()
+    return first if first.endswith("ed") else ""
+
+
 def _is_said(terms: Set[str], asked: Sequence[AskedWord]) -> bool:
-    return bool(terms) and all(any(word.terms.get(term, 0.0) > SYNONYM for word in asked) for term in terms)
+    return bool(terms) and all(any(word.terms.get(term, 0.0) >= _DERIVED for word in asked) for term in terms)
 
 
 def _value_terms(column: DocumentedColumn, value: str) -> frozenset[str]:

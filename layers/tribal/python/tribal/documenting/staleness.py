@@ -15,7 +15,7 @@ from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
 from tribal_contracts import TableResult, TableSpec, UnitResult, WorkUnit
 
-DOCUMENT_VERSION = "6"
+DOCUMENT_VERSION = "7"
 """Change it whenever the same slice would produce a different `TableDocument`."""
 
 WAITING = frozenset(("DOC_BUDGET_EXHAUSTED", "DOC_LLM_FAILED"))

@@ -10,12 +10,19 @@ from typing import Literal, cast
 from tribal.questions.words import QuestionWord, question_words
 from tribal_contracts.retrieval.questions import QuestionIntent
 
-SlotName = Literal["target", "scope", "first", "second", "group"]
+SlotName = Literal["target", "scope", "first", "second", "group", "measure"]
 _END = r"\s*[?.!]*$"
 _IN = r"(?:in|on|of|for|from|about|within)"
 _JOINED = r"(?:joined (?:to|with)|linked to|connected to|related to|relate to|connect to)"
 _GROUP = r"\b(?:per|for each|for every|by each|grouped by|broken down by|by) (?:the )?(?P<group>[\w.]+(?: [\w.]+)?)"
-_GROUPS = (rf"{_GROUP}{_END}", rf"{_GROUP}\b", r"\beach (?P<group>\w+)")
+_GROUPS = (
+    rf"\b(?:top|bottom) (?:\d+ )?(?P<group>\w+(?: \w+)?) by (?P<measure>.+?){_END}",
+    rf"\b(?:which|what) (?P<group>\w+(?: \w+)?) (?:has|have|had|made|placed|bought|sold|got|sent|received) the "
+    rf"(?:most|fewest|least) (?P<measure>.+?){_END}",
+    rf"{_GROUP}{_END}",
+    rf"{_GROUP}\b",
+    r"\beach (?P<group>\w+)",
+)
 _SLOTS: Mapping[QuestionIntent, tuple[str, ...]] = {
     "meaning": (
         rf"\bwhat (?:does|do|did) (?P<target>.+?) (?:means?|stands? for|represents?|indicates?)"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tribal.naming import segment_all, split_identifier, stem
+from tribal.naming import STOP_WORDS, segment_all, split_identifier, stem
 
 _RUN = re.compile(r"[^\W_]+(?:['\u2019](?=[^\W_])[^\W_]+)?(?:[._$]+[^\W_]+)*")
 _SHORT = re.compile(r"(n['\u2019]t|['\u2019](?:s|ll|re|ve|d|m))$", re.IGNORECASE)
@@ -131,7 +131,7 @@ _SUPERLATIVES = {
     "smallest": "large",
     "cheapest": "cheap",
 }
-_ACRONYM = 0.8
+_ACRONYM = 0.75
 """How certain an acronym is: `vm` for "virtual machine". By judgement."""
 _BEFORE_VERBS = frozenset(
     """
@@ -162,6 +162,8 @@ def acronyms_of(question: str) -> dict[str, dict[str, float]]:
     for first in range(len(words)):
         for last in range(first + 2, min(first + _MOST_INITIALS, len(words)) + 1):
             run = words[first:last]
+            if any(word.text in STOP_WORDS for word in run):
+                break
             initials = "".join(word.text[0] for word in run)
             for word in run:
                 found.setdefault(word.text, {})[initials] = _ACRONYM

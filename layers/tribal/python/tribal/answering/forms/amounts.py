@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tribal.answering.explained import code_columns, codes_without_meaning, words_of
 from tribal.answering.focus import Focus, is_own_key
 from tribal.answering.forms.common import not_said, unknown
-from tribal.answering.forms.drafts import ColumnOf, Draft
+from tribal.answering.forms.drafts import ColumnOf, Condition, Draft
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.forms.pairs import alternative, step_statement
 from tribal.answering.forms.query_parts import (
@@ -30,7 +30,7 @@ from tribal.answering.statements import (
     short_column_name,
     short_name,
 )
-from tribal.naming import stem
+from tribal.naming import STOP_WORDS, index_terms, stem
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import grouped_unit, period_of
 from tribal.questions.words import QuestionWord, is_participle, question_words
@@ -38,6 +38,8 @@ from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal_contracts import TableDocument
 
+_SURE = 0.8
+"""The confidence from which a key that nobody declared is used in a draft. By judgement."""
 _MOST_SAID, _MOST_LEFT = 6, 4
 _LEAST = re.compile(
     r"\b(?:least|fewest|lowest|smallest|shortest|cheapest|youngest|earliest|slowest|bottom)\b", re.IGNORECASE
@@ -60,8 +62,9 @@ def amount(focus: Focus, library: Library) -> Filled:
         return unknown(focus)
     lacks: list[Lack] = []
     conditions = list(asked_conditions(focus, base, measure))
-    groups, shown, unit = asked_groups(focus, base), [], grouped_unit(focus.question)
-    if not groups and not unit and (words := focus.slots.of("group")):
+    groups, shown, unit = asked_groups(focus, base) if function else [], [], grouped_unit(focus.question)
+    words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS
+    if function and not groups and not unit and words:
         named = listing([f"“{one_line(each)}”" for each in sorted(words)])
         lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
@@ -91,11 +94,17 @@ def amount(focus: Focus, library: Library) -> Filled:
         unit,
         groups,
         shown,
-        is_ranked=bool(groups and _RANKED.search(focus.question)),
+        is_ranked=bool(groups and (_RANKED.search(focus.question) or focus.slots.of("measure"))),
         order=ColumnOf(order.table, order.column) if order else None,
         ascending=_LEAST.search(focus.question) is not None,
     )
     return _filled(draft, said, candidates, lacks, focus, library)
+
+
+def _placed_by(conditions: Sequence[Condition], focus: Focus) -> frozenset[str]:
+    """The words of a question that are values of conditions."""
+    values = [term for each in conditions if each.value for term in index_terms(each.value)]
+    return frozenset(word.text for word in focus.asked if word.within(values) == 1.0)
 
 
 def _filled(
@@ -122,6 +131,10 @@ def _filled(
     used += [*([draft.date] if draft.date else dates), *draft.groups]
     said += [about_column(each.table, each.column) for each in used[:_MOST_SAID]]
     unplaced = _unplaced(draft, focus) - frozenset(words)
+    besides = {word for name in focus.main if name not in needed for word in focus.matches[name].named}
+    if joined is None:
+        besides = set()
+    aside, unplaced = unplaced & besides, unplaced - besides
     if unplaced:
         near = [each for each in focus.best_columns(unplaced, tables=needed) if not is_own_key(each)]
         near = [each for each in near if each.about - focus.matches[each.table.name].named.keys()]
@@ -133,8 +146,15 @@ def _filled(
     if _is_about_nothing(words, focus):
         return unknown(focus)
     sql = None
-    if not lacks and not words and not unplaced:
+    guessed = [each for each in (joined.path or () if joined else ()) if (each.confidence or 1.0) < _SURE]
+    if not lacks and not words and not aside and not guessed:
         sql = draft.sql(joined)
+        if sql is None:
+            lacks.append(
+                Lack(
+                    tables[0], "ambiguity", f"a join repeats the rows of {short_name(draft.base.name)}: sum them first"
+                )
+            )
         if sql is not None and not library.fits(sql, draft.base.database):
             sql = None
     if any(each.blocks for each in lacks):
@@ -173,7 +193,7 @@ def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
         *draft.shown,
         *(each.of for each in draft.conditions),
     ]
-    placed = set(focus.slots.of("group"))
+    placed = set(focus.slots.of("group")) | {*head_of(focus.question), *focus.slots.of("measure")}
     for name in draft.tables:
         placed |= focus.matches[name].named.keys() if name in focus.matches else set()
     for each in used:
@@ -183,8 +203,9 @@ def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
     literals = {word.text for each in focus.literals for word in question_words(each)}
     functions = {word.text for word in question_words(focus.question) if word.about_quantity or word.about_time}
     ordinary = {word.text for word in focus.asked if is_ordinary(word.text)}
-    ordinary |= {word for each in focus.matches.values() for word in each.named}
-    asked = {word.text for word in focus.asked} - ordinary - focus.verbs | _states_asked(focus.question)
+    denied = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
+    asked = {word.text for word in focus.asked} - (ordinary | focus.verbs) | _states_asked(focus.question)
+    asked |= {word.text for word in focus.asked if word.text in denied}
     return frozenset(asked - placed - literals - functions)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tribal.answering.explained import (
@@ -12,7 +11,7 @@ from tribal.answering.explained import (
 )
 from tribal.answering.focus import Focus, is_own_key
 from tribal.answering.forms.filled import Filled, Lack, Library
-from tribal.answering.matches import SYNONYM, ColumnMatch, TableMatch
+from tribal.answering.matches import SYNONYM, TableMatch
 from tribal.answering.statements import (
     Statement,
     about_column,
@@ -79,11 +78,6 @@ def named_table(focus: Focus, words: frozenset[str]) -> TableMatch | None:
         whole = [each for each in whole if words >= {word for word, sure in each.named.items() if sure > SYNONYM}]
         whole = [each for each in whole if words & each.named.keys()]
     return max(whole, key=lambda each: (len(each.named), sum(each.named.values())), default=None)
-
-
-def is_written(match: ColumnMatch, focus: Focus) -> bool:
-    """Whether a question has the name of a column just as it is."""
-    return re.search(rf"(?<!\w){re.escape(match.column.name)}(?!\w)", focus.question, re.IGNORECASE) is not None
 
 
 def about_whole_table(table: TableDocument) -> Filled:

@@ -18,7 +18,6 @@ from tribal.answering.forms.common import (
     NOT_DOCUMENTED,
     about_whole_table,
     base_column,
-    is_written,
     lacking_codes,
     named_table,
     not_said,
@@ -66,9 +65,11 @@ def meaning(focus: Focus, library: Library) -> Filled:
         return about_whole_table(table.table)
     if best is None or not is_target:
         return unknown(focus)
-    others = [each for each in matches if each.table == best.table and each is not best and is_written(each, focus)]
+    others = [
+        each for each in matches if each.table == best.table and each is not best and focus.is_written(each.column.name)
+    ]
     others = [each for each in others if each.about & target]
-    if others and is_written(best, focus):
+    if others and focus.is_written(best.column.name):
         return _several([best, *others], focus, library)
     return _value(best) if best.values and not _is_called(best, target) else _column(best, focus, library)
 

@@ -75,6 +75,8 @@ def where(focus: Focus, library: Library) -> Filled:
     table = named_table(focus, frozenset())
     if table is not None and all(word.text in table.named for word in focus.asked):
         return about_whole_table(table.table)
+    # A value says what a row is, seldom where something is kept.
+    matches.sort(key=lambda each: bool(each.values) and not each.share)
     reference = matches[0] if matches else None
     if reference is not None and (parent := _referred(reference, focus)):
         return about_whole_table(parent.table)

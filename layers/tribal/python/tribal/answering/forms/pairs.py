@@ -64,7 +64,8 @@ def _side(words: frozenset[str], focus: Focus, other: _Side | None = None, *, va
     else:
         matches.sort(key=lambda each: (-len(each.about & words), -each.share * each.is_named))
     best = matches[0] if matches else None
-    if whole is not None and (best is None or words <= whole.named.keys() or not words <= best.about):
+    is_column = best is not None and words <= best.about | best.table_words and (best.is_whole or best.values)
+    if whole is not None and (words <= whole.named.keys() or not is_column):
         return _Side(whole.table)
     partly = [each for each in focus.matches.values() if words & each.named.keys()]
     if best is not None and (best.is_named or not partly):

@@ -9,7 +9,7 @@ from tribal.answering.explained import MEASURED_WORDS, family_of, numeric, words
 from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
 from tribal.answering.forms.common import named_table
 from tribal.answering.forms.drafts import ColumnOf, Condition
-from tribal.answering.matches import ColumnMatch, denied_base
+from tribal.answering.matches import SYNONYM, ColumnMatch, denied_base
 from tribal.naming import index_terms, split_identifier
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import period_of
@@ -25,6 +25,7 @@ _FUNCTIONS = (
     ("SUM", re.compile(r"\b(?:how much|total|sum|revenue|turnover|overall)\b", re.IGNORECASE)),
 )
 _MONEY = frozenset("amount price cost revenue total fee salary sum value paid cents net gross".split())
+_QUANTITY = frozenset("quantity qty".split())
 _AUDIT = frozenset("created updated modified deleted inserted changed loaded synced imported".split())
 _MADE = frozenset("created inserted added".split())
 _RELATED = frozenset("last next due valid expires expiry expected".split())
@@ -45,13 +46,14 @@ def head_of(question: str) -> list[str]:
     found = _HEAD.search(question)
     words = question_words(found["head"]) if found else []
     counted = counted_word(question)
-    telling = [word.text for word in words if word.text == counted or not is_ordinary(word.text)]
-    return telling[:1]
+    return [word.text for word in words if word.text == counted or not is_ordinary(word.text)][:1]
 
 
 def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch | None]:
     """The table whose rows count, what is computed, and the column that is computed on."""
-    question = focus.question
+    question, ranked = focus.question, focus.slots.of("measure")
+    if ranked:
+        return _ranked(ranked, focus)
     function = "COUNT" if _COUNTS.search(question) else ""
     if not function:
         function = next((name for name, pattern in _FUNCTIONS if pattern.search(question)), "")
@@ -61,16 +63,52 @@ def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch 
         measure = next((each for each in asked_measures(focus) if _is_of(each, head_of(question), focus)), None)
         if measure is not None:
             return measure.table, function, measure
-    head = frozenset(head_of(question))
+    counted_column = _counted_column(focus) if function == "COUNT" else None
+    if counted_column is not None:
+        return counted_column.table, "SUM", counted_column
+    head = _named_head(focus) or frozenset(head_of(question))
     whole = named_table(focus, head) if head else None
     if whole is None and head:
-        inside = [each for each in focus.matches.values() if head <= each.named.keys()]
+        plainly = [
+            (each, {word for word, sure in each.named.items() if sure > SYNONYM}) for each in focus.matches.values()
+        ]
+        inside = [each for each, words in plainly if head <= words]
         whole = max(inside, key=lambda each: (each.share, each.table.name in focus.main), default=None)
     group = focus.slots.of("group")
     counted = [each for name, each in focus.main.items() if not group or focus.matches[name].named.keys() - group]
     first = next(iter([*counted, *focus.main.values()]), None)
     base = whole.table if whole is not None and _is_near(whole.table, focus) else first
     return base, function, None
+
+
+def _ranked(words: frozenset[str], focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch | None]:
+    """What the groups of a "top ten" are ranked by: how many rows of a table, or the sum of a column."""
+    whole = named_table(focus, words)
+    numbers = [each for each in asked_measures(focus) if words & (each.about | each.table_words)]
+    group = named_table(focus, focus.slots.of("group"))
+    if numbers and group and numbers[0].table.name == group.table.name:
+        return group.table, "", None
+    if numbers and not (whole and words <= whole.named.keys()):
+        return numbers[0].table, "SUM", numbers[0]
+    return (whole.table, "COUNT", None) if whole else (next(iter(focus.main.values()), None), "COUNT", None)
+
+
+def _counted_column(focus: Focus) -> ColumnMatch | None:
+    """The number column that a question counts by name, such as the days of "how many days of vacation"."""
+    word = counted_word(focus.question)
+    for each in focus.best_columns([word], tables=focus.main):
+        if each.about >= {word} and each.is_whole and each.column in numeric([each.column]) and not is_own_key(each):
+            return None if word in each.table_words else each
+    return None
+
+
+def _named_head(focus: Focus) -> frozenset[str]:
+    """The first words of a question that name a table, though they are ordinary."""
+    found = _HEAD.search(focus.question)
+    words = frozenset(word.text for word in question_words(found["head"])) if found else frozenset[str]()
+    return frozenset(
+        word for word in words if any(each.is_whole and word in each.named for each in focus.matches.values())
+    )
 
 
 def _is_of(measure: ColumnMatch, head: Sequence[str], focus: Focus) -> bool:
@@ -80,31 +118,43 @@ def _is_of(measure: ColumnMatch, head: Sequence[str], focus: Focus) -> bool:
 
 def asked_measures(focus: Focus) -> list[ColumnMatch]:
     """The number columns that may hold the amount, the most likely first: those that are named, then money."""
-    group = focus.slots.of("group")
+    group, head = focus.slots.of("group"), frozenset(head_of(focus.question))
+    tables = [*focus.main, *(name for name, each in focus.matches.items() if head and head <= each.named.keys())]
+    near = [name for name in focus.matches if any(focus.way(first, name) for first in list(focus.main)[:1])]
     numbers = [
         each
-        for each in focus.best_columns(tables=focus.main)
+        for each in focus.best_columns(tables=dict.fromkeys((*tables, *near)))
         if each.column in numeric([each.column]) and not is_own_key(each) and each.about - group
     ]
     named = [each for each in numbers if each.is_named and each.about - focus.matches[each.table.name].named.keys()]
     measured = [each for each in named if words_of(each.column.name) & (MEASURED_WORDS | _MONEY)]
     money = [
-        ColumnMatch(match.table, column, {}, (), is_named=False, share=0.0, is_whole=False, score=0.0)
-        for match in (focus.matches[name] for name in focus.main)
+        ColumnMatch(
+            match.table, column, {}, (), False, 0.0, is_whole=False, score=0.0, table_words=frozenset(match.named)
+        )
+        for match in (focus.matches[name] for name in dict.fromkeys(tables))
         for column in numeric(match.table.columns)
-        if words_of(column.name) & _MONEY and match.named.keys() - group
+        if words_of(column.name) & (_MONEY | _QUANTITY) and match.named.keys() - group
     ]
-    money.sort(key=lambda each: not words_of(each.column.name) & {"amount", "total", "price"})
-    return [*measured, *money, *named, *numbers]
+    money.sort(key=lambda each: not words_of(each.column.name) & {"amount", "total", "price", "quantity"})
+    found = [*measured, *money, *named, *numbers]
+    # The salary of a position is no average salary by position.
+    return sorted(found, key=lambda each: (not each.table_words - group, bool(each.table_words & group)))
 
 
 def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | None) -> Iterator[Condition]:
     """The conditions of a question: values, flags, and dates that say what has happened."""
     negated = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
-    taken: set[str] = set(focus.slots.of("group"))
+    groups = asked_groups(focus, base)
+    taken: set[str] = set(focus.slots.of("group") if groups else ()) | focus.slots.of("measure")
     first = {base.name, *([measure.table.name] if measure else [])}
-    matches = focus.best_columns(tables=focus.main)
-    matches.sort(key=lambda each: each.table.name not in first)
+    literals = frozenset(word.text for each in focus.literals for word in question_words(each))
+    joined = [name for name in focus.matches if name in focus.main or focus.way(base.name, name)]
+    # Only what is written as a value is looked for in tables that the question does not name.
+    matches = [
+        each for each in focus.best_columns(tables=joined) if each.table.name in focus.main or each.about & literals
+    ]
+    matches.sort(key=lambda each: (each.table.name not in first, each.table.name not in focus.main))
     exact = {word for each in matches for word in _happened(each)} if period_of(focus.question) else set()
     for each in (one for one in matches if one.values):
         words = frozenset(word.text for word in focus.asked if word.within(_value_terms(each)) >= 0.8)
@@ -117,7 +167,10 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
             taken |= words
             denied = bool(words & negated) != any(map(denied_base, words))
             yield from (Condition(ColumnOf(each.table, each.column), value, denied) for value in each.values[:1])
-    near = [each for each in matches if each.table.name in first or each.table_words]
+    near = [
+        each for each in matches if each.table.name in first or (each.table.name in focus.main and each.table_words)
+    ]
+    head = frozenset(head_of(focus.question)) | _named_head(focus)
     for each in near:
         telling = each.about - taken - focus.matches[each.table.name].named.keys()
         if not each.is_named or not telling or (measure and each.column == measure.column):
@@ -126,7 +179,8 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
         happened = family in DATE_FAMILIES and any(word.endswith("ed") for word in telling)
         happened = happened and not period_of(focus.question)
         missing = bool(telling & negated) and telling <= negated
-        is_set = family == "boolean" or (each.column.nullable and (happened or missing))
+        had = each.column.is_foreign_key and each.table.name in first and not telling & head
+        is_set = family == "boolean" or (each.column.nullable and (happened or missing or had))
         if is_set and each.share >= 0.5:
             taken |= telling
             denied = bool(telling & negated) != any(map(denied_base, telling))
@@ -155,6 +209,7 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
         for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
         if words <= each.about | focus.matches[base.name].named.keys() and each.about & words
     ]
+    own = [each for each in own if not each.values]
     if own and not own[0].column.is_foreign_key:
         return [ColumnOf(base, own[0].column)]
     table = named_table(focus, words)
@@ -162,7 +217,8 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
         return shown_columns(table.table, focus)[:2]
     if own:
         return [ColumnOf(base, own[0].column)]
-    columns = [each for each in focus.best_columns(words) if each.about & words]
+    joined = [name for name in focus.matches if focus.way(base.name, name)]
+    columns = [each for each in focus.best_columns(words, tables=joined) if each.about >= words and not each.values]
     return [ColumnOf(columns[0].table, columns[0].column)] if columns else []
 
 

@@ -12,6 +12,7 @@ _SIGN = r"\s*=>?\s*|\s*->\s*|\s*:\s+|:(?=[^\W\d_])|\s+[-–—]\s+"  # noqa: RUF
 _BEFORE = re.compile(r"(?:[,;.|/(\[{:]|\n|\b(?:and|or)|^)\s*$")
 _NO_VALUES = frozenset("EG FK IE NB NOTE NULL PK PS SEE TODO TBD WARNING".split())
 _END = re.compile(r"[;|\n]|\.\s|\.$|\s/\s")
+_LEAST_CODES = 2
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -22,6 +23,8 @@ def meanings_in(text: str, known: Collection[str] = ()) -> dict[str, str]:
         known: the column's values; empty if unknown.
     """
     text = text[:_MOST_CHARS]
+    if listed := _listed(text, known):
+        return listed
     value = "|".join([*map(re.escape, sorted(known, key=len, reverse=True)), _GENERIC])
     heads = [
         found
@@ -46,6 +49,22 @@ def meanings_in(text: str, known: Collection[str] = ()) -> dict[str, str]:
         if _WORD.search(said) and said.casefold() != values[number].casefold():
             found[values[number]] = said
     return found if len(found) > 1 else {}
+
+
+def _listed(text: str, known: Collection[str]) -> dict[str, str]:
+    """The meanings of codes that a text lists without a sign: "B business, P private person"; of all codes but one."""
+    codes = [each for each in known if each.isdecimal() or (each.isupper() and each.isalpha())]
+    if len(codes) < len(known) or len(codes) < _LEAST_CODES:
+        return {}
+    any_code = "|".join(map(re.escape, sorted(codes, key=len, reverse=True)))
+    parts = list(re.finditer(rf"(?:^|[,;.:]\s+|\s(?:and|or)\s)(?P<value>{any_code})\s+(?=[a-z])", text))
+    found: dict[str, str] = {}
+    for place, part in enumerate(parts):
+        end = parts[place + 1].start() if place + 1 < len(parts) else len(text)
+        said = re.split(r"\.(?:\s|$)", text[part.end() : end])[0]
+        found.setdefault(part["value"], said.strip(" ,;"))
+    is_prose = bool(parts) and parts[0].start() > 0 and not text[: parts[0].start()].rstrip().endswith(":")
+    return found if not is_prose and len(found) >= max(_LEAST_CODES, len(codes) - 1) else {}
 
 
 def _last(said: str, separator: str) -> str:
