@@ -36,7 +36,7 @@ _COPY = 1.5
 """What it counts against a table that it repeats another one. By judgement."""
 _ADDS = 0.8
 """What a further table has to add at least. By judgement."""
-_WHOLE_TABLE, _WRITTEN = 0.7, 3.0
+_WHOLE_TABLE, _WRITTEN = 0.3, 3.0
 """What it counts for a column that the question has the whole name of its table, and its own just as it is."""
 _GUESSED = 1.0
 """A word has no more than that from where only a broader word is. By judgement."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.naming import index_terms, is_noun, read_name, stem, synonyms
+from tribal.naming import content_words, index_terms, is_noun, read_name, singular, stem, synonyms
 from tribal.questions.ordinary import rarity
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
@@ -250,21 +250,25 @@ def named_values(column: DocumentedColumn, asked: Sequence[AskedWord]) -> tuple[
     found: dict[str, frozenset[str]] = {}
     for value in column.allowed_values or ():
         meaning = (column.value_meanings or {}).get(value)
-        texts = [value, *([meaning.text, _lead(meaning.text)] if meaning else [])]
-        said = [_terms(text) for text in texts if not text.isdecimal() and _is_said(_terms(text), asked)]
+        texts = [value, *([meaning.text] if meaning else [])]
+        said = [_terms(text) for text in texts if not text.isdecimal() and _is_said(text, asked)]
         if said:
             found[value] = max(said, key=len)
     return tuple(value for value, terms in found.items() if not any(terms < others for others in found.values()))
 
 
-def _lead(meaning: str) -> str:
-    """The first word of a meaning that says what happened, such as "accepted" of "accepted and credited"."""
-    first = next(iter(meaning.split()), "").lower()
-    return first if first.endswith("ed") else ""
+def states_said(column: DocumentedColumn, asked: Sequence[AskedWord]) -> tuple[str, ...]:
+    """The values whose meaning begins with a state that the question has: "accepted" of "accepted and credited"."""
+    leads = {value: next(iter(each.text.split()), "").lower() for value, each in (column.value_meanings or {}).items()}
+    words = {word.text for word in asked}
+    return tuple(value for value, lead in leads.items() if lead.endswith("ed") and lead in words)
 
 
-def _is_said(terms: Set[str], asked: Sequence[AskedWord]) -> bool:
-    return bool(terms) and all(any(word.terms.get(term, 0.0) >= _DERIVED for word in asked) for term in terms)
+def _is_said(text: str, asked: Sequence[AskedWord]) -> bool:
+    """Whether a question has every content word of a value just as it is: "opened" is no status "open"."""
+    words = {word for each in asked for word in (each.text, singular(each.text))}
+    content = content_words(text)
+    return bool(content) and all(word in words or singular(word) in words for word in content)
 
 
 def _value_terms(column: DocumentedColumn, value: str) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tribal.answering.explained import (
     family_of,
@@ -35,6 +35,12 @@ from tribal_contracts import DocumentedColumn, TableDocument
 _MOST_PLACES = 3
 _CLOSE = 0.92
 """The share of the best one's rank from which another place is named too. By judgement."""
+_OF_KIND = 0.5
+"""The share of the best column's score from which one of the kind that is asked for is meant. By judgement."""
+_KINDS_ASKED: Mapping[str, Callable[[DocumentedColumn], bool]] = {
+    "who": lambda column: column.is_foreign_key or column.name.casefold().endswith("by"),
+    "when": is_date,
+}
 _WITH_VALUES = 0.55
 """The share of the best column's score from which one that lists values is meant. By judgement."""
 
@@ -71,26 +77,33 @@ def _same_values(others: Sequence[ColumnMatch]) -> Iterator[Statement]:
 
 def where(focus: Focus, library: Library) -> Filled:
     """Say which column or table holds something, and a close second."""
-    matches = focus.best_columns()
+    matches = focus.best_columns(word.text for word in focus.asked)
     table = named_table(focus, frozenset())
     if table is not None and all(word.text in table.named for word in focus.asked):
         return about_whole_table(table.table)
-    # A value says what a row is, seldom where something is kept.
-    matches.sort(key=lambda each: bool(each.values) and not each.share)
     reference = matches[0] if matches else None
     if reference is not None and (parent := _referred(reference, focus)):
         return about_whole_table(parent.table)
     matches = [each for each in matches if not is_own_key(each) and not _referred(each, focus)]
     if not matches:
         return unknown(focus)
-    first = matches[0]
+    first = _of_kind_asked(matches, focus.question)
     said = [*_described(first, library)]
     tables = [first.table.name]
-    for other in matches[1:]:
+    for other in (each for each in matches if each is not first):
         if len(tables) < _MOST_PLACES and _is_close(other, first) and other.table.name not in tables:
             said += _described(other, library)
             tables.append(other.table.name)
     return Filled(said, tables)
+
+
+def _of_kind_asked(matches: Sequence[ColumnMatch], question: str) -> ColumnMatch:
+    """The first column; for "who" and "when" the first that refers to somebody, or is a date, if it is near."""
+    asked = next(
+        (fits for word, fits in _KINDS_ASKED.items() if re.search(rf"\b{word}\b", question, re.IGNORECASE)), None
+    )
+    near = (each for each in matches if each.score >= _OF_KIND * matches[0].score)
+    return next((each for each in near if asked and asked(each.column)), matches[0])
 
 
 def _referred(match: ColumnMatch, focus: Focus) -> TableMatch | None:

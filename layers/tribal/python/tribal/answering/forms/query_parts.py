@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tribal.answering.explained import MEASURED_WORDS, family_of, numeric, words_of
 from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
 from tribal.answering.forms.common import named_table
 from tribal.answering.forms.drafts import ColumnOf, Condition
-from tribal.answering.matches import SYNONYM, ColumnMatch, denied_base
+from tribal.answering.matches import SYNONYM, ColumnMatch, denied_base, states_said
 from tribal.naming import index_terms, split_identifier
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import period_of
@@ -156,7 +157,7 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
     ]
     matches.sort(key=lambda each: (each.table.name not in first, each.table.name not in focus.main))
     exact = {word for each in matches for word in _happened(each)} if period_of(focus.question) else set()
-    for each in (one for one in matches if one.values):
+    for each in _with_values(matches, focus):
         words = frozenset(word.text for word in focus.asked if word.within(_value_terms(each)) >= 0.8)
         if (
             words
@@ -185,6 +186,14 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
             taken |= telling
             denied = bool(telling & negated) != any(map(denied_base, telling))
             yield Condition(ColumnOf(each.table, each.column), denied=denied)
+
+
+def _with_values(matches: Sequence[ColumnMatch], focus: Focus) -> Iterator[ColumnMatch]:
+    """The columns of which the question has a value, by itself, by its meaning, or by the state that it means."""
+    for each in matches:
+        values = each.values or states_said(each.column, focus.asked)
+        if values:
+            yield replace(each, values=values)
 
 
 def _happened(match: ColumnMatch) -> frozenset[str]:
