@@ -82,7 +82,8 @@ def where(focus: Focus, library: Library) -> Filled:
     if table is not None and all(word.text in table.named for word in focus.asked):
         return about_whole_table(table.table)
     reference = matches[0] if matches else None
-    if reference is not None and (parent := _referred(reference, focus)):
+    parent = _referred(reference, focus) if reference else None
+    if parent is not None and all(word.text in parent.named for word in focus.asked):
         return about_whole_table(parent.table)
     matches = [each for each in matches if not is_own_key(each) and not _referred(each, focus)]
     if not matches:
