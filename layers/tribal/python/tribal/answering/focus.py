@@ -202,9 +202,10 @@ def focus_on(question: str, context: GatheredContext) -> Focus:
 
 def _asked_words(question: str, context: GatheredContext, read_words: Mapping[str, str | None]) -> list[AskedWord]:
     """The subject words of a question, and the measures that its adjectives ask for."""
+    counted = {each for each in [counted_word(question)] if each and each not in STOP_WORDS}
     timed = period_of(question) is not None or grouped_unit(question) is not None
     words = dict.fromkeys(
-        word.text for word in question_words(question) if not (timed and word.about_time) and not word.text.isspace()
+        word.text for word in question_words(question) if not (timed and word.about_time) or word.text in counted
     )
     named = {
         part.text
@@ -213,7 +214,6 @@ def _asked_words(question: str, context: GatheredContext, read_words: Mapping[st
         for part in question_words(each.text)
     }
     intent = context.question.intent if context.question else None
-    counted = {each for each in [counted_word(question)] if each and each not in STOP_WORDS}
     acronyms = acronyms_of(question)
     found = []
     for word in words:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tribal.answering.matches import ColumnMatch, TableMatch
+from tribal.answering.matches import AskedWord, ColumnMatch, NamedThing, TableMatch
+from tribal.naming import STOP_WORDS, singular, split_identifier
 from tribal.questions.words import question_words
 from tribal.sql.parsing import NotParsed, exp, parse_query
 from tribal_contracts import DatabaseType
@@ -36,7 +37,9 @@ class _Row:
     """Of columns that the question compares: their place from the least."""
 
 
-def is_ruled_out(expression: str, question: str, match: TableMatch, negated: Set[str]) -> bool:
+def is_ruled_out(
+    expression: str, question: str, match: TableMatch, negated: Set[str] = frozenset(), number_of: str = ""
+) -> bool:
     """Whether no row as a question describes it can meet a check.
 
     Args:
@@ -44,15 +47,22 @@ def is_ruled_out(expression: str, question: str, match: TableMatch, negated: Set
         question: as it was asked.
         match: the table, with the words of the question in it.
         negated: the words that the question denies, such as "departed" in "without having departed".
+        number_of: the column whose number the question is about, if it names none.
     """
     condition = _parsed(expression, match.table.database_type)
     if condition is None:
         return False
-    named = {each.column.name: each for each in match.columns if each.is_named}
+    read = {each.name for each in condition.find_all(exp.Column)}
+    named = {each.column.name: each for each in match.columns if each.is_named and each.column.name in read}
     empty = {name for name, each in named.items() if each.about & negated}
-    number = -1.0 if _NEGATIVE.search(question) else 0.0 if _ZERO.search(question) else None
     values = {each.column.name: each.values for each in match.columns if each.values}
-    return _value(condition, _Row(empty, named.keys() - empty, values, number, _order(question, named))) is False
+    filled = (named.keys() | {number_of}) - empty
+    return _value(condition, _Row(empty, filled, values, number_asked(question), _order(question, named))) is False
+
+
+def number_asked(question: str) -> float | None:
+    """The number that a question asks about: less than zero, or zero; `None` without one."""
+    return -1.0 if _NEGATIVE.search(question) else 0.0 if _ZERO.search(question) else None
 
 
 def _order(question: str, named: Mapping[str, ColumnMatch]) -> dict[str, int]:
@@ -60,8 +70,14 @@ def _order(question: str, named: Mapping[str, ColumnMatch]) -> dict[str, int]:
     found = _COMPARED.search(question)
     if found is None:
         return {}
-    sides = [frozenset(word.text for word in question_words(part)) for part in question.split(found[0], 1)]
-    first, second = ([name for name, each in named.items() if each.about & side] for side in sides)
+    parts = question.split(found[0], 1)
+    # "An order" names the table; that it was ordered names a column.
+    tables = {singular(word) for each in named.values() for word in split_identifier(each.table.table)}
+    sides = [
+        [AskedWord.of(each.text, {}) for each in question_words(part) if each.text not in tables | STOP_WORDS]
+        for part in parts
+    ]
+    first, second = ([name for name in named if NamedThing.of(name).found(side)] for side in sides)
     first, second = [each for each in first if each not in second], [each for each in second if each not in first]
     if len(first) != 1 or len(second) != 1:
         return {}

@@ -9,7 +9,7 @@ from tribal.answering.explained import (
     codes_without_meaning,
     is_explained,
 )
-from tribal.answering.focus import Focus, is_own_key
+from tribal.answering.focus import Focus
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.matches import SYNONYM, TableMatch
 from tribal.answering.statements import (
@@ -17,8 +17,10 @@ from tribal.answering.statements import (
     about_column,
     about_table,
     column_name,
+    of_table,
     row_of,
     short_column_name,
+    short_name,
 )
 from tribal.identity import locations
 from tribal.identity.table_names import format_name, parse_name
@@ -28,6 +30,7 @@ from tribal.rendering.words import listing
 from tribal_contracts import DocumentedColumn, TableDocument
 
 NOT_DOCUMENTED = "This is not documented"
+_MOST_COLUMNS = 12
 
 
 def unknown(focus: Focus, part: Iterable[str] = ()) -> Filled:
@@ -40,7 +43,8 @@ def unknown(focus: Focus, part: Iterable[str] = ()) -> Filled:
     content = (word for word in part if word not in STOP_WORDS)
     words = [f"“{one_line(word)}”" for word in focus.uncovered or content]
     text = f"nothing explains {listing(words)}" if words else "no table holds this"
-    columns = [each for each in focus.best_columns(tables=focus.main) if each.is_named and not is_own_key(each)]
+    named = (each for each in focus.best_columns(tables=focus.main) if each.is_named)
+    columns = [each for each in named if each.about - each.table_words]
     nearest = [about_table(each) for each in list(focus.main.values())[:2]]
     nearest += [about_column(each.table, each.column) for each in columns[:1]]
     return not_said(Filled(nearest, list(focus.main), [Lack("", "missing_information", text)], is_answered=False))
@@ -81,8 +85,13 @@ def named_table(focus: Focus, words: frozenset[str]) -> TableMatch | None:
 
 
 def about_whole_table(table: TableDocument) -> Filled:
-    said = [about_table(table), *filter(None, [row_of(table)])]
-    return Filled(said, [table.name])
+    said = list(dict.fromkeys([about_table(table), *filter(None, [row_of(table)])]))
+    if table.description.source != "derived":
+        return Filled(said, [table.name])
+    name = short_name(table.name)
+    columns = listing([one_line(each.name) for each in table.columns], limit=_MOST_COLUMNS)
+    said.append(of_table(table, table.name, f"Nothing describes {name}; its columns are {columns}."))
+    return Filled(said, [table.name], [Lack(table.name, "missing_information", f"nothing describes {name}")])
 
 
 def base_column(

@@ -12,6 +12,7 @@ from tribal.answering.explained import (
     is_code,
     says_what_it_holds,
     unit_of,
+    words_of,
 )
 from tribal.answering.focus import Focus, is_own_key
 from tribal.answering.forms.common import (
@@ -125,6 +126,8 @@ def _column(match: ColumnMatch, focus: Focus, library: Library) -> Filled:
     meant = told[1] if told else column
     if says_what_it_holds(meant, table.table) or len(said) > 1:
         lacks = list(lacking_codes(table, column, meant))
+        if lacks and meant.allowed_values:
+            return not_said(Filled(said, tables, lacks, is_answered=False))
         said += [of_table(table, each.target, f"{each.text[0].upper()}{each.text[1:]}.") for each in lacks]
         return Filled([*said, *_other_places(match, focus)], tables, lacks)
     return not_said(Filled(said, tables, [_vague(table, column)], is_answered=False))
@@ -183,7 +186,8 @@ def _unit(match: ColumnMatch | None, focus: Focus, library: Library) -> Filled:
     asked_for = frozenset(map(stem, words)) & frozenset(map(stem, UNIT_WORDS))
     meant = told[1] if told else column
     if has_unit(meant):
-        lead = f"{short_column_name(table, column)} is in {unit_of(meant)}."
+        by_name = "" if {*unit_of(meant).split()} <= words_of(meant.description.text) else ", by its name"
+        lead = f"{short_column_name(table, column)} is in {unit_of(meant)}{by_name}."
         return Filled([of_table(table, column_name(table, column), lead), *said], tables, words=words)
     text = f"nothing says in which {'currency' if asked_for & _MONEY else 'unit'} {short_column_name(table, column)} is"
     lack = Lack(column_name(table, column), "missing_information", text)

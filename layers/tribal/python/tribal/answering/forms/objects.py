@@ -129,15 +129,15 @@ def _described(match: ColumnMatch, library: Library) -> Iterator[Statement]:
     yield from taken_from(base_column(match.table, match.column, library))
 
 
-_TYPES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b(?:dates?|times?|timestamps?)\b", re.IGNORECASE), "date"),
-    (re.compile(r"\b(?:numbers?|numeric|amounts?)\b", re.IGNORECASE), "number"),
-    (re.compile(r"\b(?:texts?|strings?)\b", re.IGNORECASE), "text"),
-    (re.compile(r"\b(?:booleans?|flags?)\b", re.IGNORECASE), "boolean"),
-    (re.compile(r"\b(?:optional|nullable|empty|null)\b", re.IGNORECASE), "nullable"),
-    (re.compile(r"\b(?:mandatory|required|not null)\b", re.IGNORECASE), "required"),
-    (re.compile(r"\b(?:sensitive|personal|private)\b", re.IGNORECASE), "sensitive"),
-    (re.compile(r"\b(?:unique|keys?)\b", re.IGNORECASE), "key"),
+_TYPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"\b(?:dates?|times?|timestamps?)\b", re.IGNORECASE), "date", "dates or times"),
+    (re.compile(r"\b(?:numbers?|numeric|amounts?)\b", re.IGNORECASE), "number", "numbers"),
+    (re.compile(r"\b(?:texts?|strings?)\b", re.IGNORECASE), "text", "texts"),
+    (re.compile(r"\b(?:booleans?|flags?)\b", re.IGNORECASE), "boolean", "flags"),
+    (re.compile(r"\b(?:optional|nullable|empty|null)\b", re.IGNORECASE), "nullable", "optional"),
+    (re.compile(r"\b(?:mandatory|required|not null)\b", re.IGNORECASE), "required", "mandatory"),
+    (re.compile(r"\b(?:sensitive|personal|private)\b", re.IGNORECASE), "sensitive", "possibly personal"),
+    (re.compile(r"\b(?:unique|keys?)\b", re.IGNORECASE), "key", "keys"),
 )
 
 
@@ -148,13 +148,15 @@ def columns(focus: Focus, library: Library) -> Filled:
     if match is None:
         return unknown(focus)
     table = match.table
-    asked = next((kind for pattern, kind in _TYPES if _asks_kind(pattern, focus, match)), "")
+    kinds = ((kind, name) for pattern, kind, name in _TYPES if _asks_kind(pattern, focus, match))
+    asked, called = next(kinds, ("", ""))
     chosen = [each for each in table.columns if not asked or _is_of_kind(each, asked, table)]
-    if not chosen:
-        text = f"None of the {number(len(table.columns), 'column')} of {short_name(table.name)} is like that."
-        return Filled([of_table(table, table.name, text)], [table.name])
-    kind_of = f" of this kind, of {len(table.columns)}" if asked else ""
-    head = of_table(table, table.name, f"{short_name(table.name)} has {number(len(chosen), 'column')}{kind_of}.")
+    name, every = short_name(table.name), number(len(table.columns), "column")
+    if asked:
+        text = f"{len(chosen) or 'None'} of the {every} of {name} {'is' if len(chosen) == 1 else 'are'} {called}."
+    else:
+        text = f"{name} has {every}."
+    head = of_table(table, table.name, text)
     return Filled([head, *(about_column(table, each) for each in chosen)], [table.name])
 
 

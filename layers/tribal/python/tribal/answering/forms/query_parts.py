@@ -253,6 +253,7 @@ def asked_dates(focus: Focus, base: TableDocument) -> list[ColumnOf]:
         )
         if each.column in dates_of(each.table) and _is_meant(each, focus)
     ]
+    named.sort(key=lambda each: each.table.name != base.name)
     by_metric = [ColumnOf(table, each) for table in tables for each in dates_of(table) if each.name in metrics]
     if by_metric or named:
         return (by_metric or named)[:1]
@@ -279,7 +280,8 @@ def _of_the_row(dates: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
 
 def _is_meant(match: ColumnMatch, focus: Focus) -> bool:
     """Whether a question names a date by more than the table's own name."""
-    return bool(match.about - focus.matches[match.table.name].named.keys())
+    words = match.about - focus.matches[match.table.name].named.keys() - frozenset(head_of(focus.question))
+    return bool(words)
 
 
 def _is_near(table: TableDocument, focus: Focus) -> bool:

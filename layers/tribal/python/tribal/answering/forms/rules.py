@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tribal.answering.explained import numeric
 from tribal.answering.focus import Focus
 from tribal.answering.forms.common import named_table, unknown
 from tribal.answering.forms.filled import Filled, Library
@@ -61,9 +62,23 @@ def rule(focus: Focus, library: Library) -> Filled:
     check = next((each for each in fitting if each.kind == "check"), None)
     if check is not None and (first is None or (wanted == "unique" and check.rank > first.rank)):
         first = check
-    if first is not None:
-        return _decided(first, focus)
-    return _nothing_forbids(wanted, focus)
+    first = first or _about_number(found, focus)
+    return _decided(first, focus) if first is not None else _nothing_forbids(wanted, focus)
+
+
+def _about_number(found: Sequence[_Constraint], focus: Focus) -> _Constraint | None:
+    """The check on a figure of a table that the question names, if it rules out the number that is asked for."""
+    from tribal.answering.forms.check_outcomes import is_ruled_out, number_asked
+
+    if number_asked(focus.question) is None:
+        return None
+    for each in found:
+        column = next((one for one in each.table.table.columns if (one.name,) == each.columns), None)
+        if each.kind == "check" and each.table.is_whole and column in numeric([column] if column else []):
+            expression = each.text.partition(": ")[2]
+            if is_ruled_out(expression, focus.question, each.table, number_of=each.columns[0]):
+                return each
+    return None
 
 
 def _about_denied(found: Sequence[_Constraint], focus: Focus) -> _Constraint | None:
@@ -283,14 +298,15 @@ def _deleting(match: TableMatch, focus: Focus, prior: float) -> Iterator[_Constr
         if parent is None or not parent.named:
             continue
         what = {
-            "CASCADE": "its rows are deleted too",
-            "SET NULL": "the column becomes empty",
-            "SET DEFAULT": "the column gets its default",
-        }.get((key.on_delete or "").upper(), "it is refused while such rows exist")
+            "CASCADE": "are deleted too",
+            "SET NULL": "stay, with an empty reference",
+            "SET DEFAULT": "stay, and refer to the default",
+        }.get((key.on_delete or "").upper(), "prevent it: it is refused while there are any")
         names = listing([one_line(each) for each in key.columns])
-        text = f"deleting a row of {short_name(parent.table.name)} that {short_name(match.table.name)} ({names}) "
+        which = f"the rows of {short_name(match.table.name)} that refer to it by {names}"
+        text = f"If a row of {short_name(parent.table.name)} is deleted, {which} {what}"
         rank = sum(parent.named.values()) + 2 * sum(match.named.values()) + prior
-        yield _Constraint(match, "delete", tuple(key.columns), f"{text}refers to: {what}", rank)
+        yield _Constraint(match, "delete", tuple(key.columns), text, rank)
 
 
 def _decided(found: _Constraint, focus: Focus) -> Filled:
@@ -321,10 +337,11 @@ def _verdict(found: _Constraint, focus: Focus) -> str:
         rest = "may be empty" if column.nullable else "must always have a value (NOT NULL)"
         return f"{'Yes' if allowed else 'No'}: {short_column_name(table, column)} {rest}."
     if found.kind == "delete":
-        return f"{found.text[0].upper()}{found.text[1:]}."
+        return f"{found.text}."
     from tribal.answering.forms.check_outcomes import is_ruled_out
 
-    ruled_out = is_ruled_out(found.text.partition(": ")[2], question, found.table, _denied(focus))
+    number_of = found.columns[0] if len(found.columns) == 1 else ""
+    ruled_out = is_ruled_out(found.text.partition(": ")[2], question, found.table, _denied(focus), number_of)
     answer = "No: a row must meet" if ruled_out else "A row must meet"
     return f"{answer} the {found.text} ({name})."
 
