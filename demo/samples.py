@@ -1,4 +1,4 @@
-"""`make samples`: generates the committed documentation of the sample company, and checks that it is up to date.
+"""`make samples`: generates the committed documentation of the sample company and answers from it.
 
 One schema is documented a second time without comments, as in most databases.
 """
@@ -15,11 +15,13 @@ import tempfile
 from pathlib import Path
 
 from demo import COMPANY_SQL, copy_definitions
+from demo.answers import answers_page
 from servers.postgres import EmbeddedServer
 
 SAMPLES = Path(__file__).parent.parent / "docs" / "samples"
 UNCOMMENTED = SAMPLES.with_name("samples-uncommented")
 """Only the schema `billing`."""
+ANSWERS = SAMPLES.with_name("answers.md")
 EPOCH = "1767225600"
 """2026-01-01, so that the documents do not depend on the current time."""
 
@@ -79,6 +81,7 @@ def main() -> int:
         with EmbeddedServer.start(home / "postgres") as server:
             server.ensure_database("company", COMPANY_SQL)
             generate(server.dsn("company"), _made(home / "commented"))
+            ANSWERS.write_text(answers_page(home / "commented"), encoding="utf-8")
             (home / "uncommented.sql").write_text(without_comments(), encoding="utf-8")
             server.ensure_database("uncommented", home / "uncommented.sql")
             generate_uncommented(server.dsn("uncommented"), _made(home / "uncommented"))

@@ -1,16 +1,18 @@
-"""The committed documentation of the sample company is what the program writes today."""
+"""The committed documentation of the sample company, and answers from it, are what the program writes today."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from demo.samples import UNCOMMENTED, differences, generate, generate_uncommented, without_comments
+from demo.answers import answers_page
+from demo.samples import ANSWERS, UNCOMMENTED, differences, generate, generate_uncommented, without_comments
 from servers.postgres import EmbeddedServer
 
 
 def test_the_sample_documentation_is_up_to_date(tmp_path: Path, company_dsn: str) -> None:
     generate(company_dsn, tmp_path)
     assert differences(tmp_path / "docs") == [], "run `make samples` and look at the difference"
+    assert answers_page(tmp_path) == ANSWERS.read_text(encoding="utf-8"), "run `make samples` and read the answers"
 
 
 def test_that_of_the_sample_without_comments_is_too(tmp_path: Path, postgres_server: EmbeddedServer) -> None:

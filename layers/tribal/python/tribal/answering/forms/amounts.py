@@ -62,13 +62,13 @@ def amount(focus: Focus, library: Library) -> Filled:
         return unknown(focus)
     lacks: list[Lack] = []
     conditions = list(asked_conditions(focus, base, measure))
-    groups, shown, unit = asked_groups(focus, base) if function else [], [], grouped_unit(focus.question)
+    groups, shown, unit = asked_groups(focus, base), [], grouped_unit(focus.question)
     words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS
-    if function and not groups and not unit and words:
+    if not groups and not unit and words and not (measure is None and focus.slots.of("measure")):
         named = listing([f"“{one_line(each)}”" for each in sorted(words)])
         lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
-        shown = shown_columns(base, focus)
+        shown, groups = [*shown_columns(base, focus), *groups], []
     period = period_of(focus.question)
     candidates = asked_dates(focus, base) if period or unit else []
     date = candidates[0] if len(candidates) == 1 else None

@@ -135,7 +135,7 @@ def _compared(node: exp.Binary, row: _Row) -> bool | None:
         values = row.values[one.name]
         equal = other.name in values
         return equal if isinstance(node, exp.EQ) else not equal if isinstance(node, exp.NEQ) else None
-    if isinstance(node, (exp.EQ, exp.NEQ)) and not isinstance(one, exp.Column):
+    if isinstance(node, (exp.EQ, exp.NEQ)) and isinstance(one, (exp.Is, exp.Not, exp.And, exp.Or)):
         states = (_value(one, row), _value(other, row))
         return None if None in states else (states[0] == states[1]) == isinstance(node, exp.EQ)
     if {one.name, other.name} <= row.order.keys() and outcomes is not None:

@@ -48,11 +48,11 @@ _MONEY = frozenset(map(stem, "currency euro euros dollar dollars eur usd gbp chf
 
 def meaning(focus: Focus, library: Library) -> Filled:
     """Say what something means: a definition, a value, a column or a table."""
-    defined = [each for each in definitions(focus) if each.kind in ("term", "metric")]
-    if defined:
-        return Filled(defined, _tables_of(focus, defined))
     target = focus.slots.of("target")
     matches = focus.best_columns(target)
+    defined = [each for each in definitions(focus) if each.kind in ("term", "metric")]
+    if defined and not (matches and focus.is_written(matches[0].column.name)):
+        return Filled(defined, _tables_of(focus, defined))
     table = named_table(focus, target)
     best = next((each for each in matches if not is_own_key(each)), None)
     is_target = best is not None and (not target or not focus.asked or best.about & target or best.values)

@@ -213,6 +213,9 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     words = frozenset(word.text for word in focus.asked if word.text in focus.slots.of("group"))
     if not words:
         return []
+    table = named_table(focus, words)
+    if table is not None and table.table.name == base.name:
+        return []
     own = [
         each
         for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
@@ -221,8 +224,7 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     own = [each for each in own if not each.values]
     if own and not own[0].column.is_foreign_key:
         return [ColumnOf(base, own[0].column)]
-    table = named_table(focus, words)
-    if table is not None and table.table.name != base.name:
+    if table is not None:
         return shown_columns(table.table, focus)[:2]
     if own:
         return [ColumnOf(base, own[0].column)]

@@ -111,7 +111,7 @@ def _wanted(question: str) -> Kind:
 def _constraints(focus: Focus) -> Iterator[_Constraint]:
     for name, match in focus.matches.items():
         prior = 0.5 * focus.context.scores.get(name, 0.0) + 0.3 * (name in focus.main)
-        prior -= match.table.copy_of is not None
+        prior += 0.5 * match.is_whole - (match.table.copy_of is not None)
         columns = {each.column.name: each for each in match.columns}
         yield from _unique(match, columns, prior)
         yield from _checks(match, columns, prior)
