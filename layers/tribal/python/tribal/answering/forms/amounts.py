@@ -39,7 +39,7 @@ from tribal.rendering.words import listing
 from tribal_contracts import TableDocument
 
 _SURE = 0.8
-"""The confidence from which a key that nobody declared is used in a draft. By judgement."""
+"""The confidence from which a key that no one declared is used in a draft. By judgement."""
 _MOST_SAID, _MOST_LEFT = 6, 4
 _LEAST = re.compile(
     r"\b(?:least|fewest|lowest|smallest|shortest|cheapest|youngest|earliest|slowest|bottom)\b", re.IGNORECASE

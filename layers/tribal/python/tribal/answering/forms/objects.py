@@ -99,7 +99,7 @@ def where(focus: Focus, library: Library) -> Filled:
 
 
 def _of_kind_asked(matches: Sequence[ColumnMatch], question: str) -> ColumnMatch:
-    """The first column; for "who" and "when" the first that refers to somebody, or is a date, if it is near."""
+    """The first column; for "who" and "when" the first that refers to someone, or is a date, if it is near."""
     asked = next(
         (fits for word, fits in _KINDS_ASKED.items() if re.search(rf"\b{word}\b", question, re.IGNORECASE)), None
     )
