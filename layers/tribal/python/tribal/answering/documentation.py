@@ -10,6 +10,7 @@ from tribal.answering.answer import OFF_TOPIC, answer_of, inventory, refusal
 from tribal.answering.focus import Focus, focus_on
 from tribal.answering.forms import filled_form
 from tribal.answering.forms.filled import Filled
+from tribal.answering.matches import shared_prefixes
 from tribal.answering.open_library import OpenLibrary
 from tribal.answering.statements import table_uri
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -191,7 +192,10 @@ def _domains(toolbox: Toolbox) -> list[DomainInfo]:
 
 def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:
     wanted = GetQueryContextInput(question=request.question, database=request.database, domain=request.domain)
-    return focus_on(request.question, gather(wanted, opened, toolbox).with_first(MOST_TABLES))
+    names = [each.table for each in opened.tables]
+    key = ("shared prefixes", toolbox.scope)
+    prefixes = toolbox.derived.get(opened.generation, key, lambda: shared_prefixes(names))
+    return focus_on(request.question, gather(wanted, opened, toolbox).with_first(MOST_TABLES), prefixes)
 
 
 def _in_database(scope: Scope, name: str | None) -> Scope:

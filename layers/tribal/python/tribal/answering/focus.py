@@ -172,11 +172,17 @@ class Focus:
         return match.score * (1.0 if match.is_named else 0.9) + prior + 2 * held + called
 
 
-def focus_on(question: str, context: GatheredContext) -> Focus:
-    """Read a question against its context."""
+def focus_on(question: str, context: GatheredContext, prefixes: tuple[str, ...] = ()) -> Focus:
+    """Read a question against its context.
+
+    Args:
+        question: as it was asked.
+        context: the tables that were found for it.
+        prefixes: beginnings that the names of many tables share.
+    """
     read_words = {each.word: each.explained_by for each in context.question.words} if context.question else {}
     asked = _asked_words(question, context, read_words)
-    matches = {name: TableMatch(table, asked) for name, table in context.documents.items()}
+    matches = {name: TableMatch(table, asked, prefixes) for name, table in context.documents.items()}
     near = _neighbours(context)
     chosen = _main_tables(asked, matches, near, context)
     main = {name: context.documents[name] for name in chosen}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.naming import content_words, index_terms, is_noun, read_name, singular, stem, synonyms
+from tribal.naming import content_words, glued_prefixes, index_terms, is_noun, read_name, singular, stem, synonyms
 from tribal.questions.ordinary import rarity
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
@@ -24,6 +25,8 @@ SYNONYM, _DERIVED = 0.7, 0.8
 _SUFFIXES = frozenset("al ance ation ence er eri ing ion ment or s ur ure y".split())
 """Endings that make a noun of a verb: `payment`, `departure`, `arrival`."""
 _LEAST_STEM = 3
+_SHARED_PREFIX = 0.5
+"""The share of tables from which the first word of their names says nothing. By judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +137,34 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(index_terms(text))
 
 
+def shared_prefixes(tables: Collection[str]) -> tuple[str, ...]:
+    """Return the beginnings that many names of tables share, with and without a separator: `rhn`, `tbl_`."""
+    firsts = Counter(name.lower().partition("_")[0] for name in tables if "_" in name)
+    common = (f"{first}_" for first, count in firsts.items() if count > _SHARED_PREFIX * len(tables))
+    return (*common, *glued_prefixes(tables))
+
+
 @dataclass(frozen=True)
 class TableMatch:
     """A table, and the words of a question in it."""
 
     table: TableDocument
     asked: Sequence[AskedWord]
+    prefixes: tuple[str, ...] = ()
+    """Beginnings that the names of many tables share, and that say nothing of one."""
+
+    @cached_property
+    def _thing(self) -> NamedThing:
+        name = self.table.table
+        prefix = next((each for each in self.prefixes if name.lower().startswith(each)), "")
+        whole = NamedThing.of(name)
+        # Whoever writes the prefix means the table too.
+        return whole if whole.is_whole(self.asked) else NamedThing.of(name[len(prefix) :] or name)
 
     @cached_property
     def named(self) -> Mapping[str, float]:
         """The words in its name."""
-        return NamedThing.of(self.table.table).found(self.asked)
+        return self._thing.found(self.asked)
 
     @cached_property
     def schema(self) -> Mapping[str, float]:
@@ -154,12 +174,12 @@ class TableMatch:
     @cached_property
     def share(self) -> float:
         """The share of its name that the question has, 0 to 1."""
-        return NamedThing.of(self.table.table).share(self.asked)
+        return self._thing.share(self.asked)
 
     @cached_property
     def is_whole(self) -> bool:
         """Whether the question has its whole name."""
-        return bool(self.named) and NamedThing.of(self.table.table).is_whole(self.asked)
+        return bool(self.named) and self._thing.is_whole(self.asked)
 
     @cached_property
     def told(self) -> frozenset[str]:

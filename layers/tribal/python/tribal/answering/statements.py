@@ -64,7 +64,8 @@ def definitions(focus: Focus) -> Iterator[Statement]:
 
 def remarks(focus: Focus, tables: Collection[str]) -> Iterator[Statement]:
     """Decisions and memories about some tables that have most of the question's subject."""
-    wanted = [word for word in focus.asked if not all(word.text in focus.matches[name].named for name in tables)]
+    known = [focus.matches[name] for name in tables if name in focus.matches]
+    wanted = [word for word in focus.asked if not all(word.text in each.named for each in known)]
     for about, item in focus.context.guidance:
         said = frozenset(index_terms(item.text))
         if about in tables and wanted and sum(word.within(said) == 1.0 for word in wanted) >= len(wanted) / 2:

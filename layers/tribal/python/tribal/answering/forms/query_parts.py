@@ -10,7 +10,7 @@ from tribal.answering.explained import MEASURED_WORDS, family_of, numeric, words
 from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
 from tribal.answering.forms.common import named_table
 from tribal.answering.forms.drafts import ColumnOf, Condition
-from tribal.answering.matches import SYNONYM, ColumnMatch, denied_base, states_said
+from tribal.answering.matches import LABEL_WORDS, SYNONYM, ColumnMatch, denied_base, states_said
 from tribal.naming import index_terms, split_identifier
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import period_of
@@ -98,7 +98,8 @@ def _counted_column(focus: Focus) -> ColumnMatch | None:
     """The number column that a question counts by name, such as the days of "how many days of vacation"."""
     word = counted_word(focus.question)
     for each in focus.best_columns([word], tables=focus.main):
-        if each.about >= {word} and each.is_whole and each.column in numeric([each.column]) and not is_own_key(each):
+        is_label = split_identifier(each.column.name)[-1] in LABEL_WORDS
+        if each.about >= {word} and each.is_whole and each.column in numeric([each.column]) and not is_label:
             return None if word in each.table_words else each
     return None
 
