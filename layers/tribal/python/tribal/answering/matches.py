@@ -158,7 +158,7 @@ class TableMatch:
         name = self.table.table
         prefix = next((each for each in self.prefixes if name.lower().startswith(each)), "")
         whole = NamedThing.of(name)
-        # Whoever writes the prefix means the table too.
+        # With the prefix it means the table too.
         return whole if whole.is_whole(self.asked) else NamedThing.of(name[len(prefix) :] or name)
 
     @cached_property
