@@ -124,7 +124,7 @@ class Focus:
         """The words that the question uses as verbs, and that are in no name."""
         named = {word for each in self.matches.values() for one in each.columns if one.is_named for word in one.about}
         parts = frozenset(word.text for words in self.slots.words.values() for word in words)
-        return verbs(self.question, self._is_thing) - named - parts
+        return verbs(self.question, self._is_thing) - named - parts - {counted_word(self.question)}
 
     def _is_thing(self, word: str) -> bool:
         """Whether a word is a noun: by the dictionary, or since it names something."""

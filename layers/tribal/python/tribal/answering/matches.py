@@ -8,11 +8,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tribal.naming import content_words, glued_prefixes, index_terms, is_noun, read_name, singular, stem, synonyms
+from tribal.naming import (
+    content_words,
+    glued_prefixes,
+    index_terms,
+    is_noun,
+    likely_words,
+    segment_all,
+    singular,
+    split_identifier,
+    stem,
+    synonyms,
+)
 from tribal.questions.ordinary import rarity
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
-LABEL_WORDS = frozenset("id identifier no num number nr cd code key uuid guid ref".split())
+LABEL_WORDS = frozenset("id identifier no num number nr cd code key uuid guid ref header master tbl".split())
 """Words at the end of a name that say how something is identified rather than what it is."""
 _NAME, _VALUE, _TEXT = 2.0, 2.0, 1.1
 """What a word counts in the name of a column, in one of its values, and in its text. By judgement."""
@@ -121,9 +132,8 @@ class NamedThing:
 
 @lru_cache(maxsize=16_384)
 def _named(name: str) -> NamedThing:
-    words, forms = read_name(name)
-    tokens = forms[: len(words)] if len(forms) >= len(words) else forms
-    pairs = zip(words, tokens, strict=False)
+    tokens = segment_all(split_identifier(name))
+    pairs = zip(likely_words(tokens), tokens, strict=False)
     return NamedThing(tuple(frozenset((stem(word), stem(token), word)) for word, token in pairs))
 
 

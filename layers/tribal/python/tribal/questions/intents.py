@@ -48,6 +48,7 @@ _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {
         r"\b(?:possible|allowed|valid|permitted) \w+",
         rf"\b(?:which|what) (?:\w+ ){{0,3}}?{_KINDS}\b(?=.* (?:{_CAN}|exist|does|do|has|have|there)\b)",
         rf"\bwhat {_CAN}\b(?=.*\bbe\b)",
+        rf"\bwhat are (?:the |all )?(?:\w+ ){{0,3}}{_KINDS}\s*\??$",
         r"\bwhat (?:are )?(?:the )?values of\b",
     ),
     "meaning": (
@@ -65,6 +66,7 @@ _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {
     "join": (
         r"\b(?:join|link|connect|relate)(?:s|d|ed|ing)?\b",
         rf"\bhow (?:do|can|would|should) {_ASKS_ONE} (?:get|find|look up|reach|combine)\b",
+        r"^(?:get|find|look up) the \w+ (?:of|for) (?:an?|the|each) ",
     ),
     "amount": (
         r"\bhow (?:many|much|often|long)\b",

@@ -69,7 +69,7 @@ def _side(words: frozenset[str], focus: Focus, other: _Side | None = None, *, va
         return _Side(whole.table)
     partly = [each for each in focus.matches.values() if words & each.named.keys()]
     if best is not None and (best.is_named or not partly):
-        return _Side(best.table, best)
+        return _Side(best.table, best if best.is_named or values else None)
     closest = max(partly, key=lambda each: (len(words & each.named.keys()), each.share), default=None)
     return None if closest is None else _Side(closest.table)
 

@@ -85,13 +85,21 @@ def asked_counted(focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch 
 def _ranked(words: frozenset[str], focus: Focus) -> tuple[TableDocument | None, str, ColumnMatch | None]:
     """What the groups of a "top ten" are ranked by: how many rows of a table, or the sum of a column."""
     whole = named_table(focus, words)
-    numbers = [each for each in asked_measures(focus) if words & (each.about | each.table_words)]
+    numbers = [
+        each
+        for each in asked_measures(focus)
+        if (words & each.about and each.is_named) or (words & each.table_words and _is_money(each))
+    ]
     group = named_table(focus, focus.slots.of("group"))
     if numbers and group and numbers[0].table.name == group.table.name:
         return group.table, "", None
     if numbers and not (whole and words <= whole.named.keys()):
         return numbers[0].table, "SUM", numbers[0]
     return (whole.table, "COUNT", None) if whole else (next(iter(focus.main.values()), None), "COUNT", None)
+
+
+def _is_money(match: ColumnMatch) -> bool:
+    return bool(words_of(match.column.name) & (_MONEY | _QUANTITY))
 
 
 def _counted_column(focus: Focus) -> ColumnMatch | None:
@@ -149,6 +157,7 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
     negated = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
     groups = asked_groups(focus, base)
     taken: set[str] = set(focus.slots.of("group") if groups else ()) | focus.slots.of("measure")
+    taken |= {word.text for word in question_words(focus.question) if word.about_quantity and word.text.isalpha()}
     first = {base.name, *([measure.table.name] if measure else [])}
     literals = frozenset(word.text for each in focus.literals for word in question_words(each))
     joined = [name for name in focus.matches if name in focus.main or focus.way(base.name, name)]
