@@ -14,7 +14,7 @@ from tribal.answering.matches import LABEL_WORDS, SYNONYM, ColumnMatch, denied_b
 from tribal.naming import index_terms, split_identifier
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import period_of
-from tribal.questions.words import counted_word, question_words
+from tribal.questions.words import counted_word, is_participle, question_words
 from tribal_contracts import DocumentedColumn, TableDocument
 
 _LIST = re.compile(r"^(?:list|show|which|who|give|find|get|return|display)\b", re.IGNORECASE)
@@ -113,12 +113,14 @@ def _counted_column(focus: Focus) -> ColumnMatch | None:
 
 
 def _named_head(focus: Focus) -> frozenset[str]:
-    """The first words of a question that name a table, though they are ordinary."""
+    """The first of the words after "how many" or "which" that names a table, though it is ordinary."""
     found = _HEAD.search(focus.question)
-    words = frozenset(word.text for word in question_words(found["head"])) if found else frozenset[str]()
-    return frozenset(
-        word for word in words if any(each.is_whole and word in each.named for each in focus.matches.values())
-    )
+    for word in question_words(found["head"]) if found else []:
+        if not is_participle(word.text) and any(
+            each.is_whole and word.text in each.named for each in focus.matches.values()
+        ):
+            return frozenset([word.text])
+    return frozenset()
 
 
 def _is_of(measure: ColumnMatch, head: Sequence[str], focus: Focus) -> bool:
