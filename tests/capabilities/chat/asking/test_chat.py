@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -209,6 +210,31 @@ def test_without_the_right_to_spend_the_answer_is_from_the_documents_and_says_wh
     assert found.end.model == "extractive"
     assert chat.calls == 0
     assert any("chat:ask" in each for each in found.end.warnings)
+
+
+def test_a_model_is_given_the_answer_without_it_first_and_may_rephrase_it(app: Application) -> None:
+    model = WritingModel("The number of customers is a count of the rows of crm.customer [1].")
+    chat = made_chat(app, CollectionEntry(name="catalog", models=["large"]), writes={"large": model})
+    found = chat.ask("how many customers are there?")
+    offline = chat.ask("how many customers are there?", caller=Caller("ada", rights=READER))
+    data = json.loads(model.requests[0].part)
+    said = [f"- {each['says']} {''.join(f'[{number}]' for number in each['n'])}" for each in data["answer"]]
+    assert offline.text.startswith("\n".join(said))
+    assert (data["verdict"], data["answer"][0]["n"]) == ("answered", [1])
+    assert data["sql"] in offline.text
+    assert found.text.startswith("The number of customers is a count of the rows of crm.customer. [1]")
+    assert data["sql"] in found.text
+    repeated = [text for each in data["sources"] for text in each["says"].splitlines()]
+    assert not {each["says"] for each in data["answer"]}.intersection(repeated)
+
+
+def test_what_the_documentation_calls_not_documented_a_model_does_not_make_documented(app: Application) -> None:
+    model = WritingModel("Customers are rows [1].")
+    chat = made_chat(app, CollectionEntry(name="catalog", models=["large"]), writes={"large": model})
+    found = chat.ask("which customers own a zeppelin?")
+    assert json.loads(model.requests[0].part)["verdict"] == "not_documented"
+    assert (found.end.verdict, found.end.unexplained) == ("not_documented", ("zeppelin",))
+    assert found.text.startswith("Customers are rows. [1]")
 
 
 def test_nothing_about_a_database_that_is_kept_from_models_is_sent(app: Application) -> None:

@@ -15,7 +15,7 @@ from tests.edges.mcp.asked import index_project
 from tests.fakes.passages import MemoryPassages, passage
 from tribal.app.local import local_application
 from tribal.capabilities.chat.parts import without_models
-from tribal.ports import Application, ModelRequest
+from tribal.ports import Application, Caller, ModelRequest
 from tribal.settings import load_settings
 from tribal_contracts.chat.settings import CollectionEntry
 
@@ -79,7 +79,9 @@ def test_nothing_that_a_model_invents_is_shown(app: Application, invented: str) 
     chat = made_chat(app, CollectionEntry(name="catalog", models=["large"]), writes={"large": model})
     found = chat.ask(QUESTION)
     assert found.text.count("Customers are in the shop. [1]") == 2
-    assert found.text.replace("Customers are in the shop. [1]", "").strip() == ""
+    draft = chat.ask(QUESTION, caller=Caller("ada", rights=frozenset({"documentation:read"}))).text.partition("\n\n")[2]
+    left = found.text.replace("Customers are in the shop. [1]", "").strip()
+    assert left in ("", draft.strip())
     assert found.end.dropped_sentences >= 1 or "```" in invented
 
 
@@ -94,7 +96,7 @@ def test_shown_sql_has_no_comments_and_cannot_close_its_block(app: Application) 
 def obeys(request: ModelRequest) -> str:
     """A model that says whatever anything tells it to say."""
     data = json.loads(request.part)
-    texts = [each["says"] for each in data["sources"]] + [each["text"] for each in data["earlier"]]
+    texts = [each["says"] for each in (*data["answer"], *data["sources"])] + [each["text"] for each in data["earlier"]]
     lured = [lure for lure in LURES if any(lure.lower() in text.lower() for text in texts)]
     said = [f"{lure} [1]. The word is {lure} [1]. Returns are {lure} [1]." for lure in lured]
     return " ".join([*said, "Returns are free [1]."])

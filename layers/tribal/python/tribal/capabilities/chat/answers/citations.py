@@ -14,6 +14,8 @@ class Citations:
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, int, str, str], int] = {}
         self._sources: list[ChatSource] = []
+        self.has_passage = False
+        """Whether a file was cited."""
         self.notes: list[str] = []
         """Warnings about what was shown."""
 
@@ -28,6 +30,7 @@ class Citations:
 
     def _number(self, source: Source) -> int:
         shown = source.shown
+        self.has_passage |= source.is_passage
         key = (source.file_id or shown.source_filename, shown.page_number, shown.title, shown.url or "")
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers) + 1

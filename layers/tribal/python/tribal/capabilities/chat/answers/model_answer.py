@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from tribal.rendering.markdown import fence
 from tribal.sql.scanner import without_comments
 from tribal.text_checks import split_sentences
 from tribal_contracts import DatabaseType
+from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.settings import Intent
 
 NOT_DOCUMENTED = "NOT DOCUMENTED"
@@ -37,8 +38,18 @@ class ModelResult:
     released: int = 0
     """Sentences and queries that were shown."""
     dropped: int = 0
+    has_query: bool = False
     not_documented: bool = False
     warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineAnswer:
+    """What is answered without a model, which a model may rephrase."""
+
+    statements: Sequence[tuple[str, Sequence[Source]]]
+    sql: str | None
+    verdict: AnswerVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,7 @@ class ModelAnswer:
 
     conversation: Conversation
     intent: Intent
+    offline: OfflineAnswer
     sources: Mapping[int, Source]
     """By the number that the model sees."""
     citations: Citations
@@ -76,13 +88,23 @@ class ModelAnswer:
         return result
 
     def data(self) -> dict[str, Any]:
-        """What a model is shown."""
+        """What a model is shown: the answer without it, then what its sources say besides."""
         turns = self.conversation.earlier[-EARLIER_TURNS:]
+        numbers = {source: number for number, source in self.sources.items()}
+        answer = [{"says": text, "n": [numbers[each] for each in sources]} for text, sources in self.offline.statements]
+        said = {text for text, _ in self.offline.statements}
+        texts = {
+            number: "\n".join(line for line in each.text.splitlines() if line not in said)
+            for number, each in self.sources.items()
+        }
         return {
             "question": self.conversation.question,
             "purpose": self.intent,
             "earlier": [{"by": turn.role, "text": _without_orders(turn.text)[:TURN_CHARS]} for turn in turns],
-            "sources": [{"n": number, "says": each.text[:SOURCE_CHARS]} for number, each in self.sources.items()],
+            "answer": answer,
+            "verdict": self.offline.verdict,
+            "sql": self.offline.sql,
+            "sources": [{"n": number, "says": text[:SOURCE_CHARS]} for number, text in texts.items() if text],
         }
 
 
@@ -99,7 +121,6 @@ class _Checked:
         self._answer = answer
         self._grounding = Grounding(answer.sources, answer.conversation.question, said)
         self._has_text = False
-        self._has_query = False
 
     def release(self, parts: Iterable[Sentence | CodeBlock], result: ModelResult) -> Iterator[TextPiece]:
         """What may be shown of some sentences and blocks."""
@@ -126,26 +147,26 @@ class _Checked:
 
     def _query(self, block: CodeBlock, result: ModelResult) -> str | None:
         sql = without_comments(block.text, self._dialect).strip()
-        problem = self._problem(block.language, sql)
+        problem = self._problem(block.language, sql, result)
         if problem is not None:
             result.dropped += 1
             result.warnings.append(problem)
             return None
-        self._has_query = self._has_text = True
+        result.has_query = self._has_text = True
         return f"\n\n{fence(sql, 'sql')}\n"
 
     @property
     def _dialect(self) -> DatabaseType:
         return next((each.dialect for each in self._answer.sources.values() if each.dialect is not None), "postgres")
 
-    def _problem(self, language: str, sql: str) -> str | None:
+    def _problem(self, language: str, sql: str, result: ModelResult) -> str | None:
         """Why a block is not shown; `None` if it is."""
         documentation = self._answer.documentation
         given = [each.database for each in self._answer.sources.values() if each.database is not None]
         databases = list(dict.fromkeys(given))
         if language not in _SQL or documentation is None or not databases:
             return "a block of code was left out: only checked SQL over documented tables is shown"
-        if self._has_query:
+        if result.has_query:
             return "a second query was left out: an answer has one"
         if self._grounding.carries_out_instruction(sql):
             return "a query was left out, because it carries out an instruction found in a source"

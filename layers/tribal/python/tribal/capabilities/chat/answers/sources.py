@@ -16,7 +16,7 @@ from tribal_contracts.chat.collections import CollectionSource
 from tribal_contracts.chat.events import ChatSource
 
 TABLE_CHARS = 2_400
-"""The most characters of a table that a model is shown. By judgement: some 800 tokens."""
+"""The most characters of a table's columns that a model is shown. By judgement: some 800 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _documented(source: AnswerSource, said: list[str], found: DocumentedAnswer, 
     if table is not None:
         named = found.focus.columns.get(source.name, ())
         shown = compact_table(table, lambda column: column in named)
-        text = f"{text}\n{shown}".strip()[:TABLE_CHARS]
+        text = f"{text}\n{shown[:TABLE_CHARS]}".strip()
     return Source(
         ChatSource(
             source_filename=_file_of(source, found.pages),

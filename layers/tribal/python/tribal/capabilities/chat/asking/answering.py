@@ -17,7 +17,7 @@ from tribal.capabilities.chat.answers.extractive import (
     unexplained_words,
 )
 from tribal.capabilities.chat.answers.finding import Finder, Found
-from tribal.capabilities.chat.answers.model_answer import ModelAnswer, ModelResult
+from tribal.capabilities.chat.answers.model_answer import ModelAnswer, ModelResult, OfflineAnswer
 from tribal.capabilities.chat.answers.sources import (
     Source,
     documented_sources,
@@ -101,8 +101,13 @@ class Answering:
         if not documented:
             return "not_documented"
         answer = self.found.documented.answer if self.found.documented else None
-        is_partly = answer is not None and answer.verdict == "partly" and not self.found.passages_lead
-        return "partly" if self._answered_by == EXTRACTIVE and (is_partly or self._unexplained) else "answered"
+        is_partly = answer is not None and answer.verdict == "partly" and not self._is_from_passages
+        return "partly" if is_partly or self._unexplained else "answered"
+
+    @property
+    def _is_from_passages(self) -> bool:
+        """Whether passages answer what the documentation does not: those that lead, or that a model chose to cite."""
+        return self.found.passages_lead or (self._answered_by != EXTRACTIVE and self._citations.has_passage)
 
     def _cited(self) -> Iterator[ChatEvent]:
         if self._citations.sources:
@@ -112,12 +117,20 @@ class Answering:
         if obstacle := self._obstacle():
             self.warnings.append(f"no model was asked: {obstacle}")
             return (yield from self._from_documents())
-        sources = dict(enumerate(self._sources(), 1))
+        statements = list(self._offline_statements())
+        first = [source for _, cited in statements for source in cited]
+        sources = dict(enumerate(dict.fromkeys((*first, *self._sources())), 1))
         if not sources:
             return (yield from self._from_documents())
+        documented = self.found.documented
         answer = ModelAnswer(
             self.conversation,
             self.intent,
+            OfflineAnswer(
+                statements,
+                documented.answer.sql if documented and not self.found.passages_lead else None,
+                self._verdict(documented=self._documents_answer),
+            ),
             sources,
             self._citations,
             self.finder.documentation if self.finder.has_documentation else None,
@@ -130,7 +143,9 @@ class Answering:
                 yield from self._statements()
                 return False
             yield from self._broken_off(result)
-            return True
+            if result.failure is None:
+                yield from self._remarks(with_sql=not result.has_query)
+            return self._documents_answer or self._citations.has_passage
         self.warnings.append("no model gave an answer that could be checked; this is from the documents alone")
         yield TextPiece("_The model did not answer; this is from the documents alone._\n\n")
         return (yield from self._from_documents())
@@ -200,15 +215,13 @@ class Answering:
         return ""
 
     def _sources(self) -> list[Source]:
-        """What a model is given, the most important first."""
+        """What a model is given, besides what the answer without it cites."""
         if self.intent == "syllabus_query":
             return self._listing()
         course = self.finder.entry.course
         said = [*documented_sources(self.found.documented, course).values()] if self.found.documented else []
         tables = further_tables(self.found.documented, said, course) if self.found.documented else []
         passages = [passage_source(each) for each in self.found.passages]
-        if self.found.passages_lead:
-            return [*passages, *said, *tables]
         return [*said, *passages, *tables]
 
     def _listing(self) -> list[Source]:
@@ -220,35 +233,44 @@ class Answering:
         return [*(file_source(each, course) for each in self.finder.files()[:LISTED]), *domains]
 
     def _from_documents(self) -> Generator[ChatEvent, None, bool]:
-        if self.intent == "syllabus_query":
-            count = yield from self._statements()
-            return count > 0
-        quoted = self.found.relevance.passage >= LEAST_EVIDENCE
         count = yield from self._statements()
+        if self.intent == "syllabus_query":
+            return count > 0
         if not count:
             yield TextPiece(f"{NOTHING}\n")
             return False
         yield from self._remarks()
-        return quoted or answers(self.found)
+        return self._documents_answer
+
+    @property
+    def _documents_answer(self) -> bool:
+        """Whether the documentation or a passage answers the question, without a model."""
+        is_quoted = self.found.relevance.passage >= LEAST_EVIDENCE
+        return self.intent == "syllabus_query" or is_quoted or answers(self.found)
+
+    def _offline_statements(self) -> Iterator[Cited]:
+        """What is answered without a model, each with what it cites."""
+        if self.intent == "syllabus_query":
+            return ((each.text, [each]) for each in self._listing())
+        return extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
 
     def _statements(self) -> Generator[ChatEvent, None, int]:
-        if self.intent == "syllabus_query":
-            statements: Iterator[Cited] = ((each.text, [each]) for each in self._listing())
-        else:
-            statements = extractive_statements(self.conversation.question, self.found, self.finder.entry.course)
         count = 0
-        for text, sources in statements:
+        for text, sources in self._offline_statements():
             count += 1
             yield TextPiece(f"- {plain_text(text)} {self._citations.cite(sources)}\n")
         return count
 
-    def _remarks(self) -> Iterator[ChatEvent]:
-        self._unexplained = unexplained_words(self.found)
+    def _remarks(self, *, with_sql: bool = True) -> Iterator[ChatEvent]:
+        """Say which words nothing explains, and show the draft."""
+        if self.intent == "syllabus_query":
+            return
+        self._unexplained = () if self._is_from_passages else unexplained_words(self.found)
         if self._unexplained:
             words = listing([f"\u201c{word}\u201d" for word in self._unexplained])
             yield TextPiece(f"\n{plain_text(f'Nothing documented explains {words}.')}\n")
         documented = self.found.documented
-        if documented is not None and documented.answer.sql and not self.found.passages_lead:
+        if with_sql and documented is not None and documented.answer.sql and not self.found.passages_lead:
             yield TextPiece(f"\n{fence(documented.answer.sql, 'sql')}\n")
 
 
