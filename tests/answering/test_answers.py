@@ -41,6 +41,10 @@ def ask(app: Application, question: str, caller: Caller | None = None, **more: s
     return Documentation(caller or Caller("ada"), app).answer(AskInput(question=question, **more))
 
 
+def messages(answer: Answer) -> list[str]:
+    return [each.message for each in answer.warnings or ()]
+
+
 def documents() -> dict[str, TableDocument]:
     return {table.name: table for table in shop_tables()}
 
@@ -99,6 +103,8 @@ def test_an_answer_is_as_long_as_the_settings_allow_and_says_that_it_was_cut(tmp
     for each in (answer, short):
         assert each.truncated
         assert each.returned == len(each.statements) < (each.total or 0) == 61
+        left = (each.total or 0) - (each.returned or 0)
+        assert f"{left} more statements are left out; `tribal table shop.s.wide` shows all" in messages(each)
     assert len(short.statements) < len(answer.statements)
 
 

@@ -9,9 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
+from tribal_contracts.answering.answers import AnswerVerdict
 from tribal_contracts.chat.settings import Intent
 from tribal_contracts.chat.state import GovernorVerdict
-from tribal_contracts.core.shape import AgentError, Contract, Count, Unset, optional
+from tribal_contracts.core.shape import AgentError, Contract, Count, FullyQualifiedTableName, Unset, optional
+from tribal_contracts.retrieval.questions import QuestionReading
 
 FinishReason = Literal["stop", "content-filter", "length", "error"]
 
@@ -62,6 +64,10 @@ class FinishEvent(Contract):
     intent: Intent | Unset = optional("What the question is for.")
     model_selected: str | Unset = optional("The model that answered; `extractive` for none.")
     dropped_sentences: Count = 0
+    verdict: AnswerVerdict | Unset = optional("Whether the answer is whole; absent if it failed.")
+    main_tables: list[FullyQualifiedTableName] | Unset = optional("The tables that the answer is about, if any.")
+    unexplained: list[str] | Unset = optional("Words of the question that nothing documented explains.")
+    reading: QuestionReading | Unset = optional("How the question was read.")
     warnings: list[str] | Unset = optional("What to know about the answer.")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tribal.capabilities.chat.events import ChatEvent, Finished, Governed, SourcesFound, Step, TextPiece
 from tribal.edges.http.chat.whole_events import AnswerEvents
 from tribal.ports.stopping import StopToken
+from tribal_contracts import QuestionReading
 from tribal_contracts.chat.events import ChatSource
 from tribal_contracts.chat.state import GovernorVerdict
 
@@ -39,7 +40,16 @@ ANSWER: tuple[ChatEvent, ...] = (
     TextPiece("They return things [2]."),
     SourcesFound((TABLE, MANUAL)),
     Finished(
-        "stop", governor=APPROVED, intent="fast", model="gemini-2.0-flash", dropped_sentences=1, warnings=("old",)
+        "stop",
+        governor=APPROVED,
+        intent="fast",
+        model="gemini-2.0-flash",
+        dropped_sentences=1,
+        warnings=("old",),
+        verdict="partly",
+        unexplained=("zeppelin",),
+        reading=QuestionReading(intent="meaning", mentions=[], words=[]),
+        main_tables=("shop.crm.customer",),
     ),
 )
 

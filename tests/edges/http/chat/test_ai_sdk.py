@@ -129,6 +129,10 @@ def _is_usual(seen: dict[str, Any]) -> None:
         "intent": "fast",
         "model": "gemini-2.0-flash",
         "droppedSentences": 1,
+        "verdict": "partly",
+        "mainTables": ["shop.crm.customer"],
+        "unexplained": ["zeppelin"],
+        "reading": {"intent": "meaning", "mentions": [], "words": []},
         "warnings": ["old"],
     }
     assert seen["message"]["id"].startswith("msg-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from tribal.identity.table_names import format_name, look_up, parse_name
 from tribal.identity.targets import target_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.rendering.words import listing
 from tribal_contracts import (
     CheckSqlInput,
     CheckSqlOutput,
@@ -105,7 +107,11 @@ class Documentation:
     def _answer(self, focus: Focus, opened: OpenIndex, toolbox: Toolbox) -> Answer:
         if focus.context.asks_what_exists:
             return inventory(_domains(toolbox), focus.context.reading, self._most_tokens)
-        return answer_of(focus, filled_form(focus, self._library(focus, opened, toolbox)), self._most_tokens)
+        answer = answer_of(focus, filled_form(focus, self._library(focus, opened, toolbox)), self._most_tokens)
+        if not answer.truncated:
+            return answer
+        cut = toolbox.warning("RET_ANSWER_PARTIAL", _left_out(answer))
+        return answer.model_copy(update={"warnings": [*(answer.warnings or ()), cut]})
 
     def _library(self, focus: Focus, opened: OpenIndex, toolbox: Toolbox) -> OpenLibrary:
         return OpenLibrary(focus.context.documents, opened, toolbox, lambda: policies_for(self.caller, self.app))
@@ -184,6 +190,14 @@ class Documentation:
         toolbox = toolbox_of(self.caller, self.app)
         with toolbox.index.reading():
             yield open_index(toolbox), toolbox
+
+
+def _left_out(answer: Answer) -> str:
+    """Say how many statements an answer leaves out, and the command that shows everything about its tables."""
+    count = (answer.total or 0) - (answer.returned or 0)
+    commands = [f"`tribal table {shlex.quote(name)}`" for name in answer.main_tables or ()] or ["`tribal domains`"]
+    statements = "1 more statement is" if count == 1 else f"{count:,} more statements are"
+    return f"{statements} left out; {listing(commands)} {'shows' if len(commands) == 1 else 'show'} all"
 
 
 def _domains(toolbox: Toolbox) -> list[DomainInfo]:

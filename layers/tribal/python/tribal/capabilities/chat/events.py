@@ -53,13 +53,15 @@ class Finished:
     dropped_sentences: int = 0
     warnings: tuple[str, ...] = ()
     verdict: AnswerVerdict = "answered"
-    """Of an approved question: whether anything was found that answers it, and all of it."""
+    """Whether anything was found that answers the question, and all of it."""
     unexplained: tuple[str, ...] = ()
-    """Words of the question that nothing explains, of an answer without a model."""
+    """Words of the question that nothing explains."""
     reading: QuestionReading | None = None
     """How the question was read; `None` without documentation."""
     main_tables: tuple[str, ...] = ()
     """The tables that the answer is about."""
+    left_out: int = 0
+    """Statements of the documentation that exceed the size of an answer."""
 
     @property
     def documented(self) -> bool:

@@ -44,7 +44,7 @@ from tribal.ports.models.chains import (
 from tribal.rendering.markdown import fence
 from tribal.rendering.words import listing
 from tribal_contracts import ModelEntry
-from tribal_contracts.answering.answers import AnswerVerdict
+from tribal_contracts.answering.answers import Answer, AnswerVerdict
 from tribal_contracts.chat.events import FinishReason
 from tribal_contracts.chat.settings import CollectionEntry, Intent
 from tribal_contracts.chat.state import EXTRACTIVE
@@ -85,24 +85,32 @@ class Answering:
             yield from self._cited()
             raise
         yield from self._cited()
-        answer = self.found.documented.answer if self.found.documented else None
+        answer = self._documented_answer
         return Finished(
             self._reason,
             model=self._answered_by,
             dropped_sentences=self._dropped,
-            warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes))),
+            warnings=tuple(dict.fromkeys((*self.warnings, *self._citations.notes, *_messages(answer)))),
             verdict=self._verdict(documented=documented),
             unexplained=self._unexplained,
-            reading=answer.reading if answer else None,
-            main_tables=tuple(answer.main_tables or ()) if answer and not self.found.passages_lead else (),
+            reading=self.found.documented.answer.reading if self.found.documented else None,
+            main_tables=tuple(answer.main_tables or ()) if answer else (),
+            left_out=(answer.total or 0) - (answer.returned or 0) if answer else 0,
         )
 
     def _verdict(self, *, documented: bool) -> AnswerVerdict:
         if not documented:
             return "not_documented"
-        answer = self.found.documented.answer if self.found.documented else None
+        answer = self._documented_answer
         is_partly = answer is not None and answer.verdict == "partly" and not self._is_from_passages
         return "partly" if is_partly or self._unexplained else "answered"
+
+    @property
+    def _documented_answer(self) -> Answer | None:
+        """The answer of the documentation, unless passages lead or files and domains are listed."""
+        if self.found.documented is None or self.found.passages_lead or self.intent == "syllabus_query":
+            return None
+        return self.found.documented.answer
 
     @property
     def _is_from_passages(self) -> bool:
@@ -122,13 +130,13 @@ class Answering:
         sources = dict(enumerate(dict.fromkeys((*first, *self._sources())), 1))
         if not sources:
             return (yield from self._from_documents())
-        documented = self.found.documented
+        documented = self._documented_answer
         answer = ModelAnswer(
             self.conversation,
             self.intent,
             OfflineAnswer(
                 statements,
-                documented.answer.sql if documented and not self.found.passages_lead else None,
+                documented.sql if documented else None,
                 self._verdict(documented=self._documents_answer),
             ),
             sources,
@@ -266,12 +274,22 @@ class Answering:
         if self.intent == "syllabus_query":
             return
         self._unexplained = () if self._is_from_passages else unexplained_words(self.found)
-        if self._unexplained:
-            words = listing([f"\u201c{word}\u201d" for word in self._unexplained])
-            yield TextPiece(f"\n{plain_text(f'Nothing documented explains {words}.')}\n")
-        documented = self.found.documented
-        if with_sql and documented is not None and documented.answer.sql and not self.found.passages_lead:
-            yield TextPiece(f"\n{fence(documented.answer.sql, 'sql')}\n")
+        documented = self._documented_answer
+        words = [f"\u201c{word}\u201d" for word in self._unexplained]
+        words = (
+            [word for word in words if not any(word in each.text for each in documented.statements)]
+            if documented
+            else []
+        )
+        if words:
+            yield TextPiece(f"\n{plain_text(f'Nothing documented explains {listing(words)}.')}\n")
+        if with_sql and documented is not None and documented.sql:
+            yield TextPiece(f"\n{fence(documented.sql, 'sql')}\n")
+
+
+def _messages(answer: Answer | None) -> Iterator[str]:
+    """What to know about the answer of the documentation."""
+    yield from (each.message for each in (answer.warnings if answer else None) or ())
 
 
 def route(entry: CollectionEntry, intent: Intent, models: Mapping[str, ModelEntry]) -> list[str]:

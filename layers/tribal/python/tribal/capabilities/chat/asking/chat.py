@@ -149,7 +149,7 @@ class OpenedChat:
         yield Step(_said(verdict))
         if not verdict.approved:
             yield TextPiece(verdict.reason or "")
-            yield Finished("content-filter", verdict, intent=intent, model="", warnings=failures)
+            yield Finished("content-filter", verdict, intent=intent, model="", warnings=failures, verdict="refused")
             return
         stop.check()
         found = lookup.best()

@@ -57,7 +57,7 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
     return Answer(
         success=True,
         tokens_used=0,
-        verdict=finished.verdict if approved else "refused",
+        verdict=finished.verdict,
         statements=statements,
         sources=[_source(each) for each in sources],
         unexplained=list(finished.unexplained),
@@ -67,8 +67,9 @@ def _answer(text: str, sources: Sequence[ChatSource], finished: Finished, now: s
         law_violated=None if verdict is None else verdict.law_violated,
         governor_reason=None if verdict is None else verdict.reason,
         warnings=[_warning(each, now) for each in finished.warnings] or None,
-        total=len(statements),
+        total=len(statements) + finished.left_out,
         returned=len(statements),
+        truncated=True if finished.left_out else None,
     )
 
 

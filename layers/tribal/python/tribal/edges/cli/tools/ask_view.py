@@ -17,27 +17,29 @@ _INDENT = 2
 
 def _print_answer(answer: Answer, out: Console) -> None:
     from tribal.edges.cli.safe_console import escape
+    from tribal.rendering.words import listing
 
     if answer.verdict == "refused":
         out.print(escape(answer.governor_reason or "This is not answered here."))
     if answer.verdict == "not_documented":
-        nearest = " The nearest that it has:" if answer.statements else ""
-        out.print(f"[bold]The documentation does not say.[/]{nearest}")
+        says_so = answer.statements and answer.statements[0].text.startswith("This is not documented")
+        if not says_so:
+            nearest = " The nearest:" if answer.statements else ""
+            out.print(f"[bold]This is not documented.[/]{nearest}")
     for each in answer.statements:
         numbers = "".join(f"[{source}]" for source in each.sources)
         print_indented(out, f"{escape(each.text)} [dim]{escape(numbers)}[/]", _INDENT)
     if answer.sql is not None:
         out.print()
         print_indented(out, escape(answer.sql), _INDENT)
-    if answer.unexplained:
-        words = ", ".join(f"“{word}”" for word in answer.unexplained)
-        out.print(f"\n[yellow]Not documented:[/] {escape(words)}")
+    words = [f"“{word}”" for word in answer.unexplained]
+    words = [word for word in words if not any(word in each.text for each in answer.statements)]
+    if words:
+        out.print(f"\n[yellow]Nothing documented explains {escape(listing(words))}.[/]")
     if answer.sources:
         out.print("\n[dim]Sources[/]")
     for source in answer.sources:
         out.print(f"[dim]  {escape(f'[{source.id}]')} {source.kind} {escape(source.name)}[/]")
-    if answer.truncated:
-        out.print(f"[dim]{answer.returned} of {answer.total} statements; ask more precisely for the others[/]")
 
 
 ASK_VIEWS: dict[str, Callable[[Any, Console], None]] = {"ask": _print_answer}

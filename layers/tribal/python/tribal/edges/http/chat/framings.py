@@ -141,6 +141,10 @@ def _last_chunks(event: Finished) -> Iterator[Contract]:
         "intent": finish.intent,
         "model": finish.model_selected,
         "droppedSentences": finish.dropped_sentences,
+        "verdict": finish.verdict,
+        "mainTables": finish.main_tables,
+        "unexplained": finish.unexplained,
+        "reading": finish.reading and finish.reading.model_dump(mode="json"),
         "warnings": finish.warnings,
     }
     metadata = {name: value for name, value in stated.items() if value is not None}
@@ -182,6 +186,10 @@ def _finish(event: Finished) -> FinishEvent:
         intent=event.intent,
         model_selected=event.model,
         dropped_sentences=event.dropped_sentences,
+        verdict=None if event.error else event.verdict,
+        main_tables=list(event.main_tables) or None,
+        unexplained=list(event.unexplained) or None,
+        reading=event.reading,
         warnings=list(event.warnings) or None,
     )
 
