@@ -18,52 +18,50 @@ from tribal_contracts.answering.answers import Answer, AnswerSource, AnswerState
 OFF_TOPIC = "This is not about anything that is documented here."
 
 
-def answer_of(focus: Focus, filled: Filled, max_tokens: int) -> Answer:
+def answer_of(parts: Sequence[tuple[Focus, Filled]], max_tokens: int) -> Answer:
     """Answer a question from the documentation.
 
     Args:
-        focus: what the question is about.
-        filled: the form of its intent.
-        max_tokens: the size of statements and sources.
+        parts: what each thing that it asks is about, and the form of its intent, in order.
+        max_tokens: the size of statements and sources, shared equally between the parts.
     """
-    every = list(dict.fromkeys((*filled.statements, *remarks(focus, filled.tables))))
-    kept = _that_fit(every, max_tokens)
+    said = [list(dict.fromkeys((*filled.statements, *remarks(focus, filled.tables)))) for focus, filled in parts]
+    every = list(dict.fromkeys(each for one in said for each in one))
+    kept = list(dict.fromkeys(each for one in said for each in _that_fit(one, max_tokens // len(parts))))
     stated, sources = numbered(kept)
-    unexplained = [word for word in focus.lacking(filled.tables) if word not in filled.words]
+    unexplained = [[word for word in focus.lacking(each.tables) if word not in each.words] for focus, each in parts]
+    verdicts = {_verdict(filled, words) for (_, filled), words in zip(parts, unexplained, strict=True)}
+    contexts = [focus.context for focus, _ in parts]
+    warnings = {each.message: each for context in contexts for each in context.warnings}
     return Answer(
         success=True,
         tokens_used=0,
-        verdict=_verdict(filled, unexplained),
+        verdict=verdicts.pop() if len(verdicts) == 1 else "partly",
         statements=stated,
         sources=sources,
-        unexplained=unexplained,
-        main_tables=list(filled.tables) or None,
-        reading=focus.context.reading,
-        sql=filled.sql,
-        warnings=list(focus.context.warnings) or None,
+        unexplained=list(dict.fromkeys(word for words in unexplained for word in words)),
+        main_tables=list(dict.fromkeys(name for _, filled in parts for name in filled.tables)) or None,
+        reading=_reading([each.reading for each in contexts if each.reading is not None]),
+        sql=";\n\n".join(filled.sql for _, filled in parts if filled.sql) or None,
+        warnings=list(warnings.values()) or None,
         total=len(every),
         returned=len(kept),
         truncated=True if len(kept) < len(every) else None,
     )
 
 
-def inventory(domains: Sequence[DomainInfo], reading: QuestionReading | None, max_tokens: int) -> Answer:
-    """Answer what is documented: every domain with a sentence."""
-    every = list(map(about_domain, domains))
-    kept = _that_fit(every, max_tokens)
-    stated, sources = numbered(kept)
-    return Answer(
-        success=True,
-        tokens_used=0,
-        verdict="answered" if every else "not_documented",
-        statements=stated,
-        sources=sources,
-        unexplained=[],
-        reading=reading,
-        total=len(every),
-        returned=len(kept),
-        truncated=True if len(kept) < len(every) else None,
-    )
+def _reading(parts: Sequence[QuestionReading]) -> QuestionReading | None:
+    """The reading of all parts, with the intent of the first one."""
+    if len(parts) < 2:
+        return next(iter(parts), None)
+    mentions = [mention for each in parts for mention in each.mentions]
+    return parts[0].model_copy(update={"mentions": mentions, "words": [word for each in parts for word in each.words]})
+
+
+def inventory(focus: Focus, domains: Sequence[DomainInfo]) -> Filled:
+    """Say what is documented: every domain with a sentence."""
+    words = frozenset(word.text for word in focus.asked)
+    return Filled(list(map(about_domain, domains)), (), is_answered=bool(domains), words=words)
 
 
 def refusal(law: Literal["scope", "integrity"], reason: str, reading: QuestionReading | None = None) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -29,6 +29,8 @@ from tribal.identity.table_names import format_name, look_up, parse_name
 from tribal.identity.targets import target_name
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
+from tribal.questions.follow_ups import standalone
+from tribal.questions.parts import parts_of
 from tribal.rendering.words import listing
 from tribal_contracts import (
     CheckSqlInput,
@@ -60,10 +62,16 @@ class Limits:
 class DocumentedAnswer:
     """What is said about a question, and what it was taken from."""
 
-    focus: Focus
+    parts: Sequence[Focus]
+    """What each part of the question is about, in order."""
     answer: Answer
     pages: Mapping[str, str]
     """The Markdown page of each table that has one the caller may see, relative to the store."""
+
+    @property
+    def documents(self) -> Mapping[str, TableDocument]:
+        """The tables that were looked at, by name."""
+        return {name: table for each in self.parts for name, table in each.context.documents.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +93,33 @@ class Documentation:
             DatabaseNotFound, DomainNotFound: when a filter names something that is not documented.
         """
         with self._opened() as (opened, toolbox):
-            focus = _focus(request, opened, toolbox)
-            if focus.context.in_scope < least_topic and not focus.context.asks_what_exists:
-                return refusal("scope", OFF_TOPIC, focus.context.reading)
-            return self._answer(focus, opened, toolbox)
+            parts = _parts(request, opened, toolbox)
+            if all(each.context.in_scope < least_topic and not each.context.asks_what_exists for each in parts):
+                return refusal("scope", OFF_TOPIC, parts[0].context.reading)
+            return self._answer(parts, opened, toolbox)
 
     def about(self, request: AskInput) -> DocumentedAnswer:
         """The same with what the question is about, and the pages of its tables; raises as `answer` does."""
         with self._opened() as (opened, toolbox):
-            focus = _focus(request, opened, toolbox)
-            answer = self._answer(focus, opened, toolbox)
-            ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in focus.context.documents}
+            parts = _parts(request, opened, toolbox)
+            found = DocumentedAnswer(parts, self._answer(parts, opened, toolbox), {})
+            ids = {name_of(each): each.record_id for each in opened.tables if name_of(each) in found.documents}
             records = toolbox.index.records([*ids.values()])
             shown = {name: records[each] for name, each in ids.items() if each in records}
             # A page that is shared with hidden tables has another domain in its path.
             pages = {
                 name: DOCS + each.file_path for name, each in shown.items() if each.domain not in opened.bounds.domains
             }
-            return DocumentedAnswer(focus, answer, pages)
+            return replace(found, pages=pages)
 
-    def _answer(self, focus: Focus, opened: OpenIndex, toolbox: Toolbox) -> Answer:
-        if focus.context.asks_what_exists:
-            return inventory(_domains(toolbox), focus.context.reading, self._most_tokens)
-        answer = answer_of(focus, filled_form(focus, self._library(focus, opened, toolbox)), self._most_tokens)
+    def _answer(self, parts: Sequence[Focus], opened: OpenIndex, toolbox: Toolbox) -> Answer:
+        forms = [
+            inventory(each, _domains(toolbox))
+            if each.context.asks_what_exists
+            else filled_form(each, self._library(each, opened, toolbox))
+            for each in parts
+        ]
+        answer = answer_of(list(zip(parts, forms, strict=True)), self._most_tokens)
         if not answer.truncated:
             return answer
         cut = toolbox.warning("RET_ANSWER_PARTIAL", _left_out(answer))
@@ -210,6 +222,15 @@ def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:
     key = ("shared prefixes", toolbox.scope)
     prefixes = toolbox.derived.get(opened.generation, key, lambda: shared_prefixes(names))
     return focus_on(request.question, gather(wanted, opened, toolbox).with_first(MOST_TABLES), prefixes)
+
+
+def _parts(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> list[Focus]:
+    """What each part of a question is about; a part that refers to one before it is completed by that one's tables."""
+    found: dict[str, Focus] = {}
+    for part in parts_of(request.question):
+        meant = standalone(part, list(found), lambda asked: found[asked].topic if asked in found else None)
+        found[part] = _focus(request.model_copy(update={"question": meant}), opened, toolbox)
+    return list(found.values())
 
 
 def _in_database(scope: Scope, name: str | None) -> Scope:

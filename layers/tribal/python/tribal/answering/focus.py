@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from tribal.answering.matches import AskedWord, ColumnMatch, TableMatch
 from tribal.capabilities.retrieval.context.gathering import GatheredContext
+from tribal.identity.table_names import TableIdentity, format_name
 from tribal.naming import STOP_WORDS, is_noun, split_identifier, stem, tokenize_text
 from tribal.questions.ordinary import is_ordinary, rarity
 from tribal.questions.periods import grouped_unit, period_of
+from tribal.questions.pointers import Topic
 from tribal.questions.reading import FRAMING, is_identifier
 from tribal.questions.slots import Slots, slots_of
 from tribal.questions.words import acronyms_of, counted_word, is_participle, measured_by, question_words, verbs
@@ -81,6 +83,19 @@ class Focus:
     def intent(self) -> QuestionIntent:
         """What the question wants."""
         return self.context.question.intent.kind if self.context.question else "other"
+
+    @property
+    def topic(self) -> Topic | None:
+        """Its main tables with their columns, for a question that refers to them; `None` without any."""
+        if not self.main:
+            return None
+        found = {TableIdentity.parse(each).database for each in self.context.documents}
+        names = {
+            name: name if len(found) > 1 else format_name((table.schema_, table.table))
+            for name, table in self.main.items()
+        }
+        tables = {names[name]: [each.name for each in table.columns] for name, table in self.main.items()}
+        return Topic(tables, [each.name for each in self.columns[next(iter(self.main))]])
 
     @property
     def is_named(self) -> bool:

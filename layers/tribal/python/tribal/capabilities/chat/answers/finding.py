@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from tribal.capabilities.chat.laws.scope import NothingRetrieved, Relevance
 from tribal.capabilities.chat.parts import ChatParts
 from tribal.capabilities.chat.rights import ASK_CHAT
 from tribal.errors import EmbeddingFailed, IndexNotReady, ToolInputInvalid
-from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import Application, Caller
 from tribal.ports.passages import PassageIndex, PassageMatch, TextEmbedder
 from tribal.questions.pointers import Topic
@@ -44,8 +43,8 @@ class Found:
     @property
     def passages_lead(self) -> bool:
         """Whether the question is about a file rather than about tables."""
-        question = self.documented.focus.context.question if self.documented else None
-        names = question is not None and any(map(is_identifier, question.mentions))
+        questions = [each.context.question for each in (self.documented.parts if self.documented else ())]
+        names = any(is_identifier(mention) for each in questions if each for mention in each.mentions)
         return self.relevance.passage >= LEADING_EVIDENCE and not names
 
 
@@ -98,11 +97,7 @@ class Finder:
         least = LEAST_TOPIC if self.entry.threshold is None else self.entry.threshold
         if found.documented is None or found.passages_lead or found.relevance.topic < least:
             return None
-        focus = found.documented.focus
-        names = {name: _short_name(name, focus.context.documents) for name in focus.main}
-        tables = {names[name]: [each.name for each in table.columns] for name, table in focus.main.items()}
-        first = next(iter(focus.main), "")
-        return Topic(tables, [each.name for each in focus.columns.get(first, ())])
+        return found.documented.parts[-1].topic
 
     def require_ready(self) -> None:
         """Check that there is something to answer from; a `tutor` refuses by its laws instead.
@@ -145,7 +140,7 @@ class Finder:
         passages = [replace(each, path=_path(each.match, sources)) for each in passages]
         distances = [each.match.distance for each in passages if each.match.distance is not None]
         relevance = Relevance(
-            topic=documented.focus.context.in_scope if documented else 0.0,
+            topic=max((each.context.in_scope for each in (documented.parts if documented else ())), default=0.0),
             passage=max((each.evidence for each in passages), default=0.0),
             distance=min(distances, default=None),
         )
@@ -206,13 +201,6 @@ class Finder:
                 f"dimensions), but {embedder.model} ({embedder.dimensions}) is configured; configure the former, or "
                 "upload its files to a new collection"
             )
-
-
-def _short_name(table: str, found: Iterable[str]) -> str:
-    """Return a table's name without its database, unless tables of several databases were found."""
-    identity = TableIdentity.parse(table)
-    is_only = len({TableIdentity.parse(each).database for each in found}) == 1
-    return format_name((identity.schema, identity.table)) if is_only else table
 
 
 def _path(match: PassageMatch, sources: Mapping[str, CollectionSource]) -> str | None:

@@ -53,7 +53,7 @@ def further_tables(found: DocumentedAnswer, known: Iterable[Source], course: str
     names = {each.shown.title for each in known}
     return [
         _documented(AnswerSource(id="1", kind="table", name=name, uri=_table_uri(name)), [], found, course)
-        for name in found.focus.context.documents
+        for name in found.documents
         if name not in names
     ]
 
@@ -104,10 +104,10 @@ def file_source(file: CollectionSource, course: str) -> Source:
 
 
 def _documented(source: AnswerSource, said: list[str], found: DocumentedAnswer, course: str) -> Source:
-    table = found.focus.context.documents.get(source.name) if source.kind == "table" else None
+    table = found.documents.get(source.name) if source.kind == "table" else None
     text = "\n".join(said)
     if table is not None:
-        named = found.focus.columns.get(source.name, ())
+        named = [column for each in found.parts for column in each.columns.get(source.name, ())]
         shown = compact_table(table, lambda column: column in named)
         text = f"{text}\n{shown[:TABLE_CHARS]}".strip()
     return Source(

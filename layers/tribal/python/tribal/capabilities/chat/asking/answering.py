@@ -211,7 +211,7 @@ class Answering:
         if not caller.may(ASK_CHAT):
             return f"it needs the right {ASK_CHAT!r}"
         documented = self.found.documented
-        databases = {each.database for each in documented.focus.context.documents.values()} if documented else set()
+        databases = {each.database for each in documented.documents.values()} if documented else set()
         if databases:
             try:
                 may_send = parts.models.may_send()

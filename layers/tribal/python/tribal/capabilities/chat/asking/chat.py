@@ -289,7 +289,7 @@ def _said(verdict: GovernorVerdict) -> str:
 
 
 def _found(found: Found) -> str:
-    tables = len(found.documented.focus.context.documents) if found.documented else 0
+    tables = len(found.documented.documents) if found.documented else 0
     passages = len(found.passages)
     return (
         f"Found {tables} {'table' if tables == 1 else 'tables'} and {passages}"
