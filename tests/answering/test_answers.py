@@ -177,3 +177,43 @@ def test_a_question_that_a_decision_answers_is_in_scope(question: str, topic: fl
     )
     assert context.in_scope == in_scope
     assert (table.name in context.guided) is (in_scope == 1.0)
+
+
+@each_case(
+    ("question", "first", "second"),
+    [
+        ("where is the email of a customer and how do I join orders to customers?", "crm.customer.email", "Join "),
+        ("how do I join orders to customers? Which columns does customer have?", "Join ", "crm.customer has"),
+    ],
+)
+def test_a_question_that_asks_two_things_has_both_answers_in_order(
+    shop: Application, question: str, first: str, second: str
+) -> None:
+    text = "\n".join(each.text for each in ask(shop, question).statements)
+    assert -1 < text.find(first) < text.find(second)
+
+
+def test_a_database_that_is_not_documented_is_said_to_be_none(shop: Application) -> None:
+    answer = ask(shop, "how many customers are in the ledger database?")
+    assert answer.verdict == "not_documented"
+    assert answer.statements[0].text.startswith("This is not documented: no database is called ledger.")
+    assert answer.sql is None
+
+
+def test_tables_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    store, index = MemoryStore(), SqliteIndex(tmp_path / "index.db")
+    tables = [("pos", "Receipts of shops."), ("web", "Receipts of the web shop.")]
+    documents = [
+        table_document(f"shop.{schema}.receipt", "receipt_id total", domain="d", comment=text)
+        for schema, text in tables
+    ]
+    write_documentation(store, documents)
+    index_all(store, index)
+    app = application_over(index, store=store)
+    both = "\n".join(each.text for each in ask(app, "which columns does receipt have?").statements)
+    one = ask(app, "which columns does web.receipt have?")
+    index.close()
+    assert "pos.receipt has 2 columns." in both
+    assert "web.receipt has the same name: Receipts of the web shop." in both
+    assert one.main_tables == ["shop.web.receipt"]
+    assert "pos.receipt" not in "\n".join(each.text for each in one.statements)

@@ -11,6 +11,7 @@ from tribal.capabilities.retrieval.join_path import get_join_path
 from tribal.capabilities.retrieval.names import name_of
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox
 from tribal.errors import TribalError
+from tribal.naming import split_identifier, stem
 from tribal_contracts import CheckSqlInput, GetJoinPathInput, GetJoinPathOutput, TableDocument
 
 
@@ -30,6 +31,15 @@ class OpenLibrary:
         ids = [each.record_id for each in self.opened.tables if name_of(each) == name]
         found = self.toolbox.index.documents(ids, TableDocument)
         return next((bounded_table(each, self.opened.bounds) for each in found.values()), None)
+
+    def has_area(self, word: str) -> bool:
+        """Return whether a word is in the name of a database, a schema or a domain that the caller may see."""
+        names = {
+            name
+            for each in self.opened.tables
+            for name in (each.database, each.schema, self.opened.bounds.shown_domain(each.domain))
+        }
+        return stem(word.casefold()) in {stem(part) for name in names for part in split_identifier(name)}
 
     def join(self, tables: Sequence[str], question: str) -> GetJoinPathOutput:
         """Join two or more tables by the keys that a question means."""

@@ -13,6 +13,7 @@ _BREAK = re.compile(
     r"[?;]\s+(?:(?:and|also)\b\s*)*(?=\w)|,?\s+(?P<and>and)(?: also)?\s+(?=(?:how|what|which|where|can)\b)",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"\bbetween\b(?!.*\band\b)", re.IGNORECASE)
 _BEGINS = re.compile(
     r"(?:how|what|which|where|who|can|may|must|could|is|are|does|do|list|show|count|explain|compare)\b", re.IGNORECASE
 )
@@ -46,5 +47,7 @@ def _continues(left: str, right: str, found: re.Match[str]) -> bool:
     """Whether an "and" joins clauses of one question: "which are paid and which are open"."""
     if found["and"] is None:
         return False
+    if _BETWEEN.search(left):
+        return True
     kind = intent_of(right).kind
     return kind == "amount" and (intent_of(left).kind == "amount" or not right.lower().startswith("how"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tribal.answering.focus import Focus
 from tribal.answering.forms.amounts import amount
@@ -13,7 +14,11 @@ from tribal.answering.forms.meanings import asks_unit, meaning
 from tribal.answering.forms.objects import columns, values, where
 from tribal.answering.forms.pairs import difference, join
 from tribal.answering.forms.rules import rule
+from tribal.answering.statements import TEXT_CHARS, Statement, of_table, short_name
+from tribal.naming import tokenize_text
 from tribal.questions.words import question_words
+from tribal.rendering.markdown import one_line
+from tribal.rendering.words import shorten
 from tribal_contracts.retrieval.questions import QuestionIntent
 
 Form = Callable[[Focus, Library], Filled]
@@ -42,6 +47,32 @@ def _unknown_name(focus: Focus) -> str:
     return next((each[0] for each in found if not focus.is_said_anywhere(each[0])), "")
 
 
+_DATABASE = re.compile(
+    r"\b(?:in|of|from) (?:the|our) (?!same|whole|entire|production|live|current|test|sql|postgres)(\w+) database\b",
+    re.IGNORECASE,
+)
+
+
+def _unknown_database(focus: Focus, library: Library) -> str:
+    """A database that a question names, and that is not documented; empty without one."""
+    found = _DATABASE.search(focus.question)
+    return found[1] if found and not library.has_area(found[1]) else ""
+
+
+def _namesakes(tables: Sequence[str], focus: Focus) -> Iterator[Statement]:
+    """The other tables that are called like those of an answer, where the question does not say which schema."""
+    words = tokenize_text(focus.question)
+    for name in tables:
+        table = focus.matches[name].table if name in focus.matches else None
+        if table is None or not focus.matches[name].is_whole or table.schema_.casefold() in words:
+            continue
+        for each in (match.table for match in focus.matches.values()):
+            if each.name not in tables and each.table.casefold() == table.table.casefold() and each.copy_of is None:
+                text = f"{short_name(each.name)} has the same name"
+                said = one_line(each.description.text)
+                yield of_table(each, each.name, f"{text}: {shorten(said, TEXT_CHARS)}" if said else f"{text}.")
+
+
 def _names_one_thing(focus: Focus) -> bool:
     """Whether a text without a frame is the name of a column or a table, such as "customer status"."""
     words = {word.text for word in focus.asked}
@@ -55,8 +86,10 @@ def filled_form(focus: Focus, library: Library) -> Filled:
     """Fill the form of a question's intent; questions without a frame are about a figure or a list."""
     if not focus.main:
         return unknown(focus)
-    if identifier := _unknown_name(focus):
-        lack = Lack("", "missing_information", f"nothing is called {identifier}")
+    identifier, database = _unknown_name(focus), _unknown_database(focus, library)
+    if identifier or database:
+        text = f"nothing is called {identifier}" if identifier else f"no database is called {database}"
+        lack = Lack("", "missing_information", text)
         nearest = unknown(focus)
         return not_said(Filled(nearest.statements[1:], nearest.tables, [lack], is_answered=False))
     form = meaning if asks_unit(focus.question) or _names_one_thing(focus) else _FORMS.get(focus.intent, amount)
@@ -67,4 +100,4 @@ def filled_form(focus: Focus, library: Library) -> Filled:
     weights = {word.text: word.weight for word in focus.asked}
     if found.is_answered and sum(weights[word] for word in lacking) > 0.5 * sum(weights.values()):
         return unknown(focus)
-    return found
+    return replace(found, statements=[*found.statements, *_namesakes(found.tables, focus)])

@@ -17,6 +17,9 @@ class Library(Protocol):
     def table(self, name: str) -> TableDocument | None:
         """Return the document of a table by its qualified name; `None` for one that the caller may not see."""
 
+    def has_area(self, word: str) -> bool:
+        """Return whether a word is in the name of a database, a schema or a domain that the caller may see."""
+
     def join(self, tables: Sequence[str], question: str) -> GetJoinPathOutput:
         """Join two or more tables by the keys that a question means."""
 
