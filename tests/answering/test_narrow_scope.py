@@ -1,4 +1,4 @@
-"""A caller with a narrow scope is told nothing that is hidden, whatever it asks."""
+"""A caller with a narrow scope sees nothing that is hidden, whatever it asks."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ QUESTIONS = (
 
 
 @each_case("question", QUESTIONS)
-def test_nothing_hidden_is_told_to_a_caller_with_a_narrow_scope(firm: Application, question: str) -> None:
+def test_a_caller_with_a_narrow_scope_sees_nothing_hidden(firm: Application, question: str) -> None:
     told = ask(firm, question, SALES_ONLY).to_json().decode().lower()
     assert [word for word in HIDDEN if word in told] == []
 
 
-def test_a_caller_who_may_see_all_is_told_what_is_hidden_from_others(firm: Application) -> None:
+def test_a_caller_who_may_see_all_sees_what_is_hidden_from_others(firm: Application) -> None:
     told = "".join(ask(firm, question).to_json().decode().lower() for question in QUESTIONS)
     assert [word for word in ("employee", "bonus", "people.") if word not in told] == []
