@@ -274,15 +274,10 @@ class Answering:
         if self.intent == "syllabus_query":
             return
         self._unexplained = () if self._is_from_passages else unexplained_words(self.found)
+        if self._unexplained:
+            words = listing([f"\u201c{word}\u201d" for word in self._unexplained])
+            yield TextPiece(f"\n{plain_text(f'Nothing documented explains {words}.')}\n")
         documented = self._documented_answer
-        words = [f"\u201c{word}\u201d" for word in self._unexplained]
-        words = (
-            [word for word in words if not any(word in each.text for each in documented.statements)]
-            if documented
-            else []
-        )
-        if words:
-            yield TextPiece(f"\n{plain_text(f'Nothing documented explains {listing(words)}.')}\n")
         if with_sql and documented is not None and documented.sql:
             yield TextPiece(f"\n{fence(documented.sql, 'sql')}\n")
 

@@ -32,10 +32,9 @@ def _print_answer(answer: Answer, out: Console) -> None:
     if answer.sql is not None:
         out.print()
         print_indented(out, escape(answer.sql), _INDENT)
-    words = [f"“{word}”" for word in answer.unexplained]
-    words = [word for word in words if not any(word in each.text for each in answer.statements)]
-    if words:
-        out.print(f"\n[yellow]Nothing documented explains {escape(listing(words))}.[/]")
+    if answer.unexplained:
+        words = listing([f"“{word}”" for word in answer.unexplained])
+        out.print(f"\n[yellow]Nothing documented explains {escape(words)}.[/]")
     if answer.sources:
         out.print("\n[dim]Sources[/]")
     for source in answer.sources:
