@@ -90,6 +90,9 @@ def _is_derived(one: str, other: str) -> bool:
         return False
     if short.endswith(("i", "e")) and long.startswith(short[:-1]) and len(short) > _LEAST_STEM:
         short = short[:-1]
+        if len(short) == _LEAST_STEM and long[len(short) :] in ("er", "or"):
+            # A mode has nothing to do with a moderator.
+            return False
     elif short.endswith("ai"):
         short = f"{short[:-1]}y"
     return long.startswith(short) and long[len(short) :] in _SUFFIXES

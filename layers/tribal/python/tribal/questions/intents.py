@@ -54,8 +54,10 @@ _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {
     "meaning": (
         r"\b(?:means?|meant|meanings?|stands? for|represents?|indicates?|explain|define|definition)\b",
         r"\bin (?:what|which) unit\b",
+        r"\bwhat (?:does|do) .+ (?:hold|contain|record|store)\b",
+        r"\bwhat (?:is|are) (?:stored|kept|recorded|held|written) (?:as|in|under)\b",
         rf"\bwhat(?:'s| is| are) (?!.*\b{_COMPUTED}\b){_SHORT_OBJECT}\s*\??$",
-        r"^(?:is|are) .+ in \w+ or \w+\s*\??$",
+        r"^(?:is|are) .+ in \w+ or (?:in )?\w+\s*\??$",
         r"^(?:is|are) .+ an? \w+ or an? \w+\s*\??$",
         r"\bhow is\b.*\b(?:computed|calculated|derived|defined)\b",
     ),

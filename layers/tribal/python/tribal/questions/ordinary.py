@@ -38,9 +38,10 @@ def rarity(term: str) -> float:
 
 _SELDOM_NOUNS = frozenset(
     """
-    another ask back be call called come do down even ever find get give go have hold keep know leave left let like
-    live look make mean move need over own play put run say see set show sit still take talk tell think turn up use
-    used want well will wish work yet
+    another anybody anyone anything ask back be call called come do down even ever everybody everyone everything find
+    get give go have hold keep know leave left let like live look make mean move need nobody nothing over own play put
+    run say see set show sit somebody someone something still take talk tell think turn up use used want well will wish
+    work yet
     """.split()
 )
 """Words that the dictionary has as nouns too, and that questions hardly use as such."""

@@ -101,7 +101,7 @@ _MEASURES = {
     "high": ("height", "level", "amount"),
     "deep": ("depth",),
     "wide": ("width",),
-    "far": ("distance",),
+    "far": ("distance", "range"),
     "old": ("age", "birth"),
     "big": ("size",),
     "large": ("size",),
@@ -133,6 +133,9 @@ _SUPERLATIVES = {
 }
 _ACRONYM = 0.75
 """How certain an acronym is: `vm` for "virtual machine". By judgement."""
+_AUXILIARIES = frozenset("do does did can could may might must should will would".split())
+_SUBJECT = 3
+"""The most words from an auxiliary to the noun of its subject: "can a new airplane fly". By judgement."""
 _BEFORE_VERBS = frozenset(
     """
     i we you they he she it who to do does did can could may might must shall should will would not never also already
@@ -194,6 +197,10 @@ def verbs(question: str, is_thing: Callable[[str], bool]) -> frozenset[str]:
             ("ed", "ing")
         ):
             found.add(word.text)
+    for place, word in enumerate(words):
+        if word.text in _AUXILIARIES:
+            subject = next((at for at in range(place + 1, len(words)) if is_thing(words[at].text)), len(words))
+            found |= {each.text for each in words[subject + 1 : subject + 2] if subject - place <= _SUBJECT}
     if manner := _MANNER.search(question):
         found.add(manner["verb"].lower())
     return frozenset(found)
