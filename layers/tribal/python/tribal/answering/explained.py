@@ -14,6 +14,7 @@ from tribal_contracts.answering.open_gaps import GapSeverity
 UNIT_WORDS = frozenset(
     """
     cent cents usd eur gbp chf dollar dollars euro euros kg g gram grams lb lbs pound pounds km m cm mm mile miles
+    kilometer kilometers kilometre kilometres kilogram kilograms
     meter meters metre metres inch inches feet foot day days week weeks month months year years hour hours minute
     minutes min mins second seconds sec secs ms millisecond milliseconds pct percent percentage ratio share count
     currency per unit units bytes kb mb gb litre litres liter liters celsius fahrenheit kmh mph
@@ -25,11 +26,14 @@ MEASURED_WORDS = frozenset(
     speed temperature volume area rate range
     """.split()
 )
+MONEY_WORDS = frozenset("amount price cost revenue total fee salary sum value paid cents net gross".split())
 _SMALL_WORDS = frozenset("id is has was can of to by at in on for and no the".split())
 _GENERIC_WORDS = frozenset(
     "active amount count data factor flag index info item level measure number rank rating result score value".split()
 )
 """Words that say little about what a column holds."""
+_NO_NAME = 2
+"""A name of at most this many letters says nothing by itself. By judgement."""
 _SHORT_CODE = 3
 """Values of at most this many characters that are no English words need a meaning. By judgement."""
 
@@ -45,7 +49,7 @@ def is_explained(description: Description, *names: str) -> bool:
 def vagueness(column: DocumentedColumn) -> GapSeverity | None:
     """How vague the name of a column is: `None` for English words that say what it holds."""
     words = [word for word in likely_words(split_identifier(column.name)) if word not in _SMALL_WORDS]
-    if not all(is_word(word) for word in words):
+    if not all(is_word(word) for word in words) or (len(column.name) <= _NO_NAME and not is_word(column.name)):
         return "medium"
     return "low" if not words or _GENERIC_WORDS & {*words} else None
 
@@ -55,7 +59,7 @@ def says_what_it_holds(column: DocumentedColumn, table: str) -> bool:
     said = column.description
     if said.source != "derived" and said.text and not restates(said.text, column.name, table):
         return True
-    if column.value_meanings or column.generated:
+    if column.value_meanings or column.allowed_values or column.generated:
         return True
     return column.is_primary_key or column.is_foreign_key or vagueness(column) is None
 
@@ -69,6 +73,22 @@ def has_unit(column: DocumentedColumn) -> bool:
     """Whether the name or the text of a column has a unit."""
     said = words_of(column.description.text) if is_explained(column.description, column.name) else frozenset()
     return not UNIT_WORDS.isdisjoint(words_of(column.name) | said)
+
+
+_NO_MEASURES = frozenset(
+    "count currency day days foot hour hours min minute minutes month months per ratio sec second seconds share unit "
+    "units week weeks year years".split()
+)
+_NUMBERS = "two|three|four|five|six|seven|eight|nine|ten"
+_DURATION = re.compile(rf"\b(?:\d+|{_NUMBERS}|in) (?P<unit>days|weeks|months|hours|minutes|seconds)\b", re.IGNORECASE)
+
+
+def units_asked(question: str) -> list[str]:
+    """The units in which a question wants or compares something, other than the time that it is about."""
+    tokens = [each.lower() for each in _TOKEN.findall(question)]
+    return [each for each in tokens if each in UNIT_WORDS - _NO_MEASURES] + [
+        each["unit"].lower() for each in _DURATION.finditer(question)
+    ]
 
 
 def unit_of(column: DocumentedColumn) -> str:
@@ -92,7 +112,9 @@ def codes_without_meaning(column: DocumentedColumn) -> list[str]:
     return [each for each in codes if each not in meanings and each not in told]
 
 
-_CODE_WORDS = frozenset("code codes status state type kind category class flag level stage phase cd stat typ".split())
+_CODE_WORDS = frozenset(
+    "code codes status state type kind category class flag level stage phase mode cd stat typ".split()
+)
 
 
 def code_columns(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:

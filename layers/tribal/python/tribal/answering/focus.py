@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tribal.answering.explained import UNIT_WORDS
 from tribal.answering.matches import AskedWord, ColumnMatch, TableMatch
 from tribal.capabilities.retrieval.context.gathering import GatheredContext
 from tribal.identity.table_names import TableIdentity, format_name
@@ -98,11 +99,10 @@ class Focus:
         return Topic(tables, [each.name for each in self.columns[next(iter(self.main))]])
 
     @property
-    def is_named(self) -> bool:
-        """Whether a word of the question is in the name, a column or a value of a main table."""
-        mentions = self.context.mentioned_words
-        places = (self.matches[name].places for name in self.main)
-        return any(map(mentions.get, self.main)) or any(place > 1 for each in places for place in each.values())
+    def denied(self) -> frozenset[str]:
+        """The words that the question denies, such as "departed" in "without having departed"."""
+        words = self.context.question.words if self.context.question else ()
+        return frozenset(each.word for each in words if each.negated)
 
     @property
     def uncovered(self) -> list[str]:
@@ -132,7 +132,12 @@ class Focus:
         if word == counted_word(self.question):
             return False
         (read_as,) = question_words(word) or (None,)
-        return frames or is_ordinary(word) or (read_as is not None and (read_as.about_time or read_as.about_quantity))
+        return (
+            frames
+            or word in UNIT_WORDS - {"currency"}
+            or is_ordinary(word)
+            or (read_as is not None and (read_as.about_time or read_as.about_quantity))
+        )
 
     @property
     def verbs(self) -> frozenset[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tribal.answering.explained import code_columns, codes_without_meaning, words_of
+from tribal.answering.explained import UNIT_WORDS, has_unit, numeric, units_asked
 from tribal.answering.focus import Focus, is_own_key
-from tribal.answering.forms.common import not_said, unknown
+from tribal.answering.forms.common import lacking_codes, not_said, unknown
 from tribal.answering.forms.drafts import ColumnOf, Condition, Draft
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.forms.pairs import alternative, step_statement
@@ -20,6 +20,8 @@ from tribal.answering.forms.query_parts import (
     head_of,
     shown_columns,
 )
+from tribal.answering.forms.states import alike, states_asked, unclear, unclear_states
+from tribal.answering.matches import ColumnMatch
 from tribal.answering.statements import (
     Statement,
     about_column,
@@ -46,7 +48,6 @@ _LEAST = re.compile(
 )
 _SUPERLATIVE = re.compile(r"\b(?:top|most|best|least|fewest|\w{3,}est)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\b(?:top|most|highest|best|largest|biggest)\b", re.IGNORECASE)
-_STATES = frozenset("status state stage phase stat".split())
 
 
 def amount(focus: Focus, library: Library) -> Filled:
@@ -135,19 +136,27 @@ def _filled(
     if joined is None:
         besides = set()
     aside, unplaced = unplaced & besides, unplaced - besides
+    left = {*words, *unplaced}
+    near = list[ColumnMatch]()
     if unplaced:
         near = [each for each in focus.best_columns(unplaced, tables=needed) if not is_own_key(each)]
         near = [each for each in near if each.about - focus.matches[each.table.name].named.keys()]
-        said += [about_column(each.table, each.column) for each in near[:_MOST_LEFT]]
-    if unclear := sorted({*unplaced, *words}):
-        lacks.append(_unclear(unclear, draft.base))
+        near = near[:_MOST_LEFT]
+        said += [about_column(each.table, each.column) for each in near]
+        lacks += [lack for each in near for lack in lacking_codes(each.table, each.column, each.column)]
+        left = left.difference(*(each.about for each in near)) | (unplaced & focus.denied)
+    lacks += _without_unit([each for each in (draft.measure, draft.order, *near) if each], focus)
+    lacks += alike(draft.base, states_asked(focus.question))
+    lacks += unclear_states(draft.base, draft.conditions, focus)
+    if left:
+        lacks.append(unclear(sorted(left), draft.base))
     said += [step_statement(step) for step in (joined.path or () if joined else ())]
     said += alternative(joined) if joined else ()
     if _is_about_nothing(words, focus):
         return unknown(focus)
     sql = None
     guessed = [each for each in (joined.path or () if joined else ()) if (each.confidence or 1.0) < _SURE]
-    if not lacks and not words and not aside and not guessed:
+    if not lacks and not words and not unplaced and not aside and not guessed:
         sql = draft.sql(joined)
         if sql is None:
             lacks.append(
@@ -164,23 +173,18 @@ def _filled(
     return Filled(list(dict.fromkeys(said)), needed, lacks, sql=sql)
 
 
+def _without_unit(columns: Iterable[ColumnOf | ColumnMatch], focus: Focus) -> Iterator[Lack]:
+    """Say of numbers that nothing says in which unit they are, if a question wants or compares them in one."""
+    asked = units_asked(focus.question)
+    for each in columns if asked else ():
+        if numeric([each.column]) and not has_unit(each.column):
+            name = short_column_name(each.table, each.column)
+            text = f"nothing says whether {name} is in “{asked[0]}”"
+            yield Lack(column_name(each.table, each.column), "missing_information", text)
+
+
 def _is_described(table: TableDocument) -> bool:
     return bool(table.description.text) and table.description.source != "derived"
-
-
-def _unclear(words: Sequence[str], base: TableDocument) -> Lack:
-    """Say that nothing tells which rows words mean: by the column that holds its state, if there is one."""
-    named = listing([f"“{one_line(each)}”" for each in words])
-    states = [each for each in code_columns(base.columns) if not each.is_foreign_key]
-    states.sort(key=lambda each: (not words_of(each.name) & _STATES, not codes_without_meaning(each)))
-    if not states:
-        return Lack(base.name, "missing_information", f"nothing says which rows of {short_name(base.name)} are {named}")
-    column = states[0]
-    values = (
-        f" ({listing([one_line(each) for each in column.allowed_values], last='or')})" if column.allowed_values else ""
-    )
-    text = f"nothing says which {short_column_name(base, column)}{values} is {named}"
-    return Lack(column_name(base, column), "missing_information", text)
 
 
 def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
@@ -202,37 +206,10 @@ def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
             placed |= found.about if found else set()
     literals = {word.text for each in focus.literals for word in question_words(each)}
     functions = {word.text for word in question_words(focus.question) if word.about_quantity or word.about_time}
-    ordinary = {word.text for word in focus.asked if is_ordinary(word.text)}
-    denied = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
-    asked = {word.text for word in focus.asked} - (ordinary | focus.verbs) | _states_asked(focus.question)
-    asked |= {word.text for word in focus.asked if word.text in denied}
+    ordinary = {word.text for word in focus.asked if is_ordinary(word.text) or word.text in UNIT_WORDS}
+    asked = {word.text for word in focus.asked} - (ordinary | focus.verbs) | states_asked(focus.question)
+    asked |= {word.text for word in focus.asked if word.text in focus.denied}
     return frozenset(asked - placed - literals - functions)
-
-
-_ADJECTIVES = frozenset("late early overdue new old open active inactive current former own foreign external".split())
-_IS_IN_STATE = re.compile(
-    r"\b(?:is|are|isn't|aren't)(?: (?:not|still|already|yet|currently|now))* (?P<state>\w+ed)\b", re.IGNORECASE
-)
-
-
-_IS_DONE = re.compile(
-    r"\bhow many \w+(?: (?:have|has|had|were|was|got))?(?: been)? (?P<state>\w{2,}ed)\b", re.IGNORECASE
-)
-_NEUTRAL = frozenset(
-    """
-    added asked booked created entered happened issued joined listed logged loaded opened ordered placed posted produced
-    published purchased received recorded registered requested started stored submitted used
-    """.split()
-)
-"""Verbs that only say that a row was made."""
-
-
-def _states_asked(question: str) -> set[str]:
-    """The words of a question that choose rows although they are ordinary, or verbs: "late", "closed"."""
-    found = {word.text for word in question_words(question) if word.text in _ADJECTIVES}
-    if done := _IS_DONE.search(question):
-        found |= {done["state"].lower()} - _NEUTRAL
-    return found | {each["state"].lower() for each in _IS_IN_STATE.finditer(question)}
 
 
 def _lacking(lack: Lack, table: TableDocument) -> Statement:

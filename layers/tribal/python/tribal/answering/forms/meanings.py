@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tribal.answering.explained import (
+    MEASURED_WORDS,
+    MONEY_WORDS,
     UNIT_WORDS,
     family_of,
     has_unit,
     is_code,
+    numeric,
     says_what_it_holds,
     unit_of,
     words_of,
@@ -26,7 +29,7 @@ from tribal.answering.forms.common import (
     unknown,
 )
 from tribal.answering.forms.filled import Filled, Lack, Library
-from tribal.answering.matches import ColumnMatch, TableMatch
+from tribal.answering.matches import ColumnMatch, TableMatch, match_column
 from tribal.answering.statements import (
     Statement,
     about_column,
@@ -42,7 +45,10 @@ from tribal.rendering.words import listing, shorten
 from tribal_contracts import DefinedMetric, DefinedTerm, DocumentedColumn, TableDocument
 
 _MOST_PLACES = 3
-_ASKS_UNIT = re.compile(r"\bunits?\b|\bcurrency\b|\bin (?P<one>\w+) or (?P<other>\w+)\b", re.IGNORECASE)
+_ASKS_UNIT = re.compile(
+    r"\bunits?\b|\b(?:which|what|the) currency\b|\bin (?P<one>\w+) or (?:in )?(?P<other>\w+)\b", re.IGNORECASE
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _MONEY = frozenset(map(stem, "currency euro euros dollar dollars eur usd gbp chf cent cents pound pounds".split()))
 
 
@@ -59,9 +65,7 @@ def meaning(focus: Focus, library: Library) -> Filled:
     if best is not None and is_target and not best.values and target and (value := _other_value(best, focus)):
         return _not_a_value(best, value)
     if asks_unit(focus.question):
-        measured = [each for each in matches if family_of(each.column) in ("number", "text")]
-        measured = [each for each in measured if not target or each.about & target - each.table_words]
-        return _unit(measured[0] if measured else None, focus, library)
+        return _unit(_measured(matches, focus), focus, library)
     if table is not None and (best is None or not _is_beyond(best, table)):
         return about_whole_table(table.table)
     if best is None or not is_target:
@@ -92,7 +96,8 @@ def _other_value(match: ColumnMatch, focus: Focus) -> str:
         return ""
     codes = re.findall(r"(?<= )(?:[A-Z]{1,3}|\d{1,4})(?=[ ?.,]|$)", focus.question)
     own = frozenset(split_identifier(column.name))
-    return next((each for each in codes if each != "I" and each.lower() not in own and each not in told), "")
+    codes = [each for each in codes if each != "I" and not _YEAR.fullmatch(each)]
+    return next((each for each in codes if each.lower() not in own and each not in told), "")
 
 
 def _not_a_value(match: ColumnMatch, value: str) -> Filled:
@@ -172,6 +177,22 @@ def _value(match: ColumnMatch) -> Filled:
     said.append(about_column(table, column))
     filled = Filled(said, [table.name], lacks, is_answered=not lacks)
     return filled if filled.is_answered else not_said(filled)
+
+
+def _measured(matches: Sequence[ColumnMatch], focus: Focus) -> ColumnMatch | None:
+    """The column whose unit a question asks for: one that it names, else the first of the table that has a unit."""
+    target = focus.slots.of("target")
+    named = [each for each in matches if family_of(each.column) in ("number", "text")]
+    named = [each for each in named if not (each.column.is_primary_key or each.column.is_foreign_key)]
+    named = [each for each in named if not target or each.about & target - each.table_words]
+    table = named_table(focus, frozenset())
+    if named or table is None:
+        return next(iter(named), None)
+    is_money = "currency" in focus.question.casefold()
+    words = MONEY_WORDS if is_money else MEASURED_WORDS
+    return next(
+        (match_column(table, each) for each in numeric(table.table.columns) if words_of(each.name) & words), None
+    )
 
 
 def _unit(match: ColumnMatch | None, focus: Focus, library: Library) -> Filled:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tribal.answering.explained import MEASURED_WORDS, family_of, numeric, words_of
+from tribal.answering.explained import MEASURED_WORDS, MONEY_WORDS, family_of, numeric, words_of
 from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
 from tribal.answering.forms.common import named_table
 from tribal.answering.forms.drafts import ColumnOf, Condition
@@ -25,7 +25,6 @@ _FUNCTIONS = (
     ("MIN", re.compile(r"\b(?:minimum|lowest|smallest|shortest|earliest|min)\b", re.IGNORECASE)),
     ("SUM", re.compile(r"\b(?:how much|total|sum|revenue|turnover|overall)\b", re.IGNORECASE)),
 )
-_MONEY = frozenset("amount price cost revenue total fee salary sum value paid cents net gross".split())
 _QUANTITY = frozenset("quantity qty".split())
 _AUDIT = frozenset("created updated modified deleted inserted changed loaded synced imported".split())
 _MADE = frozenset("created inserted added".split())
@@ -99,7 +98,7 @@ def _ranked(words: frozenset[str], focus: Focus) -> tuple[TableDocument | None, 
 
 
 def _is_money(match: ColumnMatch) -> bool:
-    return bool(words_of(match.column.name) & (_MONEY | _QUANTITY))
+    return bool(words_of(match.column.name) & (MONEY_WORDS | _QUANTITY))
 
 
 def _counted_column(focus: Focus) -> ColumnMatch | None:
@@ -139,14 +138,14 @@ def asked_measures(focus: Focus) -> list[ColumnMatch]:
         if each.column in numeric([each.column]) and not is_own_key(each) and each.about - group
     ]
     named = [each for each in numbers if each.is_named and each.about - focus.matches[each.table.name].named.keys()]
-    measured = [each for each in named if words_of(each.column.name) & (MEASURED_WORDS | _MONEY)]
+    measured = [each for each in named if words_of(each.column.name) & (MEASURED_WORDS | MONEY_WORDS)]
     money = [
         ColumnMatch(
             match.table, column, {}, (), False, 0.0, is_whole=False, score=0.0, table_words=frozenset(match.named)
         )
         for match in (focus.matches[name] for name in dict.fromkeys(tables))
         for column in numeric(match.table.columns)
-        if words_of(column.name) & (_MONEY | _QUANTITY) and match.named.keys() - group
+        if words_of(column.name) & (MONEY_WORDS | _QUANTITY) and match.named.keys() - group
     ]
     money.sort(key=lambda each: not words_of(each.column.name) & {"amount", "total", "price", "quantity"})
     found = [*measured, *money, *named, *numbers]
@@ -156,7 +155,7 @@ def asked_measures(focus: Focus) -> list[ColumnMatch]:
 
 def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | None) -> Iterator[Condition]:
     """The conditions of a question: values, flags, and dates that say what has happened."""
-    negated = {each.word for each in (focus.context.question.words if focus.context.question else ()) if each.negated}
+    negated = focus.denied
     groups = asked_groups(focus, base)
     taken: set[str] = set(focus.slots.of("group") if groups else ()) | focus.slots.of("measure")
     taken |= {word.text for word in question_words(focus.question) if word.about_quantity and word.text.isalpha()}

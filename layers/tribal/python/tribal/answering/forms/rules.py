@@ -83,7 +83,7 @@ def _about_number(found: Sequence[_Constraint], focus: Focus) -> _Constraint | N
 
 def _about_denied(found: Sequence[_Constraint], focus: Focus) -> _Constraint | None:
     """The constraint on the column that a question says is empty: a check that has another word too, else NOT NULL."""
-    denied = _denied(focus)
+    denied = focus.denied
     for kind in ("check", "empty"):
         for each in found:
             columns = {one.column.name: one for one in each.table.columns}
@@ -92,12 +92,6 @@ def _about_denied(found: Sequence[_Constraint], focus: Focus) -> _Constraint | N
             if each.kind == kind and of_denied and (kind == "empty" or len(named) > len(of_denied)):
                 return each
     return None
-
-
-def _denied(focus: Focus) -> frozenset[str]:
-    """The words that a question denies, such as "departed" in "without having departed"."""
-    words = focus.context.question.words if focus.context.question else ()
-    return frozenset(each.word for each in words if each.negated)
 
 
 def _wanted(question: str) -> Kind:
@@ -341,7 +335,7 @@ def _verdict(found: _Constraint, focus: Focus) -> str:
     from tribal.answering.forms.check_outcomes import is_ruled_out
 
     number_of = found.columns[0] if len(found.columns) == 1 else ""
-    ruled_out = is_ruled_out(found.text.partition(": ")[2], question, found.table, _denied(focus), number_of)
+    ruled_out = is_ruled_out(found.text.partition(": ")[2], question, found.table, focus.denied, number_of)
     answer = "No: a row must meet" if ruled_out else "A row must meet"
     return f"{answer} the {found.text} ({name})."
 
