@@ -74,6 +74,31 @@ def test_codes_without_a_meaning_are_a_gap_until_someone_explains_them(examine: 
     assert gaps_about(examine([explained, invoice()], "customer status"), status) == []
 
 
+@each_case(
+    ("hypothesis", "target", "category"),
+    [
+        ("which customers are active?", "shop.crm.customer.status", "missing_information"),
+        ("which invoices are overdue?", "shop.billing.invoice", "missing_information"),
+        ("how many customers were there last year?", "shop.crm.customer", "missing_information"),
+        ("what does cust_seg_cd mean?", "shop.crm.customer.cust_seg_cd", "missing_information"),
+        ("which status can a customer have?", "shop.crm.customer.status", "missing_information"),
+    ],
+)
+def test_what_keeps_a_question_from_an_answer_names_a_table_or_a_column(
+    hypothesis: str, target: str, category: str, examine: Examine
+) -> None:
+    gaps = [gap for gap in examine([customer(), invoice()], hypothesis).open_gaps if gap.severity != "low"]
+    assert [(gap.target, gap.category) for gap in gaps] == [(target, category)]
+
+
+@each_case(
+    "hypothesis",
+    ["how many customers are there still?", "what is the name of a customer?", "invoices of each customer"],
+)
+def test_a_filled_form_leaves_no_gap_that_blocks(hypothesis: str, examine: Examine) -> None:
+    assert [gap for gap in examine([customer(), invoice()], hypothesis).open_gaps if gap.severity != "low"] == []
+
+
 def test_a_unit_that_nothing_states_is_asked_for(examine: Examine) -> None:
     total = "shop.billing.invoice.total"
 

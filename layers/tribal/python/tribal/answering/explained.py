@@ -129,7 +129,9 @@ def code_columns(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:
 
 def is_code(value: str) -> bool:
     """Whether a value says nothing by itself: digits, or a few letters that are no word."""
-    return (len(value) <= _SHORT_CODE and not is_word(value.casefold())) or value.isdigit()
+    short = len(value) <= _SHORT_CODE and not is_word(value.casefold())
+    numbered = value.isupper() and not value.isalpha() and " " not in value and "_" not in value
+    return short or numbered or value.isdigit()
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -38,10 +38,9 @@ def rarity(term: str) -> float:
 
 _SELDOM_NOUNS = frozenset(
     """
-    another anybody anyone anything ask back be call called come do down even ever everybody everyone everything find
-    get give go have hold keep know leave left let like live look make mean move need nobody nothing over own play put
-    run say see set show sit somebody someone something still take talk tell think turn up use used want well will wish
-    work yet
+    another anyone anything ask back be call called come do down even ever everyone everything find get give go have
+    hold keep kind know leave left let like live look make mean move need nothing over own play put run say see set
+    show sit someone something still take talk tell think turn up use used want well will wish work yet
     """.split()
 )
 """Words that the dictionary has as nouns too, and that questions hardly use as such."""
@@ -49,7 +48,7 @@ _SELDOM_NOUNS = frozenset(
 
 def is_ordinary(word: str) -> bool:
     """Whether a lower-case word is so ordinary that no documentation has to explain it."""
-    if word in _SELDOM_NOUNS:
+    if word in _SELDOM_NOUNS or word.removesuffix("body") in ("some", "any", "every", "no"):
         return True
     place = _places().get(stem(word))
     return place is not None and place < (_ORDINARY_NOUN if is_noun(word) else _ORDINARY)

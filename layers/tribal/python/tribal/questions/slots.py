@@ -17,7 +17,8 @@ _JOINED = r"(?:joined (?:to|with)|linked to|connected to|related to|relate to|co
 _GROUP = r"\b(?:per|for each|for every|by each|grouped by|broken down by|by) (?:the )?(?P<group>[\w.]+(?: [\w.]+)?)"
 _GROUPS = (
     rf"\b(?:top|bottom) (?:\d+ )?(?P<group>\w+(?: \w+)?) by (?P<measure>.+?){_END}",
-    rf"\b(?:which|what) (?P<group>\w+(?: \w+)?) (?:has|have|had|made|placed|bought|sold|got|sent|received) the "
+    rf"\b(?:which|what) (?P<group>\w+(?: \w+)?) (?:has|have|had|made|placed|bought|sold|got|sent|received)"
+    r"(?: \w+){0,2}? the "
     rf"(?:most|fewest|least) (?P<measure>.+?){_END}",
     rf"{_GROUP}{_END}",
     rf"{_GROUP}\b",

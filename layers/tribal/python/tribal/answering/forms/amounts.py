@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tribal.answering.explained import UNIT_WORDS, has_unit, numeric, units_asked
 from tribal.answering.focus import Focus, is_own_key
-from tribal.answering.forms.common import lacking_codes, not_said, unknown
+from tribal.answering.forms.common import lacking_codes, named_table, not_said, unknown
 from tribal.answering.forms.drafts import ColumnOf, Condition, Draft
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.forms.pairs import alternative, step_statement
@@ -40,6 +40,7 @@ from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
 from tribal_contracts import TableDocument
 
+_OTHERS = frozenset(("another", "other", "someone", "anyone"))
 _SURE = 0.8
 """The confidence from which a key that no one declared is used in a draft. By judgement."""
 _MOST_SAID, _MOST_LEFT = 6, 4
@@ -64,8 +65,10 @@ def amount(focus: Focus, library: Library) -> Filled:
     lacks: list[Lack] = []
     conditions = list(asked_conditions(focus, base, measure))
     groups, shown, unit = asked_groups(focus, base), [], grouped_unit(focus.question)
-    words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS
-    if not groups and not unit and words and not (measure is None and focus.slots.of("measure")):
+    whole = named_table(focus, focus.slots.of("group"))
+    own = whole is not None and whole.table.name == base.name
+    words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS - _OTHERS
+    if not groups and not unit and words and not own and not (measure is None and focus.slots.of("measure")):
         named = listing([f"“{one_line(each)}”" for each in sorted(words)])
         lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
@@ -143,7 +146,8 @@ def _filled(
         near = [each for each in near if each.about - focus.matches[each.table.name].named.keys()]
         near = near[:_MOST_LEFT]
         said += [about_column(each.table, each.column) for each in near]
-        lacks += [lack for each in near for lack in lacking_codes(each.table, each.column, each.column)]
+        named = [each for each in near if each.is_named]
+        lacks += [lack for each in named for lack in lacking_codes(each.table, each.column, each.column)]
         left = left.difference(*(each.about for each in near)) | (unplaced & focus.denied)
     lacks += _without_unit([each for each in (draft.measure, draft.order, *near) if each], focus)
     lacks += alike(draft.base, states_asked(focus.question))

@@ -10,6 +10,7 @@ from tribal.answering.focus import Focus
 from tribal.answering.forms.drafts import Condition
 from tribal.answering.forms.filled import Lack
 from tribal.answering.statements import column_name, short_column_name, short_name
+from tribal.naming import STOP_WORDS
 from tribal.questions.words import question_words
 from tribal.rendering.markdown import one_line
 from tribal.rendering.words import listing
@@ -19,6 +20,8 @@ _STATES = frozenset("status state stage phase stat".split())
 _ADJECTIVES = frozenset("late early overdue new old open active inactive current former own foreign external".split())
 _ADVERBS = r"(?: (?:not|still|already|yet|currently|now|been|never))*"
 _IS_IN_STATE = re.compile(rf"\b(?:is|are|isn't|aren't){_ADVERBS} (?P<state>\w+ed)\b", re.IGNORECASE)
+_IS_LAST = re.compile(rf"\b(?:is|are|isn't|aren't){_ADVERBS} (?P<state>[a-z]{{4,}})\s*\??$", re.IGNORECASE)
+"""What a question says of its rows at its end: "which stories are still popular?"."""
 _WAS_DONE = re.compile(
     rf"\b(?:was|were|has|have|wasn't|weren't|hasn't|haven't){_ADVERBS} (?P<state>\w+ed)\b", re.IGNORECASE
 )
@@ -40,14 +43,17 @@ def states_asked(question: str) -> set[str]:
     found = {word.text for word in question_words(question) if word.text in _ADJECTIVES}
     if done := _IS_DONE.search(question):
         found |= {done["state"].lower()} - _NEUTRAL
-    return found | {each["state"].lower() for each in _IS_IN_STATE.finditer(question)}
+    found |= {each["state"].lower() for each in _IS_IN_STATE.finditer(question)}
+    last = _IS_LAST.search(question)
+    return found | ({last["state"].lower()} - STOP_WORDS if last else set())
 
 
 def unclear(words: Sequence[str], base: TableDocument) -> Lack:
     """Say that nothing tells which rows words mean: by the column that holds its state, if there is one."""
     named = listing([f"“{one_line(each)}”" for each in words])
-    states = [each for each in code_columns(base.columns) if not (each.is_foreign_key or each.is_primary_key)]
-    states.sort(key=lambda each: (not words_of(each.name) & _STATES, not codes_without_meaning(each)))
+    states = [each for each in code_columns(base.columns) if words_of(each.name) & _STATES]
+    states = states or [each for each in code_columns(base.columns) if codes_without_meaning(each)]
+    states.sort(key=lambda each: not codes_without_meaning(each))
     if not states:
         return Lack(base.name, "missing_information", f"nothing says which rows of {short_name(base.name)} are {named}")
     column = states[0]
@@ -82,7 +88,7 @@ def _doubts(
             text = f"nothing says which {short_column_name(base, each)} is {word}"
             yield Lack(column_name(base, each), "missing_information", text)
         return
-    rivals = [each for each in own if each != column and (_is_unlisted(each) or value in (each.allowed_values or ()))]
+    rivals = [each for each in own if each != column and (_is_unlisted(each) or _has(each, value))]
     if rivals and not _says_which([column, *rivals], base, focus):
         names = listing([short_column_name(base, each) for each in (column, *rivals)], last="or")
         text = f"nothing says whether {names} is meant by {word}"
@@ -92,6 +98,11 @@ def _doubts(
         named = listing([f"“{one_line(each)}”" for each in partial])
         text = f"nothing says whether {named} of {short_column_name(base, column)} counts as {word}"
         yield Lack(column_name(base, column), "ambiguity", text)
+
+
+def _has(column: DocumentedColumn, value: str) -> bool:
+    """Whether a column has a value too, and no number that means something else there."""
+    return not value.isdecimal() and value in (column.allowed_values or ())
 
 
 def alike(base: TableDocument, words: Set[str]) -> Iterator[Lack]:

@@ -92,8 +92,9 @@ def _asked(focus: Focus, filled: Filled, hypothesis: str) -> Inquiry:
 
 def _rivals(focus: Focus) -> Iterator[Gap]:
     """Other tables that a question may mean as well as its first one."""
-    for name in focus.rivals:
-        first = next(iter(focus.main))
+    first = next(iter(focus.main), "")
+    # Tables that only have the same columns or values are told apart by their names.
+    for name in (each for each in focus.rivals if focus.matches[each].named):
         yield Gap(
             category="ambiguity",
             description=f"{short_name(first)} and {short_name(name)} may both be meant; nothing says which one counts",
