@@ -119,62 +119,79 @@ def _filled(
     focus: Focus,
     library: Library,
 ) -> Filled:
-    tables = draft.tables
-    needed = list(dict.fromkeys((*tables, *(each.table.name for each in dates))))
+    needed = list(dict.fromkeys((*draft.tables, *(each.table.name for each in dates))))
     joined = library.join(needed, focus.question) if len(needed) > 1 else None
-    if joined is not None and not joined.path_found:
-        names = listing(list(map(short_name, needed)))
-        lacks.append(Lack(tables[0], "missing_information", f"no key joins {names}", blocks=True))
-    literals = [each for each in focus.literals if not _is_placed(each, draft, focus)]
-    lacks += [Lack(tables[0], "missing_information", f"nothing says which column holds “{each}”") for each in literals]
     words = focus.lacking(needed)
-    said = [*defined, *([about_table(draft.base)] if _is_described(draft.base) else [])]
-    if draft.measure is not None:
-        said.append(about_column(draft.measure.table, draft.measure.column))
-    used = [*([draft.order] if draft.order else []), *(each.of for each in draft.conditions)]
-    used += [*([draft.date] if draft.date else dates), *draft.groups]
-    said += [about_column(each.table, each.column) for each in used[:_MOST_SAID]]
-    unplaced = _unplaced(draft, focus) - frozenset(words)
-    besides = {word for name in focus.main if name not in needed for word in focus.matches[name].named}
-    if joined is None:
-        besides = set()
-    aside, unplaced = unplaced & besides, unplaced - besides
-    left = {*words, *unplaced}
-    near = list[ColumnMatch]()
-    if unplaced:
-        near = [each for each in focus.best_columns(unplaced, tables=needed) if not is_own_key(each)]
-        near = [each for each in near if each.about - focus.matches[each.table.name].named.keys()]
-        near = near[:_MOST_LEFT]
-        said += [about_column(each.table, each.column) for each in near]
-        named = [each for each in near if each.is_named]
-        lacks += [lack for each in named for lack in lacking_codes(each.table, each.column, each.column)]
-        left = left.difference(*(each.about for each in near)) | (unplaced & focus.denied)
-    lacks += _without_unit([each for each in (draft.measure, draft.order, *near) if each], focus)
-    lacks += alike(draft.base, states_asked(focus.question))
-    lacks += unclear_states(draft.base, draft.conditions, focus)
-    if left:
-        lacks.append(unclear(sorted(left), draft.base))
-    said += [step_statement(step) for step in (joined.path or () if joined else ())]
-    said += alternative(joined) if joined else ()
     if _is_about_nothing(words, focus):
         return unknown(focus)
+    unplaced = _unplaced(draft, focus) - frozenset(words)
+    # What names a joined table is about what the join does, not about rows of the first one.
+    others = (focus.matches[name].named for name in focus.main if name not in needed)
+    besides = frozenset(word for named in others for word in named) if joined else frozenset[str]()
+    near = _near(unplaced - besides, needed, focus)
+    if joined is not None and not joined.path_found:
+        names = listing(list(map(short_name, needed)))
+        lacks.append(Lack(needed[0], "missing_information", f"no key joins {names}", blocks=True))
+    lacks += _unsaid(draft, near, (unplaced - besides, words), focus)
+    steps = (joined.path or []) if joined else []
     sql = None
-    guessed = [each for each in (joined.path or () if joined else ()) if (each.confidence or 1.0) < _SURE]
-    if not lacks and not words and not unplaced and not aside and not guessed:
+    if not lacks and not words and not unplaced and all((each.confidence or 1.0) >= _SURE for each in steps):
         sql = draft.sql(joined)
         if sql is None:
-            lacks.append(
-                Lack(
-                    tables[0], "ambiguity", f"a join repeats the rows of {short_name(draft.base.name)}: sum them first"
-                )
-            )
-        if sql is not None and not library.fits(sql, draft.base.database):
+            text = f"a join repeats the rows of {short_name(draft.base.name)}: sum them first"
+            lacks.append(Lack(needed[0], "ambiguity", text))
+        elif not library.fits(sql, draft.base.database):
             sql = None
+    columns = dict.fromkeys(
+        [*_columns(draft, dates)[:_MOST_SAID], *(ColumnOf(each.table, each.column) for each in near)]
+    )
+    said = [*defined, *([about_table(draft.base)] if _is_described(draft.base) else [])]
+    said += [about_column(each.table, each.column) for each in columns]
+    said += [*map(step_statement, steps), *(alternative(joined) if joined else ())]
     if any(each.blocks for each in lacks):
-        nearest = said or [about_table(draft.base)]
-        return not_said(Filled(list(dict.fromkeys(nearest)), needed, lacks, is_answered=False))
+        nearest = dict.fromkeys(said or [about_table(draft.base)])
+        return not_said(Filled(list(nearest), needed, lacks, is_answered=False))
     said += [_lacking(each, draft.base) for each in lacks]
     return Filled(list(dict.fromkeys(said)), needed, lacks, sql=sql)
+
+
+def _columns(draft: Draft, dates: Sequence[ColumnOf]) -> list[ColumnOf]:
+    """The columns of a draft, or those that it may use, in the order of a query's parts."""
+    first = [each for each in (draft.measure, draft.order) if each is not None]
+    dated = [draft.date] if draft.date is not None else list(dates)
+    return [*first, *(each.of for each in draft.conditions), *dated, *draft.groups]
+
+
+def _near(words: frozenset[str], tables: Sequence[str], focus: Focus) -> list[ColumnMatch]:
+    """The columns of some tables that have words which no part of a draft covers."""
+    found = [each for each in focus.best_columns(words, tables=tables) if words and not is_own_key(each)]
+    return [each for each in found if each.about - focus.matches[each.table.name].named.keys()][:_MOST_LEFT]
+
+
+def _unsaid(
+    draft: Draft, near: Sequence[ColumnMatch], words: tuple[frozenset[str], Sequence[str]], focus: Focus
+) -> Iterator[Lack]:
+    """What is not said of the rows and figures that a question asks for.
+
+    Args:
+        draft: the parts that are known.
+        near: columns that have words which no part covers.
+        words: those that no part covers, and those that nothing explains.
+        focus: what the question is about.
+    """
+    unplaced, lacking = words
+    for literal in focus.literals:
+        if not _is_placed(literal, draft, focus):
+            yield Lack(draft.base.name, "missing_information", f"nothing says which column holds “{literal}”")
+    for each in near:
+        if each.is_named:
+            yield from lacking_codes(each.table, each.column, each.column)
+    yield from _without_unit([each for each in (draft.measure, draft.order, *near) if each], focus)
+    yield from alike(draft.base, states_asked(focus.question))
+    yield from unclear_states(draft.base, draft.conditions, focus)
+    explained = frozenset(word for each in near for word in each.about) - focus.denied
+    if left := {*lacking, *unplaced} - explained:
+        yield unclear(sorted(left), draft.base)
 
 
 def _without_unit(columns: Iterable[ColumnOf | ColumnMatch], focus: Focus) -> Iterator[Lack]:
