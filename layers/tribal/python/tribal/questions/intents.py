@@ -20,7 +20,7 @@ _HOLDS = r"(?:has|have|holds?|tells?|says?|shows?|stores?|contains?|keeps?)"
 _CAN = r"(?:can|may|might|could)"
 _TWICE = (
     r"(?:without|twice|two|same|more than one|several|both|only one|at the same time|unique|exist|empty|null|have|be"
-    r"|after|before|more|less|still)"
+    r"|after|before|more|less|still|mandatory|required|optional|nullable)"
 )
 _SHORT_OBJECT = r"(?:an? |the )?(?:[\w.]+ ){0,2}[\w.-]+(?: (?:in|of|on|for) (?:an? |the )?(?:\w+ )?[\w.]+(?: table)?)?"
 _FRAMES: Mapping[QuestionIntent, tuple[str, ...]] = {

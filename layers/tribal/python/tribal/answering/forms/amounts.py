@@ -10,7 +10,7 @@ from tribal.answering.focus import Focus, is_own_key
 from tribal.answering.forms.common import lacking_codes, named_table, not_said, unknown
 from tribal.answering.forms.drafts import ColumnOf, Condition, Draft
 from tribal.answering.forms.filled import Filled, Lack, Library
-from tribal.answering.forms.pairs import alternative, step_statement
+from tribal.answering.forms.pairs import alternative, step_statement, unclear_key
 from tribal.answering.forms.query_parts import (
     asked_conditions,
     asked_counted,
@@ -134,6 +134,8 @@ def _filled(
         lacks.append(Lack(needed[0], "missing_information", f"no key joins {names}", blocks=True))
     lacks += _unsaid(draft, near, (unplaced - besides, words), focus)
     steps = (joined.path or []) if joined else []
+    if joined is not None and (text := unclear_key(joined)):
+        lacks.append(Lack(steps[0].from_table, "ambiguity", text))
     sql = None
     if not lacks and not words and not unplaced and all((each.confidence or 1.0) >= _SURE for each in steps):
         sql = draft.sql(joined)

@@ -152,7 +152,8 @@ def join(focus: Focus, library: Library) -> Filled:
         nearest = [about_table(first.table), about_table(second.table)]
         return not_said(Filled([*said, *nearest], names, [lack], is_answered=False))
     steps = [step_statement(step) for step in found.path or ()]
-    return Filled([*said, *steps, *alternative(found)], names, sql=found.sql_snippet)
+    sql = None if unclear_key(found) else found.sql_snippet
+    return Filled([*said, *steps, *alternative(found)], names, sql=sql)
 
 
 def _refers_to_itself(key: ColumnMatch) -> bool:
@@ -206,6 +207,21 @@ def step_statement(step: JoinStep) -> Statement:
     text = f"Join {one} to {other} on {condition}: {meets}.{likely}"
     about = f"{step.from_table} and {step.to_table}"
     return Statement(one_line(text), about, "join", about, table_uri(step.from_table))
+
+
+def unclear_key(found: GetJoinPathOutput) -> str:
+    """What nothing says if another key joins the same tables as well; empty where the question decides."""
+    path = found.path or []
+    tables = [each.to_table for each in path]
+    for other in found.alternatives or ():
+        if [each.to_table for each in other.path] == tables:
+            differing = (
+                (one, two) for one, two in zip(path, other.path, strict=True) if one.on_clause != two.on_clause
+            )
+            pair = next(differing, None)
+            if pair and any(each.code == "RET_JOIN_AMBIGUOUS" for each in found.warnings or ()):
+                return f"nothing says whether {' or '.join(map(_condition, pair))} is meant"
+    return ""
 
 
 def alternative(found: GetJoinPathOutput) -> Iterator[Statement]:

@@ -232,7 +232,7 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
         for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
         if words <= each.about | focus.matches[base.name].named.keys() and each.about & words
     ]
-    own = [each for each in own if not each.values]
+    own = [each for each in own if each.share or not each.values]
     if own and not own[0].column.is_foreign_key:
         return [ColumnOf(base, own[0].column)]
     if table is not None:
