@@ -7,8 +7,8 @@ from tests.e2e.deployed_system import DeployedSystem
 
 
 def ask(system: DeployedSystem, question: str, table: str) -> None:
-    """Ask a question that is answered from a table."""
-    assert table in {source["name"] for source in system.ask("ask", {"question": question})["sources"]}
+    """Ask a question whose answer is about a table."""
+    assert table in system.ask("ask", {"question": question})["main_tables"]
 
 
 def interrogate(system: DeployedSystem, hypothesis: str) -> None:

@@ -299,7 +299,7 @@ def states_said(column: DocumentedColumn, asked: Sequence[AskedWord]) -> tuple[s
 
 def _is_said(text: str, asked: Sequence[AskedWord]) -> bool:
     """Whether a question has every content word of a value just as it is: "opened" is no status "open"."""
-    words = {word for each in asked for word in (each.text, singular(each.text))}
+    words = {word for each in asked for word in (each.text, singular(each.text), denied_base(each.text))}
     content = content_words(text)
     return bool(content) and all(word in words or singular(word) in words for word in content)
 
