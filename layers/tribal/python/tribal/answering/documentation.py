@@ -63,7 +63,7 @@ class DocumentedAnswer:
     """What is said about a question, and what it was taken from."""
 
     parts: Sequence[Focus]
-    """What each part of the question is about, in order."""
+    """The focus of each part of the question, in order."""
     answer: Answer
     pages: Mapping[str, str]
     """The Markdown page of each table that has one the caller may see, relative to the store."""
@@ -139,7 +139,10 @@ class Documentation:
             return check_sql(CheckSqlInput(sql=sql, database=database), toolbox, policies_for(self.caller, self.app))
 
     def form(self, request: AskInput) -> tuple[Focus, Filled]:
-        """What a question is about, over at most `MOST_TABLES` tables, and its form; raises as `answer` does."""
+        """Return the focus of a question, with at most `MOST_TABLES` tables, and its filled form.
+
+        Raises as `answer` does.
+        """
         with self._opened() as (opened, toolbox):
             focus = _focus(request, opened, toolbox)
             return focus, filled_form(focus, self._library(focus, opened, toolbox))
@@ -225,7 +228,7 @@ def _focus(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> Focus:
 
 
 def _parts(request: AskInput, opened: OpenIndex, toolbox: Toolbox) -> list[Focus]:
-    """What each part of a question is about; a part that refers to one before it is completed by that one's tables."""
+    """Return the focus of each part of a question; a part that refers back is first made complete."""
     found: dict[str, Focus] = {}
     for part in parts_of(request.question):
         meant = standalone(part, list(found), lambda asked: found[asked].topic if asked in found else None)

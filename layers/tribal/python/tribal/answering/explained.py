@@ -1,4 +1,4 @@
-"""What the documentation says of a column beyond its name: meaning, unit, and what its codes mean."""
+"""Checks whether a column is documented beyond its name: its meaning, its unit and its codes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from tribal.naming import is_word, likely_words, split_identifier
 from tribal.rendering.gaps import restates, says_little
+from tribal.rendering.words import informative_text
 from tribal.sql.type_families import TypeFamily, type_family
-from tribal_contracts import Description, DocumentedColumn
+from tribal_contracts import Description, DocumentedColumn, TableDocument
 from tribal_contracts.answering.open_gaps import GapSeverity
 
 UNIT_WORDS = frozenset(
@@ -39,6 +40,11 @@ _SHORT_CODE = 3
 
 
 _TOKEN = re.compile(r"\w+")
+
+
+def is_described(table: TableDocument) -> bool:
+    """Whether a table has a description that rules did not make."""
+    return bool(informative_text(table.description))
 
 
 def is_explained(description: Description, *names: str) -> bool:
@@ -105,11 +111,11 @@ def codes_without_meaning(column: DocumentedColumn) -> list[str]:
     if is_measured(column) or (family_of(column) == "number" and not UNIT_WORDS.isdisjoint(words_of(column.name))):
         return []
     listed, meanings = column.allowed_values or (), column.value_meanings or {}
-    told = frozenset(_TOKEN.findall("" if column.description.source == "derived" else column.description.text))
+    named = frozenset(_TOKEN.findall(informative_text(column.description)))
     # Of names of several lengths, the short ones are names too, such as UPS.
     same_length = len({len(each) for each in listed}) == 1
     codes = [each for each in listed if is_code(each) and (same_length or len(each) < _SHORT_CODE or each.isdigit())]
-    return [each for each in codes if each not in meanings and each not in told]
+    return [each for each in codes if each not in meanings and each not in named]
 
 
 _CODE_WORDS = frozenset(
@@ -141,12 +147,15 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def family_of(column: DocumentedColumn) -> TypeFamily:
-    """What kind of values a column holds; of a domain, those of its base type."""
+    """Return the family of a column's type, or of the base type if that is a domain."""
     return type_family(column.base_type or column.type)
 
 
 def numeric(columns: Iterable[DocumentedColumn]) -> list[DocumentedColumn]:
-    """Return the columns of numbers that are no keys."""
-    return [
-        each for each in columns if family_of(each) == "number" and not (each.is_primary_key or each.is_foreign_key)
-    ]
+    """Return the columns with numbers, other than keys."""
+    return [each for each in columns if is_number(each)]
+
+
+def is_number(column: DocumentedColumn) -> bool:
+    """Whether a column holds numbers and is no key."""
+    return family_of(column) == "number" and not (column.is_primary_key or column.is_foreign_key)

@@ -1,4 +1,4 @@
-"""What a question is about: its main tables, the columns that matter, and the words that none of them explains."""
+"""Finds what a question is about: its main tables, their relevant columns, and the words that nothing explains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tribal.answering.explained import UNIT_WORDS
+from tribal.answering.explained import UNIT_WORDS, family_of
 from tribal.answering.matches import AskedWord, ColumnMatch, TableMatch
 from tribal.capabilities.retrieval.context.gathering import GatheredContext
 from tribal.identity.table_names import TableIdentity, format_name
@@ -17,7 +17,7 @@ from tribal.questions.pointers import Topic
 from tribal.questions.reading import FRAMING, is_identifier
 from tribal.questions.slots import Slots, slots_of
 from tribal.questions.words import acronyms_of, counted_word, is_participle, measured_by, question_words, verbs
-from tribal.sql.type_families import TypeFamily, type_family
+from tribal.sql.type_families import TypeFamily
 from tribal_contracts import DocumentedColumn, TableDocument
 from tribal_contracts.retrieval.questions import QuestionIntent
 
@@ -32,19 +32,19 @@ _DATE_NAMES = frozenset(("date", "year", "month", "timestamp", "clock"))
 _RIVAL = 0.97
 """The share of the first table's score from which another one is as relevant. By judgement."""
 _PRIOR = 2.0
-"""What a table's score in the search counts, next to its words. By judgement."""
+"""The weight of a table's search score, compared with its words. By judgement."""
 _CONFIRMED = 2.0
-"""What it counts that a definition or a decision names a table. By judgement."""
+"""Added for a table that a definition or a decision names. By judgement."""
 _COPY = 1.5
-"""What it counts against a table that it repeats another one. By judgement."""
+"""Subtracted for a table that repeats another one. By judgement."""
 _ADDS = 0.8
-"""What a further table has to add at least. By judgement."""
+"""The least that another table must add to be a main table too. By judgement."""
 _WHOLE_TABLE, _WRITTEN = 0.3, 3.0
-"""What it counts for a column that the question has the whole name of its table, and its own just as it is."""
+"""Added for a column if the question has the whole name of its table, and if it has the column's name exactly."""
 _GUESSED = 1.0
-"""A word has no more than that from where only a broader word is. By judgement."""
+"""A match with at most this score is only through a broader word. By judgement."""
 _PLAIN = 1.55
-"""What a word counts from where it is in a name or a value, rather than in a text only."""
+"""A match with at least this score is in a name or a value, not only in a text."""
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"'\u201d\u2019]{1,200})["'\u201d\u2019]""")
 _CAPITALISED = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 
@@ -75,14 +75,16 @@ class Focus:
     literals: Sequence[str]
     """Values that the question writes: in quotes, and capitalised within a sentence."""
     asks_time: bool
+    neighbours: Mapping[str, Sequence[str]]
+    """The tables that keys join to each table of the context."""
 
     def way(self, start: str, end: str) -> list[str]:
         """The tables on the shortest way along keys between two tables of the context; empty if nothing joins them."""
-        return _way(_neighbours(self.context), start, end)
+        return _way(self.neighbours, start, end)
 
     @property
     def intent(self) -> QuestionIntent:
-        """What the question wants."""
+        """The intent of the question."""
         return self.context.question.intent.kind if self.context.question else "other"
 
     @property
@@ -115,6 +117,7 @@ class Focus:
         elsewhere = {word for each in self.matches.values() for word, place in each.places.items() if place >= _PLAIN}
         elsewhere |= {word for each in self.matches.values() for word in each.schema}
         values = frozenset(word for each in self.literals for word in tokenize_text(each))
+        as_verbs = self.verbs
         return [
             word.text
             for word in self.asked
@@ -123,8 +126,13 @@ class Focus:
             and word.text not in values
             and not self.context.defined.explains(word.text)
             and not self._needs_no_text(word.text)
-            and (word.text not in self.verbs or (rarity(stem(word.text)) == 1.0 and not is_participle(word.text)))
+            and (word.text not in as_verbs or (rarity(stem(word.text)) == 1.0 and not is_participle(word.text)))
         ]
+
+    def is_mostly(self, words: Iterable[str]) -> bool:
+        """Whether some of its subject words are more than half of it, by weight."""
+        weights = {word.text: word.weight for word in self.asked}
+        return sum(weights[word] for word in words) > 0.5 * sum(weights.values())
 
     def _needs_no_text(self, word: str) -> bool:
         """Whether a word is ordinary, or part of how the question is asked."""
@@ -223,6 +231,7 @@ def focus_on(question: str, context: GatheredContext, prefixes: tuple[str, ...] 
         dates={name: dates_of(table, columns[name])[:DATES] if asks_time else [] for name, table in main.items()},
         literals=list(_literals(question)),
         asks_time=asks_time,
+        neighbours=near,
     )
 
 
@@ -318,7 +327,7 @@ def _named_by(names: Iterable[str], matches: Mapping[str, TableMatch]) -> frozen
 
 def _columns(match: TableMatch) -> list[DocumentedColumn]:
     """The columns that words name, best first: by more than the name of the table, if the question says more."""
-    telling = [each for each in match.columns if each.about - match.named.keys()]
+    telling = [each for each in match.columns if each.about - each.table_words]
     whole = [each for each in match.columns if each.is_whole and not is_own_key(each)]
     return [each.column for each in (telling or whole)[:COLUMNS]]
 
@@ -381,5 +390,4 @@ def dates_of(table: TableDocument, first: Sequence[DocumentedColumn] = ()) -> li
 
 def is_date(column: DocumentedColumn) -> bool:
     """Whether a column holds a date, or a part of one."""
-    family = type_family(column.base_type or column.type)
-    return family in DATE_FAMILIES or not _DATE_NAMES.isdisjoint(split_identifier(column.name))
+    return family_of(column) in DATE_FAMILIES or not _DATE_NAMES.isdisjoint(split_identifier(column.name))

@@ -21,6 +21,7 @@ from tribal.naming import (
     synonyms,
 )
 from tribal.questions.ordinary import rarity
+from tribal.rendering.words import informative_text
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 LABEL_WORDS = frozenset("id identifier no num number nr cd code key uuid guid ref header master tbl".split())
@@ -142,7 +143,7 @@ def _named(name: str) -> NamedThing:
 
 def said_terms(description: Description) -> frozenset[str]:
     """The terms of a text that rules did not make."""
-    return frozenset() if description.source == "derived" else _terms(description.text)
+    return _terms(informative_text(description))
 
 
 @lru_cache(maxsize=16_384)
@@ -251,7 +252,7 @@ def match_column(match: TableMatch, column: DocumentedColumn) -> ColumnMatch:
     share = thing.share(asked)
     named = thing.found(asked)
     values = named_values(column, asked)
-    in_values = frozenset(term for value in values for term in _value_terms(column, value))
+    in_values = value_terms(column, values)
     told = said_terms(column.description)
     own: dict[str, float] = {}
     for word in asked:
@@ -304,6 +305,8 @@ def _is_said(text: str, asked: Sequence[AskedWord]) -> bool:
     return bool(content) and all(word in words or singular(word) in words for word in content)
 
 
-def _value_terms(column: DocumentedColumn, value: str) -> frozenset[str]:
-    meaning = (column.value_meanings or {}).get(value)
-    return _terms(value) | (_terms(meaning.text) if meaning else frozenset())
+def value_terms(column: DocumentedColumn, values: Iterable[str]) -> frozenset[str]:
+    """The terms of some values of a column, and of their meanings."""
+    meanings = column.value_meanings or {}
+    texts = (text for value in values for text in (value, meanings[value].text if value in meanings else ""))
+    return frozenset().union(*map(_terms, texts))

@@ -16,7 +16,6 @@ from tribal.indexing.texts import (
     SplitNames,
     column_text,
     compounds,
-    informative_text,
     own_names,
     prose_terms,
     split_names_of,
@@ -25,6 +24,7 @@ from tribal.indexing.texts import (
 from tribal.joins.graph import inferred_edge
 from tribal.naming.mentions import OwnNames, mentioned_words
 from tribal.ports import IndexEntry
+from tribal.rendering.words import informative_text
 from tribal.sql.qualifiers import SYSTEM_SCHEMAS, qualifiers, sql_qualifiers
 from tribal_contracts import (
     DatabaseType,

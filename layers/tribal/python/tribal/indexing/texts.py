@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tribal.naming import index_terms, may_be_compound, read_name, segment, split_identifier, terms_of
 from tribal.naming.mentions import OwnNames
+from tribal.rendering.words import informative_text
 from tribal_contracts import Description, DocumentedColumn, TableDocument
 
 MAX_KEYWORDS = 256
@@ -78,11 +79,6 @@ def compounds(names: Iterable[str], terms: Iterable[str]) -> tuple[str, ...]:
     """Terms that may be compounds: of names as they are written, unless they can be split, and of texts."""
     written = (word for name in names for word in split_identifier(name) if len(segment(word)) == 1)
     return tuple(sorted({term for term in (*terms_of(written), *terms) if may_be_compound(term)}))
-
-
-def informative_text(description: Description) -> str:
-    """The text of a description; empty if it was derived from names and adds nothing."""
-    return "" if description.source == "derived" else description.text
 
 
 def table_text(table: TableDocument, split_names: SplitNames) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 Unit = Literal["day", "week", "month", "quarter", "year"]
 _UNITS = r"(?P<unit>day|week|month|quarter|year)"
@@ -85,5 +85,4 @@ def _first(year: int, month: int) -> str:
 
 
 def _unit(text: str) -> Unit:
-    units: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year"}
-    return units[text.lower()]
+    return cast("Unit", text.lower())

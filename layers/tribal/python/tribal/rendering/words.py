@@ -46,6 +46,16 @@ def bounded(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - len(_CUT)].rstrip() + _CUT
 
 
+def sentence(text: str) -> str:
+    """A text with a capital letter and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "…")) else ".")
+
+
+def informative_text(description: Description) -> str:
+    """The text of a description; empty if it was derived from names and adds nothing."""
+    return "" if description.source == "derived" else description.text
+
+
 def rows_phrase(row_count: int, counted_at: str | None = None) -> str:
     """The number of rows as a phrase with "about", since the server only estimates it."""
     if row_count < 0:

@@ -91,13 +91,12 @@ def filled_form(focus: Focus, library: Library) -> Filled:
         text = f"nothing is called {identifier}" if identifier else f"no database is called {database}"
         lack = Lack("", "missing_information", text)
         nearest = unknown(focus)
-        return not_said(Filled(nearest.statements[1:], nearest.tables, [lack], is_answered=False))
+        return not_said(Filled(nearest.statements[1:], nearest.tables, [lack]))
     form = meaning if asks_unit(focus.question) or _names_one_thing(focus) else _FORMS.get(focus.intent, amount)
     found = form(focus, library)
     lacking = [word for word in focus.lacking(found.tables) if word not in found.words]
     if lacking and found.is_answered and focus.intent in _ABOUT_ONE:
         return unknown(focus)
-    weights = {word.text: word.weight for word in focus.asked}
-    if found.is_answered and sum(weights[word] for word in lacking) > 0.5 * sum(weights.values()):
+    if found.is_answered and focus.is_mostly(lacking):
         return unknown(focus)
     return replace(found, statements=[*found.statements, *_namesakes(found.tables, focus)])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tribal.answering.explained import UNIT_WORDS, has_unit, numeric, units_asked
+from tribal.answering.explained import UNIT_WORDS, has_unit, is_described, is_number, units_asked
 from tribal.answering.focus import Focus, is_own_key
-from tribal.answering.forms.common import lacking_codes, named_table, not_said, unknown
+from tribal.answering.forms.common import lack_statement, lacking_codes, named_table, not_said, unknown
 from tribal.answering.forms.drafts import ColumnOf, Condition, Draft
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.forms.pairs import alternative, step_statement, unclear_key
@@ -28,7 +28,6 @@ from tribal.answering.statements import (
     about_table,
     column_name,
     definitions,
-    of_table,
     short_column_name,
     short_name,
 )
@@ -63,8 +62,8 @@ def amount(focus: Focus, library: Library) -> Filled:
     if base is None:
         return unknown(focus)
     lacks: list[Lack] = []
-    conditions = list(asked_conditions(focus, base, measure))
     groups, shown, unit = asked_groups(focus, base), [], grouped_unit(focus.question)
+    conditions = list(asked_conditions(focus, base, measure, groups))
     whole = named_table(focus, focus.slots.of("group"))
     own = whole is not None and whole.table.name == base.name
     words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS - _OTHERS
@@ -72,7 +71,7 @@ def amount(focus: Focus, library: Library) -> Filled:
         named = listing([f"“{one_line(each)}”" for each in sorted(words)])
         lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
-        shown, groups = [*shown_columns(base, focus), *groups], []
+        shown, groups = [*shown_columns(base), *groups], []
     period = period_of(focus.question)
     candidates = asked_dates(focus, base) if period or unit else []
     date = candidates[0] if len(candidates) == 1 else None
@@ -147,13 +146,13 @@ def _filled(
     columns = dict.fromkeys(
         [*_columns(draft, dates)[:_MOST_SAID], *(ColumnOf(each.table, each.column) for each in near)]
     )
-    said = [*defined, *([about_table(draft.base)] if _is_described(draft.base) else [])]
+    said = [*defined, *([about_table(draft.base)] if is_described(draft.base) else [])]
     said += [about_column(each.table, each.column) for each in columns]
     said += [*map(step_statement, steps), *(alternative(joined) if joined else ())]
     if any(each.blocks for each in lacks):
         nearest = dict.fromkeys(said or [about_table(draft.base)])
-        return not_said(Filled(list(nearest), needed, lacks, is_answered=False))
-    said += [_lacking(each, draft.base) for each in lacks]
+        return not_said(Filled(list(nearest), needed, lacks))
+    said += [lack_statement(each, draft.base) for each in lacks]
     return Filled(list(dict.fromkeys(said)), needed, lacks, sql=sql)
 
 
@@ -167,7 +166,7 @@ def _columns(draft: Draft, dates: Sequence[ColumnOf]) -> list[ColumnOf]:
 def _near(words: frozenset[str], tables: Sequence[str], focus: Focus) -> list[ColumnMatch]:
     """The columns of some tables that have words which no part of a draft covers."""
     found = [each for each in focus.best_columns(words, tables=tables) if words and not is_own_key(each)]
-    return [each for each in found if each.about - focus.matches[each.table.name].named.keys()][:_MOST_LEFT]
+    return [each for each in found if each.about - each.table_words][:_MOST_LEFT]
 
 
 def _unsaid(
@@ -200,14 +199,10 @@ def _without_unit(columns: Iterable[ColumnOf | ColumnMatch], focus: Focus) -> It
     """Say of numbers that nothing says in which unit they are, if a question wants or compares them in one."""
     asked = units_asked(focus.question)
     for each in columns if asked else ():
-        if numeric([each.column]) and not has_unit(each.column):
+        if is_number(each.column) and not has_unit(each.column):
             name = short_column_name(each.table, each.column)
             text = f"nothing says whether {name} is in “{asked[0]}”"
             yield Lack(column_name(each.table, each.column), "missing_information", text)
-
-
-def _is_described(table: TableDocument) -> bool:
-    return bool(table.description.text) and table.description.source != "derived"
 
 
 def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
@@ -235,18 +230,12 @@ def _unplaced(draft: Draft, focus: Focus) -> frozenset[str]:
     return frozenset(asked - placed - literals - functions)
 
 
-def _lacking(lack: Lack, table: TableDocument) -> Statement:
-    return of_table(table, lack.target or table.name, f"{lack.text[0].upper()}{lack.text[1:]}.")
-
-
 def _is_about_nothing(words: Sequence[str], focus: Focus) -> bool:
     """Whether what is asked for is among the words that nothing explains."""
     head = head_of(focus.question)
     if head and set(head) <= set(words):
         return True
-    weights = {word.text: word.weight for word in focus.asked}
-    words = [word for word in words if not is_participle(word)]
-    return sum(weights[word] for word in words) > 0.5 * sum(weights.values())
+    return focus.is_mostly(word for word in words if not is_participle(word))
 
 
 def _is_placed(literal: str, draft: Draft, focus: Focus) -> bool:

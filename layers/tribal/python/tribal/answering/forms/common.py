@@ -1,14 +1,11 @@
-"""What forms have in common: the object that a question names, and what is said where nothing documents it."""
+"""Parts of several forms: finding the table that a question names, and saying what is not documented."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from tribal.answering.explained import (
-    code_columns,
-    codes_without_meaning,
-    is_explained,
-)
+from tribal.answering.explained import code_columns, codes_without_meaning, is_explained
 from tribal.answering.focus import Focus
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.matches import SYNONYM, TableMatch
@@ -26,7 +23,7 @@ from tribal.identity import locations
 from tribal.identity.table_names import format_name, parse_name
 from tribal.naming import STOP_WORDS
 from tribal.rendering.markdown import one_line
-from tribal.rendering.words import listing
+from tribal.rendering.words import listing, sentence
 from tribal_contracts import DocumentedColumn, TableDocument
 
 NOT_DOCUMENTED = "This is not documented"
@@ -47,11 +44,11 @@ def unknown(focus: Focus, part: Iterable[str] = ()) -> Filled:
     columns = [each for each in named if each.about - each.table_words]
     nearest = [about_table(each) for each in list(focus.main.values())[:2]]
     nearest += [about_column(each.table, each.column) for each in columns[:1]]
-    return not_said(Filled(nearest, list(focus.main), [Lack("", "missing_information", text)], is_answered=False))
+    return not_said(Filled(nearest, list(focus.main), [Lack("", "missing_information", text)]))
 
 
 def _how(lacks: Sequence[Lack]) -> str:
-    """How to document what is missing."""
+    """Say how to document what is missing."""
     target = next((each.target for each in lacks if each.target), "")
     if not target:
         return ""
@@ -61,17 +58,22 @@ def _how(lacks: Sequence[Lack]) -> str:
 
 
 def not_said(filled: Filled) -> Filled:
-    """Begin with what is not documented, from the source that should say it."""
-    if not filled.statements or not filled.lacks:
+    """Begin with what is not documented, from the source that should say it; unchanged if nothing lacks."""
+    if not filled.lacks:
         return filled
+    if not filled.statements:
+        return replace(filled, is_answered=False)
     nearest = filled.statements[0]
     text = "; ".join(each.text for each in filled.lacks)
     first = Statement(
         f"{NOT_DOCUMENTED}: {text}.{_how(filled.lacks)}", nearest.about, nearest.kind, nearest.source, nearest.uri
     )
-    return Filled(
-        [first, *filled.statements], filled.tables, filled.lacks, filled.sql, is_answered=False, words=filled.words
-    )
+    return replace(filled, statements=[first, *filled.statements], is_answered=False)
+
+
+def lack_statement(lack: Lack, table: TableDocument) -> Statement:
+    """State what is not documented next to what is; `table` is the source without a target."""
+    return of_table(table, lack.target or table.name, sentence(lack.text))
 
 
 def named_table(focus: Focus, words: frozenset[str]) -> TableMatch | None:
@@ -85,6 +87,7 @@ def named_table(focus: Focus, words: frozenset[str]) -> TableMatch | None:
 
 
 def about_whole_table(table: TableDocument) -> Filled:
+    """Say what a table is and what identifies a row; without a description, list its columns."""
     said = list(dict.fromkeys([about_table(table), *filter(None, [row_of(table)])]))
     if table.description.source != "derived":
         return Filled(said, [table.name])
@@ -109,12 +112,13 @@ def base_column(
 
 
 def taken_from(told: tuple[TableDocument, DocumentedColumn] | None) -> Iterator[Statement]:
+    """State what is said of the column that `base_column` found, if it found one."""
     if told is not None:
         yield about_column(*told)
 
 
 def lacking_codes(table: TableDocument, column: DocumentedColumn, meant: DocumentedColumn) -> Iterator[Lack]:
-    """What is not said of the codes of a column."""
+    """Find which codes of a column have no meaning, or whether its codes are not listed."""
     if not code_columns([meant]) or is_explained(meant.description, column.name, table.table) or meant.value_meanings:
         return
     name = short_column_name(table, column)
@@ -122,6 +126,11 @@ def lacking_codes(table: TableDocument, column: DocumentedColumn, meant: Documen
         text = f"nothing says which values {name} has, and what they mean"
         yield Lack(column_name(table, column), "missing_information", text)
     elif codes := codes_without_meaning(meant):
-        named = listing([one_line(each) for each in codes], limit=len(codes))
-        text = f"nothing says what {named} {'means' if len(codes) == 1 else 'mean'} in {name}"
-        yield Lack(column_name(table, column), "missing_information", text)
+        yield lacking_meaning(table, column, codes)
+
+
+def lacking_meaning(table: TableDocument, column: DocumentedColumn, values: Sequence[str]) -> Lack:
+    """Say that nothing explains some values of a column."""
+    named = listing([one_line(each) for each in values], limit=len(values))
+    text = f"nothing says what {named} {'means' if len(values) == 1 else 'mean'} in {short_column_name(table, column)}"
+    return Lack(column_name(table, column), "missing_information", text)

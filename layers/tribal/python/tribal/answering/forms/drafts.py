@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tribal.joins.statements import ROW_LIMIT
 from tribal.questions.periods import Period, Unit
 from tribal.sql.dialect import legible_identifier, legible_table
 from tribal_contracts import DatabaseType, DocumentedColumn, GetJoinPathOutput, TableDocument
-
-ROW_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)

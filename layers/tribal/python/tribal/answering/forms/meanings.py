@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tribal.answering.explained import (
     MEASURED_WORDS,
@@ -22,7 +23,9 @@ from tribal.answering.forms.common import (
     NOT_DOCUMENTED,
     about_whole_table,
     base_column,
+    lack_statement,
     lacking_codes,
+    lacking_meaning,
     named_table,
     not_said,
     taken_from,
@@ -41,7 +44,7 @@ from tribal.answering.statements import (
 )
 from tribal.naming import split_identifier, stem
 from tribal.rendering.markdown import one_line
-from tribal.rendering.words import listing, shorten
+from tribal.rendering.words import informative_text, listing, shorten
 from tribal_contracts import DefinedMetric, DefinedTerm, DocumentedColumn, TableDocument
 
 _MOST_PLACES = 3
@@ -84,14 +87,13 @@ def _several(matches: Sequence[ColumnMatch], focus: Focus, library: Library) -> 
     each = [_column(match, focus, library) for match in matches[:_MOST_PLACES]]
     lacks = [lack for one in each for lack in one.lacks]
     said = [one for filled in each for one in filled.statements if not one.text.startswith(NOT_DOCUMENTED)]
-    found = Filled(said, [matches[0].table.name], lacks, is_answered=not lacks)
-    return not_said(found) if lacks else found
+    return not_said(Filled(said, [matches[0].table.name], lacks))
 
 
 def _other_value(match: ColumnMatch, focus: Focus) -> str:
     """A capital letter or a number in a question that is no value of the column that it names; empty without one."""
     column = match.column
-    told = "" if column.description.source == "derived" else column.description.text
+    told = informative_text(column.description)
     if column.allowed_values_complete is False or family_of(column) not in ("text", "number", "other"):
         return ""
     codes = re.findall(r"(?<= )(?:[A-Z]{1,3}|\d{1,4})(?=[ ?.,]|$)", focus.question)
@@ -101,15 +103,11 @@ def _other_value(match: ColumnMatch, focus: Focus) -> str:
 
 
 def _not_a_value(match: ColumnMatch, value: str) -> Filled:
-    name = short_column_name(match.table, match.column)
-    why = (
-        f"{value} is no value of {name}"
-        if match.column.allowed_values
-        else f"nothing says what {value} means in {name}"
-    )
-    lack = Lack(column_name(match.table, match.column), "missing_information", why)
-    said = [about_column(match.table, match.column)]
-    return not_said(Filled(said, [match.table.name], [lack], is_answered=False, words=frozenset([value.lower()])))
+    table, column = match.table, match.column
+    lack = lacking_meaning(table, column, [value])
+    if column.allowed_values:
+        lack = replace(lack, text=f"{value} is no value of {short_column_name(table, column)}")
+    return not_said(Filled([about_column(table, column)], [table.name], [lack], words=frozenset([value.lower()])))
 
 
 def _is_called(match: ColumnMatch, target: frozenset[str]) -> bool:
@@ -132,10 +130,10 @@ def _column(match: ColumnMatch, focus: Focus, library: Library) -> Filled:
     if says_what_it_holds(meant, table.table) or len(said) > 1:
         lacks = list(lacking_codes(table, column, meant))
         if lacks and meant.allowed_values:
-            return not_said(Filled(said, tables, lacks, is_answered=False))
-        said += [of_table(table, each.target, f"{each.text[0].upper()}{each.text[1:]}.") for each in lacks]
+            return not_said(Filled(said, tables, lacks))
+        said += [lack_statement(each, table) for each in lacks]
         return Filled([*said, *_other_places(match, focus)], tables, lacks)
-    return not_said(Filled(said, tables, [_vague(table, column)], is_answered=False))
+    return not_said(Filled(said, tables, [_vague(table, column)]))
 
 
 def _computed(table: TableDocument, column: DocumentedColumn) -> Iterator[Statement]:
@@ -163,20 +161,14 @@ def _value(match: ColumnMatch) -> Filled:
     table, column = match.table, match.column
     meanings = column.value_meanings or {}
     said = [about_value(table, column, value) for value in match.values if value in meanings]
-    told = "" if column.description.source == "derived" else column.description.text
+    told = informative_text(column.description)
     unknown_codes = [
         value
         for value in match.values
         if value not in meanings and is_code(value) and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
     ]
-    lacks = []
-    if unknown_codes:
-        codes = listing([one_line(each) for each in unknown_codes])
-        text = f"nothing says what {codes} means in {short_column_name(table, column)}"
-        lacks.append(Lack(column_name(table, column), "missing_information", text))
-    said.append(about_column(table, column))
-    filled = Filled(said, [table.name], lacks, is_answered=not lacks)
-    return filled if filled.is_answered else not_said(filled)
+    lacks = [lacking_meaning(table, column, unknown_codes)] if unknown_codes else []
+    return not_said(Filled([*said, about_column(table, column)], [table.name], lacks))
 
 
 def _measured(matches: Sequence[ColumnMatch], focus: Focus) -> ColumnMatch | None:
@@ -212,7 +204,7 @@ def _unit(match: ColumnMatch | None, focus: Focus, library: Library) -> Filled:
         return Filled([of_table(table, column_name(table, column), lead), *said], tables, words=words)
     text = f"nothing says in which {'currency' if asked_for & _MONEY else 'unit'} {short_column_name(table, column)} is"
     lack = Lack(column_name(table, column), "missing_information", text)
-    return not_said(Filled(said, tables, [lack], is_answered=False, words=words))
+    return not_said(Filled(said, tables, [lack], words=words))
 
 
 def asks_unit(question: str) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tribal.answering.explained import (
-    family_of,
-)
+from tribal.answering.explained import family_of
 from tribal.answering.focus import Focus, is_date, is_own_key
 from tribal.answering.forms.common import (
     about_whole_table,
     base_column,
+    lack_statement,
     lacking_codes,
     named_table,
     not_said,
@@ -59,10 +58,10 @@ def values(focus: Focus, library: Library) -> Filled:
     if not column.allowed_values and family_of(column) != "boolean":
         text = f"nothing lists the values of {short_column_name(table, column)}"
         lack = Lack(column_name(table, column), "missing_information", text)
-        return not_said(Filled([about_column(table, column)], [table.name], [lack], is_answered=False))
+        return not_said(Filled([about_column(table, column)], [table.name], [lack]))
     said = [about_column(table, column, every_value=True)]
     lacks = list(lacking_codes(table, column, column))
-    said += [of_table(table, each.target, f"{each.text[0].upper()}{each.text[1:]}.") for each in lacks]
+    said += [lack_statement(each, table) for each in lacks]
     alike = (each for each in listed[1:] if each.table.view_definition is None)
     same = [each for each in alike if each.column.allowed_values == column.allowed_values]
     said += _same_values(same[:_MOST_PLACES])
@@ -113,7 +112,7 @@ def _referred(match: ColumnMatch, focus: Focus) -> TableMatch | None:
         return None
     key = next((each for each in match.table.foreign_keys if match.column.name in each.columns), None)
     parent = focus.matches.get(key.references_table) if key else None
-    if focus.matches[match.table.name].named.keys() - match.about:
+    if match.table_words - match.about:
         # "The language of a film" is the key that a film has.
         return None
     return parent if parent and parent.is_whole and match.about <= parent.named.keys() else None

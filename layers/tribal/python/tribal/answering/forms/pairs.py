@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tribal.answering.explained import is_described
 from tribal.answering.focus import Focus, is_own_key
-from tribal.answering.forms.common import base_column, named_table, not_said, unknown
+from tribal.answering.forms.common import base_column, lacking_meaning, named_table, not_said, unknown
 from tribal.answering.forms.filled import Filled, Lack, Library
 from tribal.answering.matches import ColumnMatch, NamedThing, TableMatch, match_column
 from tribal.answering.statements import (
@@ -14,10 +15,8 @@ from tribal.answering.statements import (
     about_column,
     about_table,
     about_value,
-    column_name,
     of_table,
     row_of,
-    short_column_name,
     short_name,
     table_uri,
 )
@@ -150,7 +149,7 @@ def join(focus: Focus, library: Library) -> Filled:
         text = f"no key joins {short_name(names[0])} to {short_name(names[1])}"
         lack = Lack(names[0], "missing_information", text)
         nearest = [about_table(first.table), about_table(second.table)]
-        return not_said(Filled([*said, *nearest], names, [lack], is_answered=False))
+        return not_said(Filled([*said, *nearest], names, [lack]))
     steps = [step_statement(step) for step in found.path or ()]
     sql = None if unclear_key(found) else found.sql_snippet
     return Filled([*said, *steps, *alternative(found)], names, sql=sql)
@@ -196,15 +195,12 @@ def _ends(focus: Focus) -> tuple[_Side | None, _Side | None]:
 def step_statement(step: JoinStep) -> Statement:
     """State one join: its condition, its direction, and whether it repeats rows."""
     one, other = short_name(step.from_table), short_name(step.to_table)
-    condition = step.on_clause
-    for alias, name in ((step.from_alias, one), (step.to_alias, other)):
-        condition = condition.replace(f"{alias}.", f"{name}.") if alias else condition
     if step.fans_out:
         meets = f"one row of {one} may meet many of {other}, so its figures repeat"
     else:
         meets = f"each row of {one} meets at most one of {other}"
     likely = " No key is declared; this one is likely." if step.source == "inferred" else ""
-    text = f"Join {one} to {other} on {condition}: {meets}.{likely}"
+    text = f"Join {one} to {other} on {_condition(step)}: {meets}.{likely}"
     about = f"{step.from_table} and {step.to_table}"
     return Statement(one_line(text), about, "join", about, table_uri(step.from_table))
 
@@ -260,13 +256,9 @@ def _columns(first: ColumnMatch, second: ColumnMatch, library: Library) -> Fille
         values = [*first.values, *(each for each in second.values if each not in first.values)]
         meanings = first.column.value_meanings or {}
         said = [about_value(first.table, first.column, each) for each in values if each in meanings]
-        lacking = [one_line(each) for each in values if each not in meanings]
-        lacks = []
-        if lacking:
-            text = f"nothing says what {listing(lacking)} means in {short_column_name(first.table, first.column)}"
-            lacks = [Lack(column_name(first.table, first.column), "missing_information", text)]
-        filled = Filled([*said, about_column(first.table, first.column)], tables, lacks, is_answered=not lacks)
-        return filled if not lacks else not_said(filled)
+        lacking = [each for each in values if each not in meanings]
+        lacks = [lacking_meaning(first.table, first.column, lacking)] if lacking else []
+        return not_said(Filled([*said, about_column(first.table, first.column)], tables, lacks))
     said = []
     for each in (first, second):
         said.append(about_column(each.table, each.column))
@@ -278,7 +270,7 @@ def _columns(first: ColumnMatch, second: ColumnMatch, library: Library) -> Fille
 def _tables(first: TableDocument, second: TableDocument) -> Iterator[Statement]:
     for table, other in ((first, second), (second, first)):
         yield of_table(table, table.name, f"{short_name(table.name)} is a {_kind(table)}{_reads(table, other)}.")
-        if _is_described(table):
+        if is_described(table):
             yield about_table(table)
         if row := row_of(table):
             yield row
@@ -295,10 +287,6 @@ def _tables(first: TableDocument, second: TableDocument) -> Iterator[Statement]:
 
 def _kind(table: TableDocument) -> str:
     return table.kind.replace("_", " ")
-
-
-def _is_described(table: TableDocument) -> bool:
-    return bool(table.description.text) and table.description.source != "derived"
 
 
 def _reads(table: TableDocument, other: TableDocument) -> str:

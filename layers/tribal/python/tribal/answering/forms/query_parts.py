@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tribal.answering.explained import MEASURED_WORDS, MONEY_WORDS, family_of, numeric, words_of
-from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_own_key
+from tribal.answering.explained import MEASURED_WORDS, MONEY_WORDS, family_of, is_number, numeric, words_of
+from tribal.answering.focus import DATE_FAMILIES, Focus, dates_of, is_date, is_own_key
 from tribal.answering.forms.common import named_table
 from tribal.answering.forms.drafts import ColumnOf, Condition
-from tribal.answering.matches import LABEL_WORDS, SYNONYM, ColumnMatch, denied_base, states_said
-from tribal.naming import index_terms, split_identifier
+from tribal.answering.matches import LABEL_WORDS, SYNONYM, ColumnMatch, denied_base, states_said, value_terms
+from tribal.naming import split_identifier
 from tribal.questions.ordinary import is_ordinary
 from tribal.questions.periods import period_of
 from tribal.questions.words import counted_word, is_participle, question_words
@@ -106,7 +106,7 @@ def _counted_column(focus: Focus) -> ColumnMatch | None:
     word = counted_word(focus.question)
     for each in focus.best_columns([word], tables=focus.main):
         is_label = split_identifier(each.column.name)[-1] in LABEL_WORDS
-        if each.about >= {word} and each.is_whole and each.column in numeric([each.column]) and not is_label:
+        if each.about >= {word} and each.is_whole and is_number(each.column) and not is_label:
             return None if word in each.table_words else each
     return None
 
@@ -135,9 +135,9 @@ def asked_measures(focus: Focus) -> list[ColumnMatch]:
     numbers = [
         each
         for each in focus.best_columns(tables=dict.fromkeys((*tables, *near)))
-        if each.column in numeric([each.column]) and not is_own_key(each) and each.about - group
+        if is_number(each.column) and not is_own_key(each) and each.about - group
     ]
-    named = [each for each in numbers if each.is_named and each.about - focus.matches[each.table.name].named.keys()]
+    named = [each for each in numbers if each.is_named and each.about - each.table_words]
     measured = [each for each in named if words_of(each.column.name) & (MEASURED_WORDS | MONEY_WORDS)]
     money = [
         ColumnMatch(
@@ -153,10 +153,18 @@ def asked_measures(focus: Focus) -> list[ColumnMatch]:
     return sorted(found, key=lambda each: (not each.table_words - group, bool(each.table_words & group)))
 
 
-def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | None) -> Iterator[Condition]:
-    """The conditions of a question: values, flags, and dates that say what has happened."""
+def asked_conditions(
+    focus: Focus, base: TableDocument, measure: ColumnMatch | None, groups: Sequence[ColumnOf]
+) -> Iterator[Condition]:
+    """Find the conditions of a question: values, flags, and dates that say what has happened.
+
+    Args:
+        focus: what the question is about.
+        base: the table whose rows count.
+        measure: the column that is computed on.
+        groups: the columns by which it groups, whose words are no conditions.
+    """
     negated = focus.denied
-    groups = asked_groups(focus, base)
     taken: set[str] = set(focus.slots.of("group") if groups else ()) | focus.slots.of("measure")
     taken |= {word.text for word in question_words(focus.question) if word.about_quantity and word.text.isalpha()}
     first = {base.name, *([measure.table.name] if measure else [])}
@@ -169,13 +177,9 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
     matches.sort(key=lambda each: (each.table.name not in first, each.table.name not in focus.main))
     exact = {word for each in matches for word in _happened(each)} if period_of(focus.question) else set()
     for each in _with_values(matches, focus):
-        words = frozenset(word.text for word in focus.asked if word.within(_value_terms(each)) >= 0.8)
-        if (
-            words
-            and not words & taken
-            and not words & exact
-            and not words <= focus.matches[each.table.name].named.keys()
-        ):
+        terms = value_terms(each.column, each.values)
+        words = frozenset(word.text for word in focus.asked if word.within(terms) >= 0.8)
+        if words and not words & (taken | exact) and not words <= each.table_words:
             taken |= words
             denied = bool(words & negated) != any(map(denied_base, words))
             yield from (Condition(ColumnOf(each.table, each.column), value, denied) for value in each.values[:1])
@@ -184,7 +188,7 @@ def asked_conditions(focus: Focus, base: TableDocument, measure: ColumnMatch | N
     ]
     head = frozenset(head_of(focus.question)) | _named_head(focus)
     for each in near:
-        telling = each.about - taken - focus.matches[each.table.name].named.keys()
+        telling = each.about - taken - each.table_words
         if not each.is_named or not telling or (measure and each.column == measure.column):
             continue
         family = family_of(each.column)
@@ -213,12 +217,6 @@ def _happened(match: ColumnMatch) -> frozenset[str]:
     return match.about & tokens if family_of(match.column) in DATE_FAMILIES else frozenset()
 
 
-def _value_terms(match: ColumnMatch) -> frozenset[str]:
-    meanings = match.column.value_meanings or {}
-    texts = [text for value in match.values for text in (value, meanings[value].text if value in meanings else "")]
-    return frozenset(term for text in texts for term in index_terms(text)) if texts else frozenset()
-
-
 def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     """The columns by which a question groups: a column of the table that is counted, else a key and a name."""
     words = frozenset(word.text for word in focus.asked if word.text in focus.slots.of("group"))
@@ -230,13 +228,13 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     own = [
         each
         for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
-        if words <= each.about | focus.matches[base.name].named.keys() and each.about & words
+        if words <= each.about | each.table_words and each.about & words
     ]
     own = [each for each in own if each.share or not each.values]
     if own and not own[0].column.is_foreign_key:
         return [ColumnOf(base, own[0].column)]
     if table is not None:
-        return shown_columns(table.table, focus)[:2]
+        return shown_columns(table.table)[:2]
     if own:
         return [ColumnOf(base, own[0].column)]
     joined = [name for name in focus.matches if focus.way(base.name, name)]
@@ -244,13 +242,10 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     return [ColumnOf(columns[0].table, columns[0].column)] if columns else []
 
 
-def shown_columns(table: TableDocument, focus: Focus) -> list[ColumnOf]:
-    """The columns of a list: the key, a name, and those that the question names."""
-    del focus
+def shown_columns(table: TableDocument) -> list[ColumnOf]:
+    """Return the columns of a list: the key, and names."""
     keys = table.primary_key.columns if table.primary_key else []
-    named = [
-        each for each in table.columns if split_identifier(each.name)[-1:] and split_identifier(each.name)[-1] in _NAMES
-    ]
+    named = [each for each in table.columns if not _NAMES.isdisjoint(split_identifier(each.name)[-1:])]
     columns: list[DocumentedColumn] = [each for each in table.columns if each.name in keys] + named
     return [ColumnOf(table, each) for each in list({each.name: each for each in columns}.values())[:_MOST_SHOWN]]
 
@@ -264,7 +259,7 @@ def asked_dates(focus: Focus, base: TableDocument) -> list[ColumnOf]:
         for each in focus.best_columns(
             tables=dict.fromkeys(table.name for table in tables if table.name in focus.matches)
         )
-        if each.column in dates_of(each.table) and _is_meant(each, focus)
+        if is_date(each.column) and _is_meant(each, focus)
     ]
     named.sort(key=lambda each: each.table.name != base.name)
     by_metric = [ColumnOf(table, each) for table in tables for each in dates_of(table) if each.name in metrics]
@@ -293,9 +288,8 @@ def _of_the_row(dates: Sequence[DocumentedColumn]) -> list[DocumentedColumn]:
 
 def _is_meant(match: ColumnMatch, focus: Focus) -> bool:
     """Whether a question names a date by more than the table's own name."""
-    words = match.about - focus.matches[match.table.name].named.keys() - frozenset(head_of(focus.question))
-    return bool(words)
+    return bool(match.about - match.table_words - frozenset(head_of(focus.question)))
 
 
 def _is_near(table: TableDocument, focus: Focus) -> bool:
-    return table.name in focus.main or table.name in focus.joined or table.copy_of is None
+    return table.name in focus.joined or table.copy_of is None

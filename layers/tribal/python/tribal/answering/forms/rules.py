@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tribal.answering.explained import numeric
+from tribal.answering.explained import is_number
 from tribal.answering.focus import Focus
 from tribal.answering.forms.common import named_table, unknown
 from tribal.answering.forms.filled import Filled, Library
@@ -74,7 +74,7 @@ def _about_number(found: Sequence[_Constraint], focus: Focus) -> _Constraint | N
         return None
     for each in found:
         column = next((one for one in each.table.table.columns if (one.name,) == each.columns), None)
-        if each.kind == "check" and each.table.is_whole and column in numeric([column] if column else []):
+        if each.kind == "check" and each.table.is_whole and column is not None and is_number(column):
             expression = each.text.partition(": ")[2]
             if is_ruled_out(expression, focus.question, each.table, number_of=each.columns[0]):
                 return each
@@ -257,19 +257,19 @@ def _legible(expression: str) -> str:
     return text[1:-1] if text.startswith("(") and text.endswith(")") and "(" not in text[1:-1] else text
 
 
+def _columns_in(expression: str, table: TableDocument) -> list[str]:
+    """The columns that an expression has by name."""
+    return [each.name for each in table.columns if re.search(rf"(?<!\w){re.escape(each.name)}(?!\w)", expression)]
+
+
 def _column_in(expression: str, table: TableDocument) -> str:
     """The column of an indexed expression, such as `lower(email)`."""
-    found = (each.name for each in table.columns if re.search(rf"(?<!\w){re.escape(each.name)}(?!\w)", expression))
-    return max(found, key=len, default=expression)
+    return max(_columns_in(expression, table), key=len, default=expression)
 
 
 def _checks(match: TableMatch, columns: Mapping[str, ColumnMatch], prior: float) -> Iterator[_Constraint]:
     for check in match.table.checks:
-        names = [
-            each.name
-            for each in match.table.columns
-            if re.search(rf"(?<!\w){re.escape(each.name)}(?!\w)", check.expression)
-        ]
+        names = _columns_in(check.expression, match.table)
         lists = [each for each in match.table.columns if each.name in names and each.allowed_values_from == "check"]
         if names and not (lists and len(names) == 1):
             text = _legible(f"{check.expression}{NOT_VALIDATED if check.validated is False else ''}")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from tribal.describing.rules.column_facts import facts_of, lineage_of
 from tribal.describing.rules.columns import describe_columns
 from tribal.describing.rules.notes import table_notes
-from tribal.describing.rules.phrases import sentence, whole_comment
+from tribal.describing.rules.phrases import whole_comment
 from tribal.describing.rules.statements import Statement, commented, declared, description
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import DomainContext, DomainDescription, TableContext, TableDescription
-from tribal.rendering.words import listing
+from tribal.rendering.words import listing, sentence
 from tribal_contracts import CatalogForeignKey, CatalogTable, Description, ModelUsage
 
 RULES_VERSION = "rules-8"

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.describing.rules.column_facts import ColumnFacts
-from tribal.describing.rules.phrases import sentence, whole_comment
+from tribal.describing.rules.phrases import whole_comment
 from tribal.describing.rules.times import TIMES, event_words
 from tribal.identity.table_names import format_name
 from tribal.naming import split_identifier
 from tribal.ports import TableContext
-from tribal.rendering.words import listing, number
+from tribal.rendering.words import listing, number, sentence
 from tribal.sql.type_families import type_family
 from tribal_contracts import CatalogForeignKey, CatalogTable, Index, TableKind
 

@@ -37,11 +37,6 @@ def _is_control(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
-def sentence(text: str) -> str:
-    """A text with a capital letter and a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "…")) else ".")
-
-
 def values_list(values: Sequence[str], limit: int = 20) -> str:
     """A list of values, quoted if they have commas or outer spaces; beyond the limit, only their number."""
     shown = ", ".join(_value(redact_text(value)) for value in values[:limit])
