@@ -66,13 +66,15 @@ def amount(focus: Focus, library: Library) -> Filled:
     conditions = list(asked_conditions(focus, base, measure, groups))
     whole = named_table(focus, focus.slots.of("group"))
     own = whole is not None and whole.table.name == base.name
-    words = focus.slots.of("group") - _placed_by(conditions, focus) - STOP_WORDS - _OTHERS
+    period = period_of(focus.question)
+    # "By phone last month": the period is no part of the group.
+    named_so = [each.text for each in focus.slots.words.get("group", ()) if not (period and each.about_time)]
+    words = frozenset(named_so) - _placed_by(conditions, focus) - STOP_WORDS - _OTHERS
     if not groups and not unit and words and not own and not (measure is None and focus.slots.of("measure")):
         named = listing([f"“{one_line(each)}”" for each in sorted(words)])
         lacks.append(Lack(base.name, "missing_information", f"nothing says what {named} is here"))
     if not function:
         shown, groups = [*shown_columns(base), *groups], []
-    period = period_of(focus.question)
     candidates = asked_dates(focus, base) if period or unit else []
     date = candidates[0] if len(candidates) == 1 else None
     if (period or unit) and date is None:

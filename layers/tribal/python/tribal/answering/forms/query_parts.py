@@ -225,18 +225,21 @@ def asked_groups(focus: Focus, base: TableDocument) -> list[ColumnOf]:
     table = named_table(focus, words)
     if table is not None and table.table.name == base.name:
         return []
-    own = [
+    fitting = [
         each
         for each in focus.best_columns(words, tables=[base.name] if base.name in focus.matches else [])
         if words <= each.about | each.table_words and each.about & words
     ]
-    own = [each for each in own if each.share or not each.values]
+    own = [each for each in fitting if each.share or not each.values]
     if own and not own[0].column.is_foreign_key:
         return [ColumnOf(base, own[0].column)]
     if table is not None:
         return shown_columns(table.table)[:2]
     if own:
         return [ColumnOf(base, own[0].column)]
+    if fitting:
+        # "By phone" names a value: it is a condition.
+        return []
     joined = [name for name in focus.matches if focus.way(base.name, name)]
     columns = [each for each in focus.best_columns(words, tables=joined) if each.about >= words and not each.values]
     return [ColumnOf(columns[0].table, columns[0].column)] if columns else []
