@@ -10,9 +10,9 @@ from pathlib import Path
 from tests.attack.hostile_yaml import SHAPES, word
 from tests.attack.invoked import invoke
 from tests.attack.outcome import Attack, Outcome
-from tribal.documenting.annotations import parse_annotations
 from tribal.errors import ConfigurationError
 from tribal.settings.profiles import load_profile
+from tribal.store.annotations import parse_annotations
 
 FILES = 260
 """Of all shapes together, in a whole attack."""

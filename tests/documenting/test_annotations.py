@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.cases import each_case
 from tests.fakes import MemoryStore
 from tests.sample_shop.documented import Shop
-from tribal.documenting import read_annotations
-from tribal.documenting.annotations import MAX_ANNOTATIONS_BYTES, parse_annotations
 from tribal.errors import ConfigurationError
+from tribal.store.annotations import MAX_ANNOTATIONS_BYTES, parse_annotations, read_annotations
 from tribal_contracts import DomainDocument
 
 FILE = "annotations/shop.yaml"
@@ -164,3 +163,11 @@ def test_words_on_a_domain_that_change_reach_its_page_and_words_that_go_leave_it
     page = shop.memory.get("docs/shop/sales/README.md").data.decode()
     assert "Selling" not in page
     assert "shelf" not in page
+
+
+def test_an_annotation_that_the_database_says_too_has_the_source_comment() -> None:
+    shop = Shop()
+    shop.memory.put(FILE, b"tables: {sales.customer: {description: Who  buys.}, sales.orders: {description: Orders.}}")
+    shop.run()
+    said = [shop.document_of(name).description for name in ("sales.customer", "sales.orders")]
+    assert [(each.text, each.source) for each in said] == [("Who buys.", "comment"), ("Orders.", "human")]

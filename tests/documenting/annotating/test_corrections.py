@@ -11,10 +11,10 @@ from moto import mock_aws
 from tribal.adapters.aws.clients import aws_client
 from tribal.adapters.aws.s3 import S3ObjectStore
 from tribal.adapters.local.folder import FolderStore
-from tribal.documenting.annotations import read_annotations
 from tribal.documenting.corrections import Subject, propose, written_text
 from tribal.errors import ConfigurationError, CorrectionOutdated
 from tribal.ports import ObjectStore
+from tribal.store.annotations import read_annotations
 
 KEY = "annotations/shop.yaml"
 ORDERS = Subject(("public", "orders"))

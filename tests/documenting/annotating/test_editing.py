@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.cases import each_case
 from tests.plugins.verify import examples
-from tribal.documenting.annotations import parse_annotations
 from tribal.documenting.corrections import Subject, edited, text_in
 from tribal.errors import ConfigurationError, RequestRefused
+from tribal.store.annotations import parse_annotations
 
 pytestmark = pytest.mark.slow
 

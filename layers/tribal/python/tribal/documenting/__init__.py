@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tribal.documenting.annotations import read_annotations
 from tribal.documenting.finish.finish import FinishResult, finish
 from tribal.documenting.lint import LintReport, lint
 from tribal.documenting.progress import (
@@ -36,7 +35,6 @@ __all__ = [
     "pending_progress",
     "preview_table",
     "quoted_plan",
-    "read_annotations",
     "read_units",
     "todo",
 ]

@@ -14,7 +14,6 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
-from tribal.documenting.annotations import MAX_ANNOTATIONS_NODES, parse_annotations
 from tribal.errors import (
     ConfigurationError,
     CorrectionOutdated,
@@ -27,6 +26,7 @@ from tribal.identity import locations
 from tribal.identity.hashing import bytes_hash
 from tribal.identity.table_names import format_name, parse_name
 from tribal.ports import ObjectStore
+from tribal.store.annotations import MAX_ANNOTATIONS_NODES, parse_annotations
 from tribal.yaml_lines import compose_yaml, control_character, plain_value
 
 _CODE = "DOC_ANNOTATIONS_INVALID"

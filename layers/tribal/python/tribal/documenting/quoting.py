@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from tribal.documenting.annotations import read_annotations, read_overview_annotations
 from tribal.documenting.finish.summaries import listed_description
 from tribal.documenting.units.assemble import apply_annotation
 from tribal.documenting.units.contexts import unsampled_contexts
@@ -29,6 +28,7 @@ from tribal.ports import (
     TableContext,
 )
 from tribal.store import require_record
+from tribal.store.annotations import read_annotations, read_overview_annotations
 from tribal.store.snapshots import schema_comments
 from tribal_contracts import CatalogSlice, CatalogTable, DocumentationPlan, ModelQuote, WorkUnit
 
@@ -116,7 +116,7 @@ def _quoted_unit(unit: WorkUnit, run: RunContext) -> _QuotedUnit:
                 listed[spec.fully_qualified_name] = None
                 continue
             annotation = annotations.get((spec.schema_name, spec.table_name))
-            described = apply_annotation(describer.describe_table(context), annotation)
+            described = apply_annotation(describer.describe_table(context), annotation, context.table)
             listed[spec.fully_qualified_name] = listed_description(described.table)
     except (ConfigurationError, StoreError):
         return _QuotedUnit()

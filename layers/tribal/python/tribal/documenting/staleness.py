@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tribal.documenting.annotations import TableAnnotations, read_annotations
 from tribal.documenting.files import is_intact
 from tribal.errors import ConfigurationError
 from tribal.identity import locations
@@ -13,6 +12,7 @@ from tribal.masking import MASKING_VERSION
 from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
+from tribal.store.annotations import TableAnnotations, read_annotations
 from tribal_contracts import TableResult, TableSpec, UnitResult, WorkUnit
 
 DOCUMENT_VERSION = "7"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tribal.documenting.annotations import read_defined
 from tribal.documenting.definitions.query_files import QueryFile, parse_query_file
 from tribal.errors import ConfigurationError, ObjectDamaged, ObjectNotFound
 from tribal.identity import locations
 from tribal.ports import ObjectStore
+from tribal.store.annotations import read_defined
 from tribal.yaml_lines import at_line
 from tribal_contracts import LocatedMetric, LocatedTerm, UnusableFile
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.documenting.annotations import LocatedDomainAnnotation
 from tribal.documenting.finish.collected_documents import TableEntry
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.summaries import TableSummary, summarize
@@ -20,6 +19,7 @@ from tribal.rendering import RENDERER_VERSION
 from tribal.rendering.mermaid import er_diagram
 from tribal.rendering.overview_pages import domain_page
 from tribal.store import put_if_changed, read_record
+from tribal.store.annotations import LocatedDomainAnnotation
 from tribal_contracts import (
     AgentError,
     Description,

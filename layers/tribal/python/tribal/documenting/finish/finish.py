@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tribal.documenting.annotations import read_annotations
 from tribal.documenting.definitions.published import publish_definitions
 from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry, collect_documents
 from tribal.documenting.finish.dead_links import rewrite_links
@@ -24,6 +23,7 @@ from tribal.ports import ObjectStore, RunContext
 from tribal.rendering.web.page import html_page, is_intact_page, page_version
 from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
+from tribal.store.annotations import read_annotations
 from tribal_contracts import (
     SCHEMA_VERSION,
     AgentError,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tribal.documenting.annotations import OverviewAnnotations, read_overview_annotations
 from tribal.documenting.finish.collected_documents import CollectedDocuments, TableEntry
 from tribal.documenting.finish.domain_files import DomainOutcome, DomainPlan, DomainWriter
 from tribal.documenting.finish.publishing import Publisher
@@ -18,6 +17,7 @@ from tribal.ports import ObjectStore, ProgressSink, RunContext
 from tribal.rendering.overview_pages import overview_page
 from tribal.rendering.words import number
 from tribal.store import put_if_changed
+from tribal.store.annotations import OverviewAnnotations, read_overview_annotations
 from tribal.store.snapshots import schema_comments
 from tribal_contracts import (
     AgentError,

@@ -71,21 +71,30 @@ class Provenance:
     owner: str | None = None
 
 
-def apply_annotation(description: TableDescription, annotation: TableAnnotation | None) -> TableDescription:
-    """Replace the describer's texts with those of the annotation, where it has any."""
+def apply_annotation(
+    description: TableDescription, annotation: TableAnnotation | None, table: CatalogTable
+) -> TableDescription:
+    """Replace the describer's texts with those of the annotation, where it has any.
+
+    A text that the database says too, as a comment, keeps the comment as its source.
+    """
     if annotation is None:
         return description
+    comments = {column.name: column.comment for column in table.columns}
     columns = {
-        name: _human(annotation.columns[name]) if annotation.columns.get(name, "").strip() else said
+        name: _preferred(annotation.columns.get(name), said, comments.get(name))
         for name, said in description.columns.items()
     }
-    table = description.table
-    if annotation.description and annotation.description.strip():
-        table = _human(annotation.description)
-    return replace(description, table=table, columns=columns)
+    return replace(
+        description, table=_preferred(annotation.description, description.table, table.comment), columns=columns
+    )
 
 
-def _human(text: str) -> Description:
+def _preferred(text: str | None, said: Description, comment: str | None) -> Description:
+    if text is None or not text.strip():
+        return said
+    if said.source == "comment" and comment is not None and comment.split() == text.split():
+        return said
     evidence = [Evidence(kind="told", of="person")]
     return Description(text=text.strip(), source="human", confidence=1.0, evidence=evidence)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tribal.documenting.annotations import read_annotations
 from tribal.documenting.units.neighbours import published_descriptions
 from tribal.documenting.units.sampling import Samples
 from tribal.identity import locations
@@ -13,6 +12,7 @@ from tribal.identity.table_names import TableIdentity
 from tribal.masking import redact_table
 from tribal.ports import HumanDescription, ObjectStore, TableContext
 from tribal.store import require_record
+from tribal.store.annotations import read_annotations
 from tribal_contracts import CatalogSlice, CatalogTable, TableAnnotation, TableSpec, WorkUnit
 
 

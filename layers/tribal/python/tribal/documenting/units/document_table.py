@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tribal.documenting.annotations import TableAnnotations
 from tribal.documenting.files import write_document
 from tribal.documenting.staleness import SERVER_UNAVAILABLE, TRANSIENT, input_hash, is_unchanged, waits_for_model
 from tribal.documenting.units.assemble import Provenance, apply_annotation, assemble_document
@@ -25,6 +24,7 @@ from tribal.identity import locations
 from tribal.masking import redact_table, redact_text
 from tribal.ports import CatalogReader, Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering.table_page import table_page
+from tribal.store.annotations import TableAnnotations
 from tribal_contracts import (
     AgentError,
     CatalogSlice,
@@ -132,7 +132,7 @@ class TableDocumenter:
         annotation = shared.annotations.get((spec.schema_name, spec.table_name))
         context = table_context(shared.unit, shared.part, table, spec, samples, annotation)
         context = replace(context, published=shared.published)
-        description = apply_annotation(shared.describer.describe_table(context), annotation)
+        description = apply_annotation(shared.describer.describe_table(context), annotation, context.table)
         now = shared.clock.published()
         stem = locations.table_stem(shared.unit.output_directory, spec.schema_name, spec.table_name, spec.file_name)
         document = assemble_document(

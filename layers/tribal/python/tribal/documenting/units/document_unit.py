@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
-from tribal.documenting.annotations import read_annotations
 from tribal.documenting.staleness import is_unchanged, needs_refresh, waits_for_model
 from tribal.documenting.units.checkpoint import UnitCheckpoint
 from tribal.documenting.units.document_table import TableDocumenter, UnitContext
@@ -15,6 +14,7 @@ from tribal.errors import DescriptionPostponed, PlanError, RunInterrupted, Serve
 from tribal.identity import locations
 from tribal.ports import CatalogReader, DocumentingOptions, ProgressSink, RunContext
 from tribal.store import require_record
+from tribal.store.annotations import read_annotations
 from tribal_contracts import CatalogSlice, TableResult, TableSpec, UnitResult, WorkUnit
 
 STAGE = "document"
