@@ -12,7 +12,16 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-for _body in ("catalog_reader", "describer", "embedder", "language_model", "object_store", "search_index", "secrets"):
+for _body in (
+    "catalog_reader",
+    "describer",
+    "embedder",
+    "language_model",
+    "object_store",
+    "repository",
+    "search_index",
+    "secrets",
+):
     # The bodies are no test modules themselves, so that pytest would not explain their asserts.
     pytest.register_assert_rewrite(f"tests.conformance.{_body}")
 

@@ -338,3 +338,19 @@ class SourceFailed(TribalError):
     exit_code = EXIT_STORE
     http_status = 502
     retryable = True
+
+
+class RepositoryUnusable(TribalError):
+    """A repository is not in a state that contributions can start from; the message says what to change."""
+
+    default_code = "CON_ISSUE_UNSUITABLE"
+    exit_code = EXIT_USAGE
+    http_status = 409
+
+
+class RepositoryUnreadable(TribalError):
+    """A repository does not exist, is damaged, or refuses to be read or written."""
+
+    default_code = "CON_FORGE_REFUSED"
+    exit_code = EXIT_STORE
+    http_status = 502
