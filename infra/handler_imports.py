@@ -84,7 +84,7 @@ key = ec.generate_private_key(ec.SECP256R1())
 jwt.decode(jwt.encode({}, key, "ES256"), key.public_key(), ["ES256"])
 """
 _MCP = """
-from tribal.app.remote_tools import tools_of_functions
+from tribal.app.remote.function_tools import tools_of_functions
 tools_of_functions("arn:aws:lambda:eu-central-1:111122223333:function:retriever", "eu-central-1")
 """
 _ASK_CLAUDE = """

@@ -310,6 +310,8 @@ OWN_NAME_ELSEWHERE = {
     },
     # The type of memories that point to decisions.
     "knowledge": {"memory/pointers.py"},
+    # A folder that is kept out of git.
+    "contribution": {"identity/locations.py"},
     # The optional dependencies are called so too.
     "chat": {"documents/parser.py"},
 }

@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from tribal_contracts.chat.settings import ChatSettings, CollectionEntry
+from tribal_contracts.contribution.settings import ContributionSettings
 from tribal_contracts.core.access import ServeSettings
 from tribal_contracts.core.knowledge_settings import KnowledgeSettings, SyncSettings
 from tribal_contracts.core.models import EmbedderSection, ModelEntry, ModelName, ModelSection, SpendingSettings
@@ -59,6 +60,7 @@ class ProjectFile(ClosedContract):
     sync: SyncSettings = Field(default_factory=SyncSettings)
     interrogation: InterrogationSettings | Unset = optional("Models that question the documentation, and their caps.")
     memory: MemorySettings | Unset = optional("Memory; agents are offered its tools where this part is there.")
+    contribution: ContributionSettings | Unset = optional("Repositories that create databases, to carry texts back to.")
     chat: ChatSettings | Unset = optional("The chat: its default collection, caps, limits and what is kept.")
     collections: list[CollectionEntry] = Field(
         default_factory=list, max_length=100, description="Collections of documents that the chat answers from."

@@ -15,14 +15,14 @@ from typing import Any, Union, cast
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from tribal_contracts import answering, chat, core, interrogation, knowledge, memory, retrieval
+from tribal_contracts import answering, chat, contribution, core, interrogation, knowledge, memory, retrieval
 from tribal_contracts.core.shape import ClosedContract
 from tribal_contracts.documentation import exports as documentation
 from tribal_contracts.project_file import ProjectFile
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schemas"
 
-CAPABILITIES = (core, documentation, retrieval, memory, knowledge, answering, interrogation, chat)
+CAPABILITIES = (core, documentation, retrieval, memory, knowledge, answering, interrogation, chat, contribution)
 """Packages of contracts, each of which lists its exports in `EXPORTED`."""
 
 EXPORTED: dict[str, type[BaseModel]] = {

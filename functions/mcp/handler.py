@@ -16,7 +16,7 @@ from functions.mcp.requests import answer_request
 from functions.offering import answered_by, offered_tools
 from functions.tool_requests import answered
 from tribal.app.parts import system_clock
-from tribal.app.remote_tools import tools_of_functions
+from tribal.app.remote.function_tools import tools_of_functions
 from tribal.edges.http.identity import METADATA_PATH, resource_metadata
 from tribal.edges.http.messages import Response, refusal
 from tribal.edges.mcp.http import CALLER, McpEndpoint

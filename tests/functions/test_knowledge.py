@@ -25,7 +25,7 @@ from tests.capabilities.knowledge.test_publishing import write
 from tests.fakes.application import with_knowledge
 from tests.functions.calls import Context, api_request
 from tribal.adapters.local.knowledge import KnowledgeFolder
-from tribal.app.remote_tools import tools_of_functions
+from tribal.app.remote.function_tools import tools_of_functions
 from tribal.capabilities import capabilities
 from tribal.capabilities.knowledge.parts import KnowledgeParts
 from tribal.errors import ConfigurationError, SourceFailed

@@ -31,6 +31,7 @@ SECTIONS = """collections:
   - {{name: handbook, models: [large], embedding: {vectors}}}
   - {{name: lessons, profile: tutor, embedding: {vectors}}}
 interrogation: {{detectives: [large], witness: large}}
+contribution: {{repositories: [{{name: migrations, path: migrations, databases: [shop]}}]}}
 """
 SWITCH = frozenset("ask budget describer model models offline rules".split())
 """Words by which the name of a switch about models is recognised."""
@@ -49,6 +50,11 @@ WITHOUT_MODELS: dict[tuple[str, str], list[tuple[str, ...]]] = {
     # The database does not answer; `test_model_on_screen` has runs that keep to a budget.
     ("run", "--budget"): [("run", "--budget", "0")],
     ("document", "--budget"): [("document", "--budget", "0")],
+    # These read what a model wrote before.
+    ("contribute list", "--model-prose"): [("contribute", "list", "--model-prose")],
+    ("contribute prepare", "--model-prose"): [("contribute", "prepare", "--model-prose")],
+    ("list_contributions", "model_prose"): [("contribute", "list", "--model-prose")],
+    ("prepare_contribution", "model_prose"): [("contribute", "prepare", "--model-prose")],
 }
 """By command and switch, the calls that must send nothing to a model."""
 

@@ -17,6 +17,7 @@ NAMES = (
     "interrogation",
     "memory",
     "knowledge",
+    "contribution",
 )
 """Every capability, in the order in which its tools are listed."""
 

@@ -91,7 +91,7 @@ def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
     Raises:
         ConfigurationError: when the profile cannot be used.
     """
-    from tribal.app.remote import remote_application
+    from tribal.app.remote.application import remote_application
     from tribal.settings.profiles import load_profile
 
     app = remote_application(load_profile(context.obj))

@@ -1,0 +1,73 @@
+"""The section `contribution` of `databases.yaml`. Extension contract; unknown keys are refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from tribal_contracts.contribution.cycles import RecipeName
+from tribal_contracts.core.models import ModelEntry
+from tribal_contracts.core.sections import CapabilitySettings, SectionProblem
+from tribal_contracts.core.shape import ClosedContract, Unset, optional
+
+SECTION = "contribution"
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+LineKey = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}$")]
+
+
+class ContributionLimits(ClosedContract):
+    """How large contributions may be, and how many; of each repository."""
+
+    files: int = Field(default=10, ge=1, le=100, description="Files that a contribution may change.")
+    lines: int = Field(default=1_500, ge=1, le=20_000, description="Lines that it may add and remove.")
+    descriptions: int = Field(default=100, ge=1, le=1_000, description="Descriptions in it.")
+    open: int = Field(default=3, ge=1, le=100, description="Contributions that may be open at the same time.")
+    per_day: int = Field(default=5, ge=1, le=100, description="Contributions that may be published in a UTC day.")
+
+
+class RepositoryEntry(ClosedContract):
+    """A repository that creates databases."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+    path: Path = Field(description="The folder of a clone, relative to this file.")
+    databases: Annotated[list[str], Field(min_length=1, max_length=100)]
+    recipe: RecipeName | Unset = optional("How descriptions are written; found if left out.")
+    folder: Path | Unset = optional(
+        "The folder of the migrations, of `alembic.ini` or of `dbt_project.yml`; found if left out."
+    )
+    base: Annotated[str, StringConstraints(min_length=1, max_length=200)] | Unset = optional(
+        "The branch to start from; the default branch if left out."
+    )
+    tables: list[str] = Field(
+        default_factory=list,
+        max_length=1_000,
+        description="Patterns of `schema.table` for tables that it creates although no file says so.",
+    )
+    manifest: Path | Unset = optional("The `manifest.json` of dbt, relative to this file.")
+    acknowledged: list[LineKey] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Keys of lines in its rules that seem to forbid machine-made changes, and that you have read.",
+    )
+
+
+class ContributionSettings(CapabilitySettings):
+    """Which repositories create which databases, and how much may be contributed to them."""
+
+    limits: ContributionLimits = Field(default_factory=ContributionLimits)
+    repositories: Annotated[list[RepositoryEntry], Field(min_length=1, max_length=100)]
+
+    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:  # noqa: ARG002
+        """Yield each repository that has the name of another one."""
+        repeated = {name for name, count in Counter(each.name for each in self.repositories).items() if count > 1}
+        for number, entry in enumerate(self.repositories):
+            if entry.name in repeated:
+                message = f"{entry.name!r} is the name of two repositories; give one of them another name"
+                yield SectionProblem((SECTION, "repositories", number, "name"), message, "PLAN_CONFIG_INVALID")
+
+    def entry(self, name: str) -> RepositoryEntry | None:
+        """The entry of a name; `None` if it does not exist."""
+        return next((each for each in self.repositories if each.name == name), None)

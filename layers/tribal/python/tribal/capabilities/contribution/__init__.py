@@ -1,0 +1,1 @@
+"""Contribution: carries descriptions back to the repositories that create the tables."""

@@ -1,0 +1,63 @@
+"""Agent 1: selects what a cycle works on."""
+
+from __future__ import annotations
+
+from tribal.capabilities.contribution.agents.context import AgentContext, title_of
+from tribal.capabilities.contribution.facts.project import project_facts
+from tribal.rendering.markdown import code_span, escape_text
+from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.handoffs import (
+    CurrentIssue,
+    IssueRepository,
+    OfferedDescription,
+    SelectedIssue,
+)
+
+LABELS = ["documentation"]
+
+
+def scout(context: AgentContext) -> CurrentIssue:
+    """Describe the batch that was selected as an issue."""
+    record, state = context.record, context.source.state
+    facts = project_facts(context.source.files(record.base_commit))
+    return CurrentIssue(
+        agent="agent-1-scout",
+        timestamp=context.now,
+        cycle=record.cycle,
+        status="completed",
+        selected_issue=SelectedIssue(
+            url=record.issue_url,
+            title=record_title(record),
+            body=issue_body(record.database, record.descriptions),
+            labels=LABELS,
+            repository=IssueRepository(
+                owner=state.owner,
+                name=state.name,
+                url=state.url,
+                language=facts.language,
+                stars=0,
+                license=facts.license,
+            ),
+            comments_count=0,
+            created_at=record.started_at,
+            difficulty_estimate="trivial",
+            type="documentation",
+            descriptions=record.descriptions,
+        ),
+        alternatives=record.alternatives,
+        search_stats=record.search_stats,
+    )
+
+
+def record_title(record: CycleRecord) -> str:
+    """The title of a cycle's contribution."""
+    return title_of([(each.schema_name, each.table, each.column) for each in record.descriptions])
+
+
+def issue_body(database: str, descriptions: list[OfferedDescription]) -> str:
+    """What the issue asks for, in Markdown."""
+    lines = [f"These tables and columns of {code_span(database)} have a description that the repository lacks:", ""]
+    for each in descriptions:
+        name = f"{each.schema_name}.{each.table}" + (f".{each.column}" if each.column is not None else "")
+        lines.append(f"- {code_span(name)}: {escape_text(' '.join(each.text.split()))}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Cycles: their files, what happens next, and the job that takes one from agent to agent."""

@@ -1,0 +1,1 @@
+"""Facts about a repository, from its files alone."""

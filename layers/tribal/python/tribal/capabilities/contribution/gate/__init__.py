@@ -1,0 +1,1 @@
+"""What may be published: exact diffs, and texts without secrets."""

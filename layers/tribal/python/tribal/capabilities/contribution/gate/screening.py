@@ -1,0 +1,54 @@
+"""Looks for what must not be published: secrets, personal data, and characters that no one sees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from urllib.parse import urlsplit
+
+from tribal.masking import find_sensitive
+from tribal.sql.visibility import remove_unseen
+
+_JOINING = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]")
+"""Characters that shape the one before, as in emoji and in many scripts."""
+_ADDRESS = re.compile(r"\b(?:https?|ftp|ssh|git)://[^\s<>\"'`)\]]+", re.IGNORECASE)
+
+
+def problem_of(text: str) -> str | None:
+    """Why a text must not be published, such as "it contains an invisible character (U+202E)"; `None` if it may."""
+    unseen = _unseen(text)
+    if unseen:
+        return f"it contains an invisible character (U+{ord(unseen[0]):04X}); remove it"
+    spans = find_sensitive(text)
+    if spans:
+        kind = spans[0].kind.replace("_", " ")
+        return f"it contains what looks like personal or secret data ({kind}); leave that out"
+    return None
+
+
+def screened(parts: Iterator[tuple[str, str]]) -> list[str]:
+    """The problems of several texts, each with the name of its place."""
+    return [f"{place}: {problem}" for place, text in parts if (problem := problem_of(text)) is not None]
+
+
+def addresses(text: str) -> list[str]:
+    """The network addresses in a text, each once."""
+    return list(dict.fromkeys(_ADDRESS.findall(text)))
+
+
+def new_addresses(text: str, known: Collection[str]) -> list[str]:
+    """The addresses in a text whose host is that of none of the known ones."""
+    hosts = {_host(each) for each in known}
+    return [each for each in addresses(text) if _host(each) not in hosts]
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return address
+
+
+def _unseen(text: str) -> str:
+    shaped = _JOINING.sub("", text)
+    return "".join(sorted(set(shaped) - set(remove_unseen(shaped, keep="\n\r\t"))))

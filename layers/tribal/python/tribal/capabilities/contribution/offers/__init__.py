@@ -1,0 +1,1 @@
+"""Which descriptions could be contributed to which repository, and what speaks against the others."""

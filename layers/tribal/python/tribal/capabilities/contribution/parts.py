@@ -1,0 +1,43 @@
+"""What contribution needs of the application besides its shared parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tribal.capabilities.contribution.errors import RepositoryNotAllowed
+
+if TYPE_CHECKING:
+    from tribal.ports.application import Application
+    from tribal.ports.repositories import Forge, Repository
+    from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContributionParts:
+    """The configured repositories, and where contributions to them are published."""
+
+    settings: ContributionSettings
+    open_repository: Callable[[RepositoryEntry], Repository]
+    open_forge: Callable[[RepositoryEntry], Forge]
+    read_manifest: Callable[[RepositoryEntry], bytes | None]
+    """The manifest of dbt that an entry names; `None` if it names none."""
+
+    def close(self) -> None:
+        """Nothing is held open between calls."""
+
+
+def contribution_parts(app: Application) -> ContributionParts:
+    """The parts of contribution.
+
+    Raises:
+        RepositoryNotAllowed: when `contribution` is not configured.
+    """
+    parts = app.part(ContributionParts)
+    if parts is None:
+        raise RepositoryNotAllowed(
+            "no repository is configured; name one under contribution.repositories in databases.yaml: its name, its"
+            " path, and the databases that it creates"
+        )
+    return parts

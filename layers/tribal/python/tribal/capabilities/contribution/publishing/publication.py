@@ -1,0 +1,115 @@
+"""What a contribution would publish, and the hash that an approval is for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tribal.capabilities.contribution.agents.context import AgentContext
+from tribal.capabilities.contribution.agents.scout import issue_body, record_title
+from tribal.capabilities.contribution.gate.diffs import added_lines
+from tribal.capabilities.contribution.gate.screening import addresses, new_addresses, screened
+from tribal.capabilities.contribution.recipes.recipe import Recipe
+from tribal.identity.hashing import object_hash
+from tribal.rendering.markdown import escape_text, list_section
+from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
+from tribal_contracts.contribution.cycles import Approval, Publication, PublishTarget
+from tribal_contracts.contribution.handoffs import CodebaseMap
+
+APPROVER = "{approved_by}"
+
+
+def publication_of(context: AgentContext) -> Publication:
+    """Everything that an approval covers, besides the diff, as the repository is now.
+
+    Raises:
+        HandoffInvalid: when a hand-off is missing or failed.
+    """
+    state, changes = context.source.state, context.earlier(CodeChanges)
+    return Publication(
+        target=PublishTarget(
+            repository=context.source.entry.name,
+            owner=state.owner,
+            name=state.name,
+            url=state.url,
+            location=context.source.entry.path,
+            visibility=state.visibility,
+        ),
+        branch=changes.branch,
+        base_branch=state.base_branch,
+        messages=[changes.suggested_commit_message],
+        author=state.author,
+        title=record_title(context.record),
+        body=_body(context, changes),
+    )
+
+
+def patch_of(context: AgentContext) -> str:
+    """The diffs of all hand-offs, in the order of their paths."""
+    diffs = {each.file: each.diff for each in context.earlier(CodeChanges).changes}
+    diffs |= {each.path: each.diff for each in context.earlier(TestChanges).test_files}
+    diffs |= {each.path: each.diff for each in context.earlier(DocsChanges).doc_files}
+    return "".join(diffs[path] for path in sorted(diffs))
+
+
+def publication_hash(publication: Publication, patch: str) -> str:
+    """SHA-256 over canonical JSON of everything that an approval covers."""
+    return object_hash({**json.loads(publication.to_compact_json()), "patch": patch})
+
+
+def final_text(text: str, approval: Approval) -> str:
+    """A text as it is published."""
+    named = text.replace(APPROVER, approval.approved_by.partition(":")[2] or approval.approved_by)
+    return f"{named.rstrip()}\nSigned-off-by: {approval.signed_off_as}\n" if approval.signed_off_as else named
+
+
+def problems_of(publication: Publication, patch: str) -> list[str]:
+    """What must not be published: secrets, personal data, and characters that no one sees."""
+
+    def texts() -> Iterator[tuple[str, str]]:
+        yield "the diff", "\n".join(added_lines(patch))
+        yield "the title", publication.title
+        yield "the text", publication.body
+
+    return screened(texts())
+
+
+def address_warnings(context: AgentContext, patch: str) -> list[str]:
+    """A warning for each network address that the diff adds and the repository does not mention."""
+    added = "\n".join(added_lines(patch))
+    if not addresses(added):
+        return []
+    files = context.source.files(context.record.base_commit)
+    known = context.source.state.url + "".join(
+        files.read(each.path).decode(errors="replace")
+        for each in context.earlier(CodebaseMap).relevant_files.to_reference
+    )
+    return [f"it adds the address {each}" for each in new_addresses(added, addresses(known))]
+
+
+def _body(context: AgentContext, changes: CodeChanges) -> str:
+    record = context.record
+    sources = {each.source for each in record.descriptions}
+    notes = list(changes.notes)
+    if "model" in sources:
+        models = [each for each in record.descriptions if each.source == "model"]
+        names = (f"{each.schema_name}.{each.table}" + (f".{each.column}" if each.column else "") for each in models)
+        notes.append(f"A language model wrote these texts: {', '.join(escape_text(name) for name in names)}.")
+    notes += [escape_text(each) for each in changes.warnings]
+    blocks = [
+        issue_body(record.database, record.descriptions).rstrip(),
+        _effect(context.recipe, context),
+        list_section("### Please note", notes) if notes else "",
+        f"Tribal Knowledge, a program, prepared this change; {APPROVER} read and approved it.",
+        f"<!-- tribal:{record.swarm_id}:{record.cycle}:pr -->",
+    ]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _effect(recipe: Recipe, context: AgentContext) -> str:
+    relations = [each.relation for each in context.texts()]
+    if all(recipe.reaches_database(each) for each in relations):
+        return "Once it is merged and applied, the database has these descriptions as comments."
+    if any(recipe.reaches_database(each) for each in relations):
+        return "Once it is merged and applied, the database has some of these descriptions as comments."
+    return "The change documents the repository; nothing writes these descriptions into the database."

@@ -1,0 +1,134 @@
+"""Contributions and offers as tools answer with them and commands print them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tribal.capabilities.contribution.contributions import Contributions
+from tribal.capabilities.contribution.offers.batches import Batch
+from tribal.capabilities.contribution.offers.offers import Offer
+from tribal.identity.table_names import TableIdentity
+from tribal.identity.targets import target_name
+from tribal_contracts.contribution.changes import CodeChanges
+from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.tools import (
+    ContributionOutput,
+    ListContributionsInput,
+    ListContributionsOutput,
+    ListedCycle,
+    ListedDescription,
+    ListedRepository,
+)
+
+
+def contribution_output(service: Contributions, record: CycleRecord) -> ContributionOutput:
+    """A contribution with what it would publish."""
+    changes = service.files.handoffs(record.cycle).get("agent-4-coder")
+    return ContributionOutput(
+        success=True,
+        cycle=record.cycle,
+        state=record.state,
+        outcome=record.outcome,
+        publication=record.publication,
+        sha256=record.sha256,
+        diff=service.patch(record) or None,
+        checks=changes.checks if isinstance(changes, CodeChanges) else [],
+        warnings=record.warnings,
+        blockers=record.blockers,
+        descriptions=record.descriptions,
+        message=message_of(record),
+    )
+
+
+def message_of(record: CycleRecord) -> str:
+    """What became of a contribution, and what a person can do next."""
+    cycle = record.cycle
+    branch = record.publication.branch if record.publication else ""
+    if record.state == "waiting":
+        text = f"Nothing is published yet. A person looks at it and approves it: tribal contribute approve {cycle}"
+        return f"{text}. The last attempt failed: {record.error.message}" if record.error else text
+    if record.state == "following":
+        return f"Branch {branch} waits for review. When it is merged: tribal contribute follow"
+    if record.state != "ended":
+        return f"It was interrupted; to finish it: tribal contribute {_RESUMED[record.state]}"
+    undo = f" Its branch {branch} stays; to remove it: git branch -D {branch}" if record.published_commit else ""
+    return {
+        "merged": "After the migration, `tribal run` reads the descriptions back.",
+        "declined": "Its branch was deleted without being merged; --again offers its descriptions again.",
+        "aborted": undo.strip() or "Nothing was published.",
+        "blocked": "The repository does not allow it; nothing was published.",
+        "failed": f"It failed: {record.error.message}" if record.error else "It failed.",
+    }.get(record.outcome or "", "It has ended.")
+
+
+_RESUMED = {"preparing": "prepare", "publishing": "follow"}
+
+
+def list_output(service: Contributions, request: ListContributionsInput) -> ListContributionsOutput:
+    """The offers and contributions that a caller may see."""
+    found = service.offers(model_prose=request.model_prose)
+    offers = sorted((offer for batch in found for offer in batch.offers), key=lambda each: each.rank)
+    if request.table is not None:
+        from tribal.capabilities.contribution.offers.batches import named_tables, restricted
+
+        tables = named_tables(found, [request.table])
+        offers = sorted((o for batch in found for o in restricted(batch, tables)), key=lambda each: each.rank)
+    counts = Counter(each.state for each in offers)
+    chosen = [each for each in offers if request.state in (None, each.state)]
+    shown = chosen[request.offset : request.offset + request.limit]
+    return ListContributionsOutput(
+        success=True,
+        descriptions=[_listed(each) for each in shown],
+        repositories=_repositories(found),
+        cycles=[_cycle(each) for each in reversed(service.records())],
+        counts=dict(sorted(counts.items())),
+        total=len(chosen),
+        returned=len(shown),
+        truncated=request.offset + len(shown) < len(chosen),
+    )
+
+
+def _listed(offer: Offer) -> ListedDescription:
+    written, said = offer.written, offer.said
+    identity = TableIdentity(written.database, written.relation.schema, written.relation.name)
+    return ListedDescription(
+        table=target_name(identity),
+        column=written.column,
+        text=written.text,
+        source=written.source,
+        state=offer.state,
+        repository=offer.repository,
+        questions=offer.questions,
+        repository_says=said.text if said is not None else None,
+        where=f"{said.path}:{said.line}" if said is not None else None,
+        reason=offer.reason,
+        cycle=offer.cycle,
+    )
+
+
+def _repositories(found: Sequence[Batch]) -> list[ListedRepository]:
+    return [
+        ListedRepository(
+            name=each.entry.name,
+            location=each.entry.path,
+            database=each.database,
+            recipe=each.recipe,
+            folder=each.folder or None,
+            problem=each.problem.message if each.problem is not None else None,
+        )
+        for each in found
+    ]
+
+
+def _cycle(record: CycleRecord) -> ListedCycle:
+    return ListedCycle(
+        cycle=record.cycle,
+        state=record.state,
+        outcome=record.outcome,
+        title=record.publication.title if record.publication else "",
+        repository=record.repository,
+        branch=record.publication.branch if record.publication else "",
+        descriptions=len(record.descriptions),
+        started_at=record.started_at,
+    )

@@ -1,0 +1,152 @@
+"""Contributions on a terminal: every text is data, and control characters are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from tribal.edges.cli.console import counted, print_json
+from tribal.rendering.markdown import one_line, show_invisible
+from tribal.rendering.words import shorten
+
+if TYPE_CHECKING:
+    from tribal.capabilities.contribution.contributions import Contributions, Review
+    from tribal_contracts.contribution.cycles import CycleRecord, Publication, SwarmStatus
+    from tribal_contracts.contribution.tools import (
+        ContributionOutput,
+        ListContributionsOutput,
+        ListedDescription,
+        OfferState,
+    )
+
+_CLOSED: frozenset[OfferState] = frozenset(("merged", "applied"))
+_LONGEST_TEXT = 100
+
+
+def print_list(found: ListContributionsOutput, *, every: bool, limit: int) -> None:
+    """The offers, what speaks against others, and repositories with a problem."""
+    shown = [each for each in found.descriptions if every or each.state not in _CLOSED]
+    for each in shown[:limit]:
+        _print(f"{each.state.replace('_', ' '):12} {_name(each)}: {shorten(one_line(each.text), _LONGEST_TEXT)}")
+        note = _note(each)
+        if note:
+            _print(f"{'':12} {note}")
+    if len(shown) > limit or found.truncated:
+        _print("... more with --limit, or with --table")
+    for repository in found.repositories:
+        if repository.problem is not None:
+            _print(f"{repository.name} ({repository.database}): {repository.problem}")
+    _print(_summary(found))
+
+
+def _name(each: ListedDescription) -> str:
+    return f"{each.table}.{each.column}" if each.column is not None else each.table
+
+
+def _note(each: ListedDescription) -> str:
+    if each.state == "conflict":
+        return f"{each.where} says: {shorten(one_line(each.repository_says or ''), _LONGEST_TEXT)}"
+    if each.state in ("proposed", "declined"):
+        return f"contribution {each.cycle}"
+    questions = f"{counted(each.questions, 'question')} cannot be answered without it" if each.questions else ""
+    return each.reason or questions
+
+
+def _summary(found: ListContributionsOutput) -> str:
+    if not found.counts:
+        return "No description is waiting: annotate a table, or run `tribal run` first."
+    said = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in found.counts.items())
+    hint = "" if found.counts.get("open") else "; nothing to contribute"
+    return f"{said}{hint}"
+
+
+def print_contribution(service: Contributions, record: CycleRecord, *, as_json: bool, brief: bool = False) -> None:
+    """A contribution: what would be published, its checks and warnings, and what to do next."""
+    from tribal.capabilities.contribution.views import contribution_output
+
+    found = contribution_output(service, record)
+    if as_json:
+        print_json(found)
+        return
+    if not brief:
+        _print_whole(found)
+    for each in record.blockers:
+        _print(f"blocked: {each}")
+    state = found.state if found.outcome is None else found.outcome
+    _print(f"Contribution {found.cycle} is {state}. {found.message}")
+
+
+def print_review(service: Contributions, review: Review) -> None:
+    """What a person is asked to approve, on standard error as the question is."""
+    from tribal.capabilities.contribution.views import contribution_output
+
+    _print_whole(contribution_output(service, review.record), err=True)
+    _print(f"Hash: {review.sha256}", err=True)
+
+
+def print_followed(service: Contributions, followed: Sequence[CycleRecord], *, as_json: bool) -> None:
+    """What became of contributions."""
+    from tribal.capabilities.contribution.views import contribution_output
+
+    if as_json:
+        print_json({"success": True, "cycles": [contribution_output(service, each).model_dump() for each in followed]})
+        return
+    if not followed:
+        _print("No contribution is published and open.")
+    for each in followed:
+        print_contribution(service, each, as_json=False, brief=True)
+
+
+def print_status(status: SwarmStatus, records: Sequence[CycleRecord]) -> None:
+    """All contributions, newest first."""
+    from tribal.capabilities.contribution.views import message_of
+
+    for each in reversed(records):
+        state = each.state if each.outcome is None else each.outcome
+        title = each.publication.title if each.publication else each.issue_url
+        _print(f"{each.cycle:4}  {state:10} {each.repository}: {title}")
+        if each.state != "ended":
+            _print(f"{'':17}{message_of(each)}")
+    stats = status.stats
+    _print(
+        f"{counted(len(records), 'contribution')}, {stats.prs_created} published, {stats.prs_merged} merged"
+        if records
+        else "Nothing was prepared yet; start with `tribal contribute prepare`."
+    )
+
+
+def _print_whole(found: ContributionOutput, *, err: bool = False) -> None:
+    if found.publication is not None:
+        _print_publication(found.publication, err=err)
+    if found.diff:
+        _print(found.diff.rstrip("\n"), err=err)
+        _print("", err=err)
+    for check in found.checks:
+        _print(f"check {check.name}: {check.status}{f' ({one_line(check.output)})' if check.output else ''}", err=err)
+    for warning in found.warnings:
+        _print(f"warning: {one_line(warning)}", err=err)
+    if found.sha256 is not None and not err:
+        _print(f"Hash: {found.sha256}")
+
+
+def _print_publication(publication: Publication, *, err: bool) -> None:
+    target = publication.target
+    where = f"{target.location} ({target.visibility}){f', origin {target.url}' if target.url else ''}"
+    _print(f"Target: {where}, branch {publication.branch} from {publication.base_branch}", err=err)
+    _print(f"Author: {publication.author}", err=err)
+    _print("Commit message:", err=err)
+    for message in publication.messages:
+        _print(_indented(message), err=err)
+    _print("Text:", err=err)
+    _print(_indented(publication.body), err=err)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.rstrip("\n").split("\n")) + "\n"
+
+
+def _print(text: str, *, err: bool = False) -> None:
+    r"""Print text as it is; control characters are shown as `\u001B`."""
+    typer.echo(show_invisible(text, keep="\n\t"), err=err)
