@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dulwich.object_store import iter_tree_contents
-from dulwich.objects import ObjectID
+from dulwich.objects import Commit, ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -111,6 +111,12 @@ class ShopWithClone:
         """Our branches, and the commits at their tips."""
         refs = self.clone.refs.as_dict(Ref(b"refs/heads/tribal/"))
         return {name.decode(): commit.decode() for name, commit in refs.items()}
+
+    def commit(self, name: str) -> Commit:
+        """A commit of the clone."""
+        found = self.clone[name.encode()]
+        assert isinstance(found, Commit)
+        return found
 
     def files_of(self, branch: str) -> dict[str, bytes]:
         """The files of a branch."""

@@ -73,7 +73,7 @@ def test_the_commit_says_what_made_it_and_who_approved_it(shop: ShopWithClone) -
     record = shop.prepared()
     shop.approve()
     [commit] = shop.branches().values()
-    message = shop.clone[commit.encode()].message.decode()
+    message = shop.commit(commit).message.decode()
     assert message.splitlines()[2] == "Prepared by Tribal Knowledge, approved by ada@here."
     assert message.endswith(f"\n\nTribal-Cycle: {record.swarm_id}:1\n")
 
@@ -138,7 +138,7 @@ def test_a_sign_off_is_added_with_the_name_of_the_person_who_approves(tmp_path: 
     assert shop.contributions().review(1).sign_off == "Ada <ada@example.com>"
     shop.approve()
     [commit] = shop.branches().values()
-    message = shop.clone[commit.encode()].message.decode()
+    message = shop.commit(commit).message.decode()
     assert message.endswith("\nSigned-off-by: Ada <ada@example.com>\n")
 
 

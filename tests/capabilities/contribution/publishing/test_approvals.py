@@ -249,7 +249,7 @@ def test_killed_while_the_base_branch_moves_nothing_or_the_approved_commit_is_pu
         tips = list(shop.branches().values())
         outcomes.add(len(tips))
         for tip in tips:
-            assert shop.clone[tip.encode()].parents == [approved.encode()]
+            assert shop.commit(tip).parents == [approved.encode()]
         assert len(tips) <= 1
         assert set(shop.files) >= set(FILES)
     assert outcomes == {0, 1}

@@ -14,8 +14,6 @@ from tribal_contracts.answering.open_gaps import OpenGap
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.tools import OfferState
 
-_NOT_OFFERED_KINDS = frozenset({"foreign_table"})
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -114,16 +112,20 @@ def _offer(repository: str, written: WrittenText, recipe: Recipe, history: Histo
     if written.source == "comment" and recipe.name != "dbt":
         # The database says it already, and nothing but the database would.
         return None
-    if written.relation.kind in _NOT_OFFERED_KINDS:
-        return Offer(repository, written, "not_offered", reason="foreign tables are not offered")
-    reason = recipe.refusal(written.relation, written.column, written.text) or problem_of(written.text)
+    reason = _refusal(written, recipe)
     if reason is not None:
-        return Offer(repository, written, "not_offered", reason=reason)
+        return Offer(repository, written, "not_offered", reason=reason) if written.source == "human" else None
     if name in history.proposed:
         return Offer(repository, written, "proposed", cycle=history.proposed[name])
     if name in history.declined and history.declined[name][1] == written.text:
         return Offer(repository, written, "declined", cycle=history.declined[name][0])
     return Offer(repository, written, "open")
+
+
+def _refusal(written: WrittenText, recipe: Recipe) -> str | None:
+    if written.relation.kind == "foreign_table":
+        return "foreign tables are not offered"
+    return recipe.refusal(written.relation, written.column, written.text) or problem_of(written.text)
 
 
 def _merged_state(written: WrittenText) -> OfferState:
