@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demo import COMPANY_SQL, DECISIONS, QUERIES, copy_definitions
+from demo.migrations import DESCRIBED, MIGRATIONS, database_of, describe, write_migrations
 from demo.target import DemoTargetError, fill_target
 from servers.postgres import EmbeddedServer, EmbeddedServerError, EmbeddedServerUnavailable
 from tribal.settings.entries import dsn_without_password
@@ -42,10 +43,12 @@ RECALLED = "which invoices count as revenue"
 TABLE = "billing.invoice"
 DECIDED = "which database do new services use"
 SETTINGS = """# Memories of a project are shared by everyone who works on it, and so are its decisions.
-identity: {project: company}
-knowledge: {repository: decisions}
+identity: {{project: company}}
+knowledge: {{repository: decisions}}
 # Documents that people upload, for the chat.
-collections: [{name: handbook}]
+collections: [{{name: handbook}}]
+# The repository whose migrations create the tables: descriptions go back there.
+contribution: {{repositories: [{{name: migrations, path: {migrations}, databases: ["{database}"]}}]}}
 """
 
 
@@ -56,7 +59,10 @@ def main() -> int:
         with company_dsn() as dsn:
             print(f"A sample company lives at {dsn_without_password(dsn, '...')}\n", flush=True)
             PROJECT.mkdir(parents=True, exist_ok=True)
-            (PROJECT / "databases.yaml").write_text(f"{SETTINGS}databases: []\n")
+            database = database_of(dsn)
+            write_migrations(PROJECT)
+            settings = SETTINGS.format(database=database, migrations=MIGRATIONS)
+            (PROJECT / "databases.yaml").write_text(f"{settings}databases: []\n")
             shutil.copytree(DECISIONS, PROJECT / "decisions" / "projects" / "company", dirs_exist_ok=True)
             copy_definitions(PROJECT)
             if not _tribal("run", dsn, shown="run postgresql://..."):
@@ -74,6 +80,9 @@ def main() -> int:
         kept = all(_tribal("remember", said, "--layer", "project") for said in REMEMBERED)
         decided = _tribal("sync") and _tribal("knowledge", DECIDED)
         if not (kept and decided and _tribal("recall", RECALLED) and _tribal("table", TABLE)):
+            return 1
+        describe(PROJECT, database)
+        if not _tribal("contribute", "prepare", "--table", DESCRIBED):
             return 1
         if not _tribal("comply", str(QUERIES.relative_to(Path.cwd())), ends_with=1):
             return 1

@@ -109,7 +109,7 @@ def test_a_tool_without_a_recipe_is_named(path: str, tool: str) -> None:
 
 
 def test_nothing_found_says_what_is_looked_for() -> None:
-    with pytest.raises(RecipeBlocked, match="no migrations were found in 'the repository'"):
+    with pytest.raises(RecipeBlocked, match="no migrations were found in the repository"):
         find_recipe(
             files_of({"README.md": "", "queries/01_report.sql": "SELECT 1;"}), RecipeOptions(dialect="postgres")
         )

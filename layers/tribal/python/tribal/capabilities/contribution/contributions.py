@@ -30,7 +30,6 @@ from tribal.jobs.lease import RunLease
 from tribal.ports import Application, StopToken
 from tribal.ports.caller import Caller
 from tribal.rendering.words import listing, number
-from tribal_contracts.contribution.changes import CodeChanges
 from tribal_contracts.contribution.cycles import CycleRecord, SwarmStatus
 from tribal_contracts.contribution.handoffs import Alternative, SearchStats
 from tribal_contracts.contribution.tools import PrepareContributionInput
@@ -112,8 +111,7 @@ class Contributions:
 
     def patch(self, record: CycleRecord) -> str:
         """The diff of a contribution; empty before it is prepared."""
-        changes = self.files.handoffs(record.cycle).get("agent-4-coder")
-        return "".join(each.diff for each in changes.changes) if isinstance(changes, CodeChanges) else ""
+        return patch_of(self.files.handoffs(record.cycle))
 
     def prepare(self, request: PrepareContributionInput) -> CycleRecord | None:
         """Prepare a contribution, or finish preparing one that was interrupted; `None` if there is nothing to do.
@@ -147,7 +145,7 @@ class Contributions:
             approval = self.files.approval(cycle, record.approvals)
             return Review(
                 record,
-                patch_of(context),
+                patch_of(context.handoffs),
                 sha256,
                 is_valid(approval, sha256, self.app.clock.real()),
                 context.source.state.author if record.sign_off_required else None,
@@ -356,15 +354,20 @@ def _said(record: CycleRecord) -> str:
     return record.state if record.outcome is None else record.outcome
 
 
-def problem_of(record: CycleRecord) -> TribalError | None:
-    """The error that a command ends with after a contribution; `None` if it was prepared or published."""
+def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | None:
+    """The error that a call ends with after a contribution; `None` if it was prepared or published.
+
+    Args:
+        record: of the contribution.
+        brief: leave out the blockers, which were shown.
+    """
     from tribal.capabilities.contribution.errors import CheckFailed, ContributionFailed, PatchInvalid
 
     if record.error is not None:
         return ContributionFailed(record.error.message, code=record.error.code)
     if record.outcome != "blocked":
         return None
-    message = f"contribution {record.cycle} stopped: {listing(record.blockers)}"
+    message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"
     if record.stopped_by == "agent-4-coder" and any("check " in each for each in record.blockers):
         return CheckFailed(message)
     return PatchInvalid(message) if record.publication is not None else RepositoryUnusable(message)

@@ -46,13 +46,13 @@ def message_of(record: CycleRecord) -> str:
     cycle = record.cycle
     branch = record.publication.branch if record.publication else ""
     if record.state == "waiting":
-        text = f"Nothing is published yet. A person looks at it and approves it: tribal contribute approve {cycle}"
+        text = f"Nothing is published yet. A person looks at it and approves it: `tribal contribute approve {cycle}`"
         return f"{text}. The last attempt failed: {record.error.message}" if record.error else text
     if record.state == "following":
-        return f"Branch {branch} waits for review. When it is merged: tribal contribute follow"
+        return f"Branch {branch} waits for review. When it is merged: `tribal contribute follow`"
     if record.state != "ended":
-        return f"It was interrupted; to finish it: tribal contribute {_RESUMED[record.state]}"
-    undo = f" Its branch {branch} stays; to remove it: git branch -D {branch}" if record.published_commit else ""
+        return f"It was interrupted; to finish it: `tribal contribute {_RESUMED[record.state]}`"
+    undo = f" Its branch {branch} stays; to remove it: `git branch -D {branch}`" if record.published_commit else ""
     return {
         "merged": "After the migration, `tribal run` reads the descriptions back.",
         "declined": "Its branch was deleted without being merged; --again offers its descriptions again.",

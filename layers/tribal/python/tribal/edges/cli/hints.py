@@ -8,7 +8,7 @@ from pathlib import Path
 
 _COMMAND = re.compile(
     r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp"
-    r"|jobs|collections)\b"
+    r"|jobs|collections|contribute)\b"
     r"([^`]*)`"
 )
 _CONNECTING = frozenset(("check", "plan", "document", "run", "diff"))

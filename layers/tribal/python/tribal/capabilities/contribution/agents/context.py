@@ -108,6 +108,8 @@ def edits_of(recipe: Recipe, texts: list[OfferedText], context: EditContext) -> 
 
 def title_of(targets: list[tuple[str, str, str | None]]) -> str:
     """The title of a contribution of descriptions: an imperative sentence on one line."""
+    if len(targets) == 1:
+        return f"Describe {'.'.join(filter(None, targets[0]))}"
     tables = list(dict.fromkeys(f"{schema}.{table}" for schema, table, _ in targets))
     own = sum(column is None for *_, column in targets)
     counts = [number(own, "table")] if own else []

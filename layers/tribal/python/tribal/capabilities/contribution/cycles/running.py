@@ -209,7 +209,7 @@ class CycleRunner:
     def _compose(self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> CycleRecord:
         """Put together what would be published, and have it wait for approval."""
         with self.context(record, handoffs) as context:
-            publication, patch = publication_of(context), patch_of(context)
+            publication, patch = publication_of(context), patch_of(handoffs)
             problems = problems_of(publication, patch)
             warnings = [*context.earlier(CodeChanges).warnings, *address_warnings(context, patch)]
             explored = context.earlier(CodebaseMap)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from tribal.capabilities.contribution.agents.coder import diffs_of
 from tribal.capabilities.contribution.agents.context import AgentContext, edit_context, edits_of
 from tribal.capabilities.contribution.errors import ApprovalStale
-from tribal.capabilities.contribution.publishing.publication import patch_of, publication_hash, publication_of
+from tribal.capabilities.contribution.publishing.publication import diffs_in, patch_of, publication_hash, publication_of
 from tribal.errors import RepositoryUnusable
 from tribal.jobs.clock import iso_timestamp
 from tribal_contracts.contribution.cycles import Approval, CycleRecord
@@ -24,7 +24,7 @@ def current_hash(context: AgentContext) -> str:
         ApprovalStale: when the base branch has changed in a way that the diff does not fit.
     """
     require_fitting(context)
-    return publication_hash(publication_of(context), patch_of(context))
+    return publication_hash(publication_of(context), patch_of(context.handoffs))
 
 
 def new_approval(record: CycleRecord, sha256: str, approved_by: str, now: datetime, signed_off_as: str) -> Approval:
@@ -76,7 +76,7 @@ def require_fitting(context: AgentContext) -> None:
     except RepositoryUnusable as error:
         raise _outdated(record) from error
     is_said = any(recipe.said(each.target) is not None for each in context.texts())
-    if is_said or "".join(diffs[path] for path in sorted(diffs)) != patch_of(context):
+    if is_said or diffs != diffs_in(context.handoffs):
         raise _outdated(record)
 
 

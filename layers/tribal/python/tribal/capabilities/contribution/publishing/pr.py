@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.gate.diffs import apply_diff
 from tribal.capabilities.contribution.publishing.approving import require_current
-from tribal.capabilities.contribution.publishing.publication import final_text, publication_of
+from tribal.capabilities.contribution.publishing.publication import diffs_in, final_text, publication_of
 from tribal.errors import RepositoryUnusable
 from tribal.ports.repositories import NewCommit, PublishedBranch
 from tribal_contracts.contribution.changes import CodeChanges
@@ -56,9 +56,9 @@ def _files(context: AgentContext) -> Mapping[str, bytes | None]:
     """The files as they will be: only the diffs of the hand-offs count."""
     base = context.source.files(context.record.base_commit)
     files: dict[str, bytes | None] = {}
-    for change in context.earlier(CodeChanges).changes:
-        before = base.read(change.file).decode() if change.action == "modified" else None
-        files[change.file] = apply_diff(change.diff, before).encode()
+    for path, diff in diffs_in(context.handoffs).items():
+        before = base.read(path).decode() if path in base.paths else None
+        files[path] = apply_diff(diff, before).encode()
     return files
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.agents.scout import issue_body, record_title
@@ -14,7 +14,7 @@ from tribal.identity.hashing import object_hash
 from tribal.rendering.markdown import escape_text, list_section
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
 from tribal_contracts.contribution.cycles import Approval, Publication, PublishTarget
-from tribal_contracts.contribution.handoffs import CodebaseMap
+from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Handoff
 
 APPROVER = "{approved_by}"
 
@@ -44,12 +44,22 @@ def publication_of(context: AgentContext) -> Publication:
     )
 
 
-def patch_of(context: AgentContext) -> str:
-    """The diffs of all hand-offs, in the order of their paths."""
-    diffs = {each.file: each.diff for each in context.earlier(CodeChanges).changes}
-    diffs |= {each.path: each.diff for each in context.earlier(TestChanges).test_files}
-    diffs |= {each.path: each.diff for each in context.earlier(DocsChanges).doc_files}
-    return "".join(diffs[path] for path in sorted(diffs))
+def diffs_in(handoffs: Mapping[AgentName, Handoff]) -> dict[str, str]:
+    """The diff of each file that a cycle changes, by path, in the order in which they are shown and published."""
+    diffs: dict[str, str] = {}
+    for each in handoffs.values():
+        if isinstance(each, CodeChanges):
+            diffs |= {change.file: change.diff for change in each.changes}
+        elif isinstance(each, TestChanges):
+            diffs |= {file.path: file.diff for file in each.test_files}
+        elif isinstance(each, DocsChanges):
+            diffs |= {file.path: file.diff for file in each.doc_files}
+    return diffs
+
+
+def patch_of(handoffs: Mapping[AgentName, Handoff]) -> str:
+    """The whole diff of a cycle."""
+    return "".join(diffs_in(handoffs).values())
 
 
 def publication_hash(publication: Publication, patch: str) -> str:

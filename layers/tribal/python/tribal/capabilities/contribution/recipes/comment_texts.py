@@ -12,6 +12,7 @@ from tribal.capabilities.contribution.recipes.recipe import (
     Relation,
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, comment_target
+from tribal.rendering.words import number
 from tribal.sql.comments import comment_statement, find_difference
 from tribal_contracts import DatabaseType
 
@@ -59,7 +60,7 @@ class CommentWriter:
             statement = self.statement(each.relation, each.column, each.text)
             if target and (problem := find_difference(statement, target, each.text, self.dialect)):
                 problems.append(f"{'.'.join(target.name)}: {problem}")
-        return RecipeCheck("parsed", not problems, "\n".join(problems) or f"{len(texts)} statements were parsed")
+        return RecipeCheck("parsed", not problems, "\n".join(problems) or f"{number(len(texts), 'statement')} parsed")
 
 
 def compared(texts: Sequence[OfferedText], written: SchemaHistory) -> RecipeCheck:
@@ -69,13 +70,14 @@ def compared(texts: Sequence[OfferedText], written: SchemaHistory) -> RecipeChec
         saying = written.said(each.target)
         if saying is None or saying.text != each.text:
             differing.append(f"{each.target}: the text that was read back differs")
-    return RecipeCheck("equal", not differing, "\n".join(differing) or f"{len(texts)} texts are equal to the originals")
+    equal = f"{number(len(texts), 'text')} read back as written"
+    return RecipeCheck("equal", not differing, "\n".join(differing) or equal)
 
 
 def only_new_files(edits: Sequence[Edit], existing: Sequence[str]) -> RecipeCheck:
     """Check that no file that exists is changed."""
     changed = [each.path for each in edits if each.before is not None or each.path in existing]
-    output = f"already exists: {', '.join(changed)}" if changed else f"{len(edits)} files are added, none is changed"
+    output = f"already exists: {', '.join(changed)}" if changed else f"{number(len(edits), 'file')} added, none changed"
     return RecipeCheck("only_intended_lines", not changed, output)
 
 
@@ -84,10 +86,7 @@ def description_of(texts: Sequence[OfferedText]) -> str:
     relations = sorted({f"{each.relation.schema}.{each.relation.name}" for each in texts})
     columns = sum(each.column is not None for each in texts)
     tables = len(texts) - columns
-    counted = [
-        f"{number} {word if number == 1 else plural}"
-        for number, word, plural in ((tables, "table or view", "tables and views"), (columns, "column", "columns"))
-        if number
-    ]
+    counted = [number(tables, "table or view", "tables and views")] if tables else []
+    counted += [number(columns, "column")] if columns else []
     of = f" of {relations[0]}" if len(relations) == 1 and not tables else ""
     return f"describe {' and '.join(counted)}{of}"

@@ -251,7 +251,7 @@ def _label(offered: OfferedText) -> str:
 
 def _checks(proofs: Sequence[tuple[str, int, Spliced]]) -> list[RecipeCheck]:
     """Say what was proved of each file; a file that cannot be proved is never returned."""
-    parsed = [f"{path}: {spliced.values} values were parsed" for path, _, spliced in proofs]
+    parsed = [f"{path}: {spliced.values} values parsed" for path, _, spliced in proofs]
     equal = [f"{path}: {texts} descriptions are read back unchanged, and so is all else" for path, texts, _ in proofs]
     lines = [
         f"{path}: {spliced.lines.added} lines were added, {spliced.lines.changed} changed"

@@ -134,8 +134,9 @@ def _nothing_found(files: Files, options: RecipeOptions, folder: str | None) -> 
     tools = [name for name, pattern in _WITHOUT_RECIPE if any(re.search(pattern, path) for path in paths)]
     wanted = f"{options.recipe} was not found" if options.recipe else "no migrations were found"
     if tools:
-        return f"the repository uses {' and '.join(tools)}, for which there is no recipe; add the comments by yourself"
+        return f"the repository uses {' and '.join(tools)}, for which there is no recipe; write the comments yourself"
+    where = repr(folder) if folder else "the repository"
     return (
-        f"{wanted} in {folder or 'the repository'!r}: there is no dbt_project.yml, alembic.ini, `V1__name.sql`, "
-        f"`0001_name.sql` or `20260131120000_name.sql`; set `recipe` and `folder` in {_ENTRY}"
+        f"{wanted} in {where}: there is no dbt_project.yml, alembic.ini, `V1__name.sql`, `0001_name.sql` or "
+        f"`20260131120000_name.sql`; set `recipe` and `folder` in {_ENTRY}"
     )

@@ -81,7 +81,7 @@ def prepare(
         if record is None:
             _print_nothing(as_json=as_json)
             return
-        print_contribution(service, record, as_json=as_json)
+        print_contribution(service, record, project, as_json=as_json)
         _end(record)
 
 
@@ -92,7 +92,7 @@ def show(cycle: _AnyCycle = None, project: Project = _HERE, as_json: Json = Fals
     from tribal.edges.cli.contribution.views import print_contribution
 
     with _service(project) as service:
-        print_contribution(service, service.record(cycle), as_json=as_json)
+        print_contribution(service, service.record(cycle), project, as_json=as_json)
 
 
 @contribute.command("approve")
@@ -111,7 +111,7 @@ def approve(cycle: _Cycle, project: Project = _HERE, as_json: Json = False) -> N
             print_review(service, review)
             typed = _typed(review)
         record = service.approve(review, typed)
-        print_contribution(service, record, as_json=as_json, brief=True)
+        print_contribution(service, record, project, as_json=as_json, brief=True)
         _end(record)
 
 
@@ -123,7 +123,7 @@ def follow(cycle: _AnyCycle = None, project: Project = _HERE, as_json: Json = Fa
 
     with _service(project, quiet=as_json) as service:
         followed = service.follow(cycle)
-        print_followed(service, followed, as_json=as_json)
+        print_followed(service, followed, project, as_json=as_json)
         for record in followed:
             _end(record)
 
@@ -139,7 +139,7 @@ def status(project: Project = _HERE, as_json: Json = False) -> None:
         if as_json:
             print_json(found)
         else:
-            print_status(found, service.records())
+            print_status(found, service.records(), project)
 
 
 @contribute.command("abort")
@@ -149,7 +149,7 @@ def abort(cycle: _Cycle, project: Project = _HERE, as_json: Json = False) -> Non
     from tribal.edges.cli.contribution.views import print_contribution
 
     with _service(project) as service:
-        print_contribution(service, service.abort(cycle), as_json=as_json, brief=True)
+        print_contribution(service, service.abort(cycle), project, as_json=as_json, brief=True)
 
 
 def _typed(review: Review) -> str:
@@ -176,7 +176,7 @@ def _end(record: CycleRecord) -> None:
     """End with the error of a contribution that failed or was blocked."""
     from tribal.capabilities.contribution.contributions import problem_of
 
-    problem = problem_of(record)
+    problem = problem_of(record, brief=True)
     if problem is not None:
         raise problem
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from tribal.edges.cli.console import counted, print_json
+from tribal.edges.cli.hints import with_typed_commands
 from tribal.rendering.markdown import one_line, show_invisible
 from tribal.rendering.words import shorten
 
@@ -38,7 +40,8 @@ def print_list(found: ListContributionsOutput, *, every: bool, limit: int) -> No
     for repository in found.repositories:
         if repository.problem is not None:
             _print(f"{repository.name} ({repository.database}): {repository.problem}")
-    _print(_summary(found))
+    if found.counts or not any(each.problem for each in found.repositories):
+        _print(_summary(found))
 
 
 def _name(each: ListedDescription) -> str:
@@ -62,7 +65,9 @@ def _summary(found: ListContributionsOutput) -> str:
     return f"{said}{hint}"
 
 
-def print_contribution(service: Contributions, record: CycleRecord, *, as_json: bool, brief: bool = False) -> None:
+def print_contribution(
+    service: Contributions, record: CycleRecord, project: Path, *, as_json: bool, brief: bool = False
+) -> None:
     """A contribution: what would be published, its checks and warnings, and what to do next."""
     from tribal.capabilities.contribution.views import contribution_output
 
@@ -75,7 +80,7 @@ def print_contribution(service: Contributions, record: CycleRecord, *, as_json: 
     for each in record.blockers:
         _print(f"blocked: {each}")
     state = found.state if found.outcome is None else found.outcome
-    _print(f"Contribution {found.cycle} is {state}. {found.message}")
+    _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, project)}")
 
 
 def print_review(service: Contributions, review: Review) -> None:
@@ -86,7 +91,7 @@ def print_review(service: Contributions, review: Review) -> None:
     _print(f"Hash: {review.sha256}", err=True)
 
 
-def print_followed(service: Contributions, followed: Sequence[CycleRecord], *, as_json: bool) -> None:
+def print_followed(service: Contributions, followed: Sequence[CycleRecord], project: Path, *, as_json: bool) -> None:
     """What became of contributions."""
     from tribal.capabilities.contribution.views import contribution_output
 
@@ -96,10 +101,10 @@ def print_followed(service: Contributions, followed: Sequence[CycleRecord], *, a
     if not followed:
         _print("No contribution is published and open.")
     for each in followed:
-        print_contribution(service, each, as_json=False, brief=True)
+        print_contribution(service, each, project, as_json=False, brief=True)
 
 
-def print_status(status: SwarmStatus, records: Sequence[CycleRecord]) -> None:
+def print_status(status: SwarmStatus, records: Sequence[CycleRecord], project: Path) -> None:
     """All contributions, newest first."""
     from tribal.capabilities.contribution.views import message_of
 
@@ -108,7 +113,7 @@ def print_status(status: SwarmStatus, records: Sequence[CycleRecord]) -> None:
         title = each.publication.title if each.publication else each.issue_url
         _print(f"{each.cycle:4}  {state:10} {each.repository}: {title}")
         if each.state != "ended":
-            _print(f"{'':17}{message_of(each)}")
+            _print(f"{'':17}{with_typed_commands(message_of(each), project)}")
     stats = status.stats
     _print(
         f"{counted(len(records), 'contribution')}, {stats.prs_created} published, {stats.prs_merged} merged"

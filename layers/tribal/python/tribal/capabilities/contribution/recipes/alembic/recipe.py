@@ -118,7 +118,7 @@ class AlembicRecipe:
             written.apply(operations_of(script, self._options.dialect, self._schema), path)
         parsed = self._writer.parsed(executed)
         if parsed.passed:
-            parsed = dataclasses.replace(parsed, output=f"the revision was parsed as Python; in it, {parsed.output}")
+            parsed = dataclasses.replace(parsed, output=f"the revision was parsed as Python, and {parsed.output}")
         checks = [
             parsed,
             compared(texts, written),

@@ -124,7 +124,7 @@ def chain_of(revisions: Sequence[Revision]) -> list[Revision]:
         raise RecipeBlocked(
             f"Alembic has {len(heads)} heads ({', '.join(map(repr, heads))}); run `alembic merge heads`, and try again"
             if heads
-            else "Alembic has no revision to continue from; add the first one by yourself"
+            else "Alembic has no revision to continue from; add the first one yourself"
         )
     ready = sorted((each for each, downs in waiting.items() if not downs), reverse=True)
     chain: list[Revision] = []

@@ -73,7 +73,7 @@ def next_version(versions: Sequence[Version], at: str) -> Version:
     if len(number) > len(last) and any(len(part) > 1 and part.startswith("0") for part in shaped):
         raise RecipeBlocked(
             f"version {highest.text} is the last one of its width; rename the migrations to a wider number, or add "
-            "the next one by yourself"
+            "the next one yourself"
         )
     return highest._replace(parts=(*highest.parts[:-1], number))
 

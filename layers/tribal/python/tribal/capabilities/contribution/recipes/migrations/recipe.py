@@ -151,7 +151,7 @@ class MigrationsRecipe:
         if not own:
             raise RecipeBlocked(
                 f"{self._folder or 'the root'} has no versioned SQL file to continue from; "
-                "set `folder` to the folder of the migrations, or add the first one by yourself"
+                "set `folder` to the folder of the migrations, or add the first one yourself"
             )
         if self._name == "flyway":
             _refuse_equal_versions(own)

@@ -64,7 +64,7 @@ def numbered_files(paths: Iterable[str], folder: str | None = None) -> dict[str,
         elif folder is not None and _DIGITS_FIRST.fullmatch(name):
             raise RecipeBlocked(
                 f"{path} is not named like `0001_name.sql` or `20260131120000_name.sql`, so the form of the next file "
-                "is unknown; add the comments by yourself"
+                "is unknown; add the comments yourself"
             )
     return {each: files for each, files in found.items() if any(file.suffix.endswith(".sql") for file in files)}
 
