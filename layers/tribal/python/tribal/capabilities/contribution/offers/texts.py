@@ -97,7 +97,10 @@ def read_relations(
 def _snapshot(store: ObjectStore, database: str) -> tuple[CatalogSnapshot, Iterator[CatalogTable]]:
     reading = read_record(store, latest_reading_file(database), CatalogReading)
     if reading is None or reading.snapshot_file is None:
-        raise RepositoryUnusable(f"database {database!r} was not read yet; correct its name in `databases` of the repository, or run `tribal run`")
+        raise RepositoryUnusable(
+            f"database {database!r} was not read yet; correct its name in `databases` of the repository, or run"
+            " `tribal run`"
+        )
     return iterate_snapshot(store, reading)
 
 
