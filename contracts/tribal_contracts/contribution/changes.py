@@ -59,6 +59,9 @@ class CodeChanges(Handoff):
     checks: list[Check] = Field(default_factory=list, description="Extension.")
     warnings: list[str] = Field(default_factory=list, description="Extension.")
     notes: list[str] = Field(default_factory=list, description="Extension: for the reviewer, in Markdown.")
+    identifiers: list[str] = Field(
+        default_factory=list, description="Extension: identifiers in the diff that may look like personal data."
+    )
 
 
 class AddedTest(Contract):

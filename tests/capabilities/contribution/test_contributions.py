@@ -9,6 +9,7 @@ import pytest
 from tests.capabilities.contribution.records import INTERFACES
 from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
 from tribal.capabilities.contribution.contributions import problem_of
+from tribal.capabilities.contribution.cycles.status import swarm_status
 from tribal.capabilities.contribution.errors import (
     ApprovalMissing,
     ApprovalStale,
@@ -17,6 +18,7 @@ from tribal.capabilities.contribution.errors import (
     LimitExceeded,
     RepositoryNotAllowed,
 )
+from tribal.capabilities.contribution.gate.screening import problem_of as problem_of_text
 from tribal.errors import RepositoryUnusable
 from tribal.identity.scope import Scope
 
@@ -76,6 +78,14 @@ def test_the_commit_says_what_made_it_and_who_approved_it(shop: ShopWithClone) -
     message = shop.commit(commit).message.decode()
     assert message.splitlines()[2] == "Prepared by Tribal Knowledge, approved by ada@here."
     assert message.endswith(f"\n\nTribal-Cycle: {record.swarm_id}:1\n")
+
+
+def test_an_identifier_that_looks_like_a_number_of_a_person_is_no_personal_data(shop: ShopWithClone) -> None:
+    swarm = "7ed6e803-f4ce-49c8-86b1-991949741311"
+    assert problem_of_text(swarm) is not None
+    status = swarm_status([], {}, swarm)
+    shop.contributions().files.put_status(status)
+    assert shop.prepared().swarm_id == swarm
 
 
 def test_a_squashed_contribution_counts_as_merged(shop: ShopWithClone) -> None:

@@ -55,6 +55,7 @@ def coder(context: AgentContext) -> CodeChanges:
         blockers=[*blockers, *failed],
         warnings=list(edits.warnings),
         notes=list(edits.notes),
+        identifiers=list(edits.identifiers),
     )
 
 

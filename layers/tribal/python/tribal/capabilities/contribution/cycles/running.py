@@ -210,8 +210,9 @@ class CycleRunner:
         """Put together what would be published, and have it wait for approval."""
         with self.context(record, handoffs) as context:
             publication, patch = publication_of(context), patch_of(handoffs)
-            problems = problems_of(publication, patch)
-            warnings = [*context.earlier(CodeChanges).warnings, *address_warnings(context, patch)]
+            code = context.earlier(CodeChanges)
+            problems = problems_of(publication, patch, [record.swarm_id, *code.identifiers])
+            warnings = [*code.warnings, *address_warnings(context, patch)]
             explored = context.earlier(CodebaseMap)
             warnings += [*explored.insights.potential_gotchas, *context.source.state.warnings]
         self.files.put_patch(record.cycle, patch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from tribal.masking import find_sensitive
@@ -24,11 +24,6 @@ def problem_of(text: str) -> str | None:
         kind = spans[0].kind.replace("_", " ")
         return f"it contains what looks like personal or secret data ({kind}); leave that out"
     return None
-
-
-def screened(parts: Iterator[tuple[str, str]]) -> list[str]:
-    """The problems of several texts, each with the name of its place."""
-    return [f"{place}: {problem}" for place, text in parts if (problem := problem_of(text)) is not None]
 
 
 def addresses(text: str) -> list[str]:

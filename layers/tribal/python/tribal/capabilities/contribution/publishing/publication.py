@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.agents.scout import issue_body, record_title
 from tribal.capabilities.contribution.gate.diffs import added_lines
-from tribal.capabilities.contribution.gate.screening import addresses, new_addresses, screened
+from tribal.capabilities.contribution.gate.screening import addresses, new_addresses, problem_of
 from tribal.capabilities.contribution.recipes.recipe import Recipe
 from tribal.identity.hashing import object_hash
 from tribal.rendering.markdown import escape_text, list_section
@@ -73,15 +73,22 @@ def final_text(text: str, approval: Approval) -> str:
     return f"{named.rstrip()}\nSigned-off-by: {approval.signed_off_as}\n" if approval.signed_off_as else named
 
 
-def problems_of(publication: Publication, patch: str) -> list[str]:
-    """What must not be published: secrets, personal data, and characters that no one sees."""
+def problems_of(publication: Publication, patch: str, identifiers: Iterable[str]) -> list[str]:
+    """Find what must not be published: secrets, personal data, and characters that no one sees.
 
-    def texts() -> Iterator[tuple[str, str]]:
-        yield "the diff", "\n".join(added_lines(patch))
-        yield "the title", publication.title
-        yield "the text", publication.body
-
-    return screened(texts())
+    Args:
+        publication: what would be published.
+        patch: its diff.
+        identifiers: made by programs; they may look like someone's number.
+    """
+    parts = {
+        "the diff": "\n".join(added_lines(patch)),
+        "the title": publication.title,
+        "the text": publication.body,
+    }
+    for each in identifiers:
+        parts = {place: text.replace(each, "") for place, text in parts.items()}
+    return [f"{place}: {problem}" for place, text in parts.items() if (problem := problem_of(text)) is not None]
 
 
 def address_warnings(context: AgentContext, patch: str) -> list[str]:

@@ -120,6 +120,8 @@ class Edits:
     warnings: Sequence[str] = ()
     notes: Sequence[str] = field(default_factory=tuple)
     """For the reviewer: what else the repository needs, in Markdown; names in it are escaped."""
+    identifiers: Sequence[str] = ()
+    """Identifiers of the repository's tool in the edits, which may look like personal data."""
 
 
 class Recipe(Protocol):

@@ -127,7 +127,7 @@ class AlembicRecipe:
         warnings, notes = self._missing_in_models(texts)
         if any("%" in each.text for each in texts):
             warnings.append("`alembic upgrade --sql` prints each percent sign twice; `alembic upgrade` does not")
-        return Edits(edits, checks, warnings, notes)
+        return Edits(edits, checks, warnings, notes, [revision, head.id])
 
     def _missing_in_models(self, texts: Sequence[OfferedText]) -> tuple[list[str], list[str]]:
         """Return a warning, and a note with the comments that models lack, where Alembic compares them."""
