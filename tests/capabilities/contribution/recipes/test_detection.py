@@ -9,13 +9,8 @@ import pytest
 from tests.capabilities.contribution.recipes.sql_texts import files_of
 from tests.cases import each_case
 from tribal.capabilities.contribution.recipes.detection import find_recipe
-from tribal.capabilities.contribution.recipes.recipe import (
-    MappedFiles,
-    Recipe,
-    RecipeBlocked,
-    RecipeName,
-    RecipeOptions,
-)
+from tribal.capabilities.contribution.recipes.recipe import MappedFiles, Recipe, RecipeBlocked, RecipeOptions
+from tribal_contracts.contribution.cycles import RecipeName
 
 CREATE = "CREATE TABLE t (id int);"
 CONTENT = {

@@ -32,10 +32,10 @@ from tribal.capabilities.contribution.recipes.recipe import (
     MappedFiles,
     OfferedText,
     RecipeBlocked,
-    RecipeName,
     RecipeOptions,
     TargetName,
 )
+from tribal_contracts.contribution.cycles import RecipeName
 
 OPTIONS = RecipeOptions(dialect="postgres")
 SNOWFLAKE = RecipeOptions(dialect="snowflake")

@@ -18,7 +18,6 @@ from tribal.capabilities.contribution.recipes.recipe import (
     OfferedText,
     RecipeBlocked,
     RecipeCheck,
-    RecipeName,
     RecipeOptions,
     Relation,
     Saying,
@@ -33,6 +32,7 @@ from tribal.dbt.splicing import Change, Spliced, SplicedDocument
 from tribal.dbt.yaml_nodes import UnreadableYaml
 from tribal.rendering.markdown import code_span
 from tribal.sql.dialect import quote_identifier
+from tribal_contracts.contribution.cycles import RecipeName
 
 T = TypeVar("T")
 _TEMPLATE = re.compile(r"\{[{%#]")

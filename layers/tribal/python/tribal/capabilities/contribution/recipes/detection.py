@@ -17,10 +17,11 @@ from tribal.capabilities.contribution.recipes.migrations.versioned_files import 
     numbered_files,
 )
 from tribal.capabilities.contribution.recipes.paths import folder_of, is_inside, join, normalize
-from tribal.capabilities.contribution.recipes.recipe import Files, Recipe, RecipeBlocked, RecipeName, RecipeOptions
+from tribal.capabilities.contribution.recipes.recipe import Files, Recipe, RecipeBlocked, RecipeOptions
 from tribal.capabilities.contribution.recipes.schema_history import default_schema
 from tribal.sql.comments import changes_in
 from tribal_contracts import DatabaseType
+from tribal_contracts.contribution.cycles import RecipeName
 
 _DBT_FILES = ("dbt_project.yml", "dbt_project.yaml")
 _ENTRY = "its entry in `contribution.repositories`"

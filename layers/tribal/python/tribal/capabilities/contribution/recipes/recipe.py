@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from tribal_contracts import DatabaseType
+from tribal_contracts.contribution.cycles import RecipeName
 from tribal_contracts.documentation.catalog import TableKind
-
-RecipeName = Literal["flyway", "numbered", "timestamped", "alembic", "dbt"]
 
 
 class RecipeBlocked(Exception):

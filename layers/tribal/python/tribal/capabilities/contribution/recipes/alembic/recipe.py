@@ -26,7 +26,6 @@ from tribal.capabilities.contribution.recipes.recipe import (
     Files,
     OfferedText,
     RecipeBlocked,
-    RecipeName,
     RecipeOptions,
     Relation,
     Saying,
@@ -34,6 +33,7 @@ from tribal.capabilities.contribution.recipes.recipe import (
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, default_schema
 from tribal.rendering.markdown import code_span
+from tribal_contracts.contribution.cycles import RecipeName
 
 _ID_DIGITS = 12
 

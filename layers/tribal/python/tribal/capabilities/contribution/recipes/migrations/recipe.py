@@ -35,7 +35,6 @@ from tribal.capabilities.contribution.recipes.recipe import (
     Files,
     OfferedText,
     RecipeBlocked,
-    RecipeName,
     RecipeOptions,
     Relation,
     Saying,
@@ -43,6 +42,7 @@ from tribal.capabilities.contribution.recipes.recipe import (
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, default_schema
 from tribal.sql.comments import changes_in
+from tribal_contracts.contribution.cycles import RecipeName
 
 
 @dataclass(frozen=True, slots=True)
