@@ -31,6 +31,7 @@ from tribal.dbt.properties import ColumnEntry, Entry
 from tribal.dbt.splicing import Change, Spliced, SplicedDocument
 from tribal.dbt.yaml_nodes import UnreadableYaml
 from tribal.rendering.markdown import code_span
+from tribal.rendering.words import number
 from tribal.sql.dialect import quote_identifier
 from tribal_contracts.contribution.cycles import RecipeName
 
@@ -251,10 +252,10 @@ def _label(offered: OfferedText) -> str:
 
 def _checks(proofs: Sequence[tuple[str, int, Spliced]]) -> list[RecipeCheck]:
     """Say what was proved of each file; a file that cannot be proved is never returned."""
-    parsed = [f"{path}: {spliced.values} values parsed" for path, _, spliced in proofs]
-    equal = [f"{path}: {texts} descriptions are read back unchanged, and so is all else" for path, texts, _ in proofs]
+    parsed = [f"{path}: {number(spliced.values, 'value')} parsed" for path, _, spliced in proofs]
+    equal = [f"{path}: {number(texts, 'text')} read back as written, all else unchanged" for path, texts, _ in proofs]
     lines = [
-        f"{path}: {spliced.lines.added} lines were added, {spliced.lines.changed} changed"
+        f"{path}: {number(spliced.lines.added, 'line')} added, {spliced.lines.changed} changed"
         for path, _, spliced in proofs
     ]
     return [
