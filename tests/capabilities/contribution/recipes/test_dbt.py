@@ -321,7 +321,7 @@ def test_the_checks_and_the_edits_say_what_was_done() -> None:
         ("equal", True),
         ("only_intended_lines", True),
     ]
-    assert "t/models/staging/schema.yml: 2 lines were added, 0 changed" in edits.checks[2].output
+    assert "t/models/staging/schema.yml: 2 lines added, 0 changed" in edits.checks[2].output
     (edit,) = edits.edits
     assert edit.before == PROJECT["models/staging/schema.yml"].encode()
     assert edit.description
