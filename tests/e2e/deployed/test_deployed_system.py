@@ -26,6 +26,7 @@ from tests.e2e.unused_permissions import outdated, unexplained
 from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
+from tribal.capabilities.contribution.rights import READ_CONTRIBUTIONS
 from tribal.capabilities.memory.repository import PENDING
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal.tools.registry import EVERYTHING
@@ -108,7 +109,7 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | SIGNERS_MAY
+    assert {*first["caller"]["rights"]} == (EVERYTHING.read_rights | SIGNERS_MAY) - {READ_CONTRIBUTIONS}
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 

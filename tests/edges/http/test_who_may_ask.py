@@ -88,7 +88,7 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(tmp_path: Path) -> None
         (
             "ada",
             ["shop", 'web."My schema"'],
-            ["documentation:read", "interrogation:read", "knowledge:read", "memory:read"],
+            ["contribution:read", "documentation:read", "interrogation:read", "knowledge:read", "memory:read"],
             False,
         )
     ]
