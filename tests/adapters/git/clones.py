@@ -35,12 +35,13 @@ def clone_with(folder: Path, files: Files) -> Repo:
 
 
 def merge_commit(clone: Repo, name: ObjectID) -> None:
-    """Merge a commit into main, with the files of main."""
+    """Merge a commit into main, with the files of that commit."""
     refs, store = clone.refs, clone.object_store
-    tip = store[refs[MAIN]]  # type: ignore[index]
+    tip, merged = store[refs[MAIN]], store[name]  # type: ignore[index]
     assert isinstance(tip, Commit)
+    assert isinstance(merged, Commit)
     made = Commit()
-    made.tree, made.parents = tip.tree, [tip.id, name]
+    made.tree, made.parents = merged.tree, [tip.id, name]
     made.author = made.committer = b"Ada <ada@example.com>"
     made.author_time = made.commit_time = tip.commit_time + 60
     made.author_timezone = made.commit_timezone = 0

@@ -354,3 +354,21 @@ class RepositoryUnreadable(TribalError):
     default_code = "CON_FORGE_REFUSED"
     exit_code = EXIT_STORE
     http_status = 502
+
+
+class ForgeUnreachable(TribalError):
+    """The forge did not answer, or not as one does. Retryable."""
+
+    default_code = "CON_FORGE_UNREACHABLE"
+    exit_code = EXIT_STORE
+    http_status = 502
+    retryable = True
+
+
+class ForgeRateLimited(TribalError):
+    """The forge limits how often it may be called, for longer than is waited for; the message says until when."""
+
+    default_code = "CON_RATE_LIMITED"
+    exit_code = EXIT_STORE
+    http_status = 503
+    retryable = True

@@ -127,6 +127,73 @@ class NewCommit:
     """ISO 8601 in UTC."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPullRequest:
+    """A pull request to open."""
+
+    branch: str
+    base: str
+    title: str
+    body: str
+    labels: Sequence[str] = ()
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestState:
+    """A pull request as it is now."""
+
+    number: int
+    url: str
+    state: Literal["open", "merged", "closed"]
+    draft: bool
+    body: str
+    head: str
+    """The commit at the tip of its branch."""
+    merge_commit: str | None = None
+    merged_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestReview:
+    """A review of a pull request."""
+
+    author: str
+    state: Literal["approved", "changes_requested", "commented"]
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestComment:
+    """A comment on a pull request, or on a line of its diff."""
+
+    id: int
+    author: str
+    text: str
+    at: str
+    path: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgeChecks:
+    """The checks of a commit on the forge."""
+
+    passed: int = 0
+    failed: int = 0
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestActivity:
+    """What others said about a pull request, oldest first."""
+
+    reviews: Sequence[PullRequestReview]
+    comments: Sequence[PullRequestComment]
+    checks: ForgeChecks
+
+
 class Forge(Protocol):
     """Where contributions are published. Never pushes by force, and never writes to the base or default branch."""
 
@@ -155,6 +222,23 @@ class Forge(Protocol):
 
         The default branch is that of the remote, if the clone knows it, otherwise the local one.
         """
+        ...
+
+    @property
+    def has_pull_requests(self) -> bool:
+        """Whether it has pull requests; a local clone has none, and the methods below are never called."""
+        ...
+
+    def find_pull_request(self, branch: str) -> PullRequestState | None:
+        """The newest pull request of a branch, open or not; `None` if it does not exist."""
+        ...
+
+    def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
+        """Open a pull request with its labels, or find that of its branch and add the labels that it lacks."""
+        ...
+
+    def activity(self, number: int) -> PullRequestActivity:
+        """Read what others said about a pull request, and the checks of its newest commit."""
         ...
 
     def close(self) -> None:

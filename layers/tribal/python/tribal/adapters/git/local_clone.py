@@ -22,10 +22,17 @@ from tribal.adapters.git.clone_settings import author, origin_url, user_settings
 from tribal.adapters.git.commits import write_commit
 from tribal.adapters.git.packs import object_size
 from tribal.errors import RepositoryUnusable
-from tribal.ports.repositories import EntryKind, PublishedBranch, RepositoryState, TreeEntry
+from tribal.ports.repositories import (
+    EntryKind,
+    ForgeChecks,
+    PublishedBranch,
+    PullRequestActivity,
+    RepositoryState,
+    TreeEntry,
+)
 
 if TYPE_CHECKING:
-    from tribal.ports.repositories import NewCommit, RepositoryTree
+    from tribal.ports.repositories import NewCommit, NewPullRequest, PullRequestState, RepositoryTree
 
 MOST_FILES = 20_000
 MOST_FILE_BYTES = 50_000_000
@@ -202,6 +209,23 @@ class LocalForge:
             if tip is None or wanted not in clone.repository.object_store:
                 return None
             return tip.decode() if clone.contains(tip, wanted) else None
+
+    @property
+    def has_pull_requests(self) -> bool:
+        """Return false: a clone has branches only."""
+        return False
+
+    def find_pull_request(self, branch: str) -> PullRequestState | None:  # noqa: ARG002
+        """Return nothing."""
+        return None
+
+    def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
+        """Refuse: a person opens one where the branch is pushed to."""
+        raise RepositoryUnusable(f"a local clone has no pull requests; push {new.branch!r} and open one there")
+
+    def activity(self, number: int) -> PullRequestActivity:  # noqa: ARG002
+        """Return nothing."""
+        return PullRequestActivity((), (), ForgeChecks())
 
     def close(self) -> None:
         """Close the clone."""

@@ -1,0 +1,1 @@
+"""Repositories on GitHub, over its REST API."""

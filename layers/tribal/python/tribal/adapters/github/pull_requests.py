@@ -1,0 +1,159 @@
+"""Pull requests on GitHub: found, opened once, and what was said and checked since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+from tribal.adapters.github.access import Conflict
+from tribal.adapters.github.client import GitHubClient
+from tribal.adapters.github.fields import number_at, object_name_at, optional_text_at, text_at
+from tribal.errors import RepositoryUnreadable, RepositoryUnusable
+from tribal.ports.repositories import (
+    ForgeChecks,
+    NewPullRequest,
+    PullRequestActivity,
+    PullRequestComment,
+    PullRequestReview,
+    PullRequestState,
+)
+
+_PASSED = ("success", "neutral", "skipped")
+_FAILED = ("failure", "error", "timed_out", "cancelled", "action_required", "startup_failure")
+"""Source: docs/contracts.md, Contribution (states of checks)."""
+ReviewVerdict = Literal["approved", "changes_requested", "commented"]
+_VERDICTS: Mapping[str, ReviewVerdict] = {"APPROVED": "approved", "CHANGES_REQUESTED": "changes_requested"}
+_NO_ONE = "ghost"
+"""How GitHub shows a person whose account was deleted."""
+
+
+class PullRequests:
+    """The pull requests of a repository.
+
+    Args:
+        client: calls the API for the repository.
+        owner: of the repository, in whose name its branches are.
+    """
+
+    def __init__(self, client: GitHubClient, owner: str) -> None:
+        self._client = client
+        self._owner = owner
+        self._route = f"{client.address.repository}/pulls"
+        self._issues = f"{client.address.repository}/issues"
+
+    def find(self, branch: str) -> PullRequestState | None:
+        """Read the newest one of a branch of the repository itself."""
+        head = quote(f"{self._owner}:{branch}", safe="")
+        listed = self._client.pages(f"{self._route}?head={head}&state=all&per_page=100")
+        # A filter that GitHub does not understand is ignored.
+        label = f"{self._owner}:{branch}".casefold()
+        labels = {number_at(each, "number"): optional_text_at(each, "head", "label") or "" for each in listed}
+        own = [number for number, found in labels.items() if found.casefold() == label]
+        return self._read(max(own)) if own else None
+
+    def open(self, new: NewPullRequest) -> PullRequestState:
+        """Open one, unless its branch has one; labels are added either way while it is open.
+
+        Raises:
+            RepositoryUnusable: when GitHub does not create it.
+        """
+        found = self.find(new.branch) or self._create(new)
+        if new.labels and found.state == "open":
+            added = self._client.post(f"{self._issues}/{found.number}/labels", {"labels": list(new.labels)})
+            if isinstance(added, Conflict):
+                raise RepositoryUnusable(f"pull request {found.number} does not take its labels: {added.message}")
+        return found
+
+    def activity(self, number: int) -> PullRequestActivity:
+        """Read reviews, comments and checks."""
+        reviews = self._client.pages(f"{self._route}/{number}/reviews?per_page=100")
+        comments = self._client.pages(f"{self._issues}/{number}/comments?per_page=100")
+        on_lines = self._client.pages(f"{self._route}/{number}/comments?per_page=100")
+        said = [_comment(each) for each in (*comments, *on_lines)]
+        submitted = [_review(each) for each in reviews if optional_text_at(each, "submitted_at") is not None]
+        return PullRequestActivity(
+            reviews=sorted(submitted, key=lambda review: review.at),
+            comments=sorted(said, key=lambda comment: comment.at),
+            checks=self._checks(self._read(number).head),
+        )
+
+    def _create(self, new: NewPullRequest) -> PullRequestState:
+        body = {"title": new.title, "head": new.branch, "base": new.base, "body": new.body, "draft": new.draft}
+        made = self._client.post(self._route, body, lambda: self.find(new.branch))
+        if isinstance(made, PullRequestState):
+            return made
+        if not isinstance(made, Conflict):
+            return _state(made)
+        found = self.find(new.branch)
+        if found is None:
+            raise RepositoryUnusable(f"GitHub does not open a pull request of {new.branch!r}: {made.message}")
+        return found
+
+    def _read(self, number: int) -> PullRequestState:
+        return _state(self._client.get(f"{self._route}/{number}"))
+
+    def _checks(self, commit: str) -> ForgeChecks:
+        route = self._client.address.repository
+        runs = self._outcomes(f"{route}/commits/{commit}/check-runs?per_page=100", "check_runs", _run_outcome)
+        if runs is None:
+            # Fine-grained tokens cannot have the right to read check runs of a private repository (community#179545).
+            runs = self._outcomes(f"{route}/actions/runs?head_sha={commit}&per_page=100", "workflow_runs", _run_outcome)
+        path = f"{route}/commits/{commit}/status?per_page=100"
+        statuses = self._outcomes(path, "statuses", lambda each: text_at(each, "state"))
+        # Checks that may not be read count as one that is pending.
+        outcomes = [each for found in (runs, statuses) for each in ([None] if found is None else found)]
+        passed, failed = (sum(each in kinds for each in outcomes) for kinds in (_PASSED, _FAILED))
+        return ForgeChecks(passed, failed, len(outcomes) - passed - failed)
+
+    def _outcomes(self, path: str, member: str, outcome: Callable[[Any], str | None]) -> list[str | None] | None:
+        """Read outcomes; `None` if they may not be read: the pull request could be, so only this right is missing."""
+        try:
+            return [outcome(each) for each in self._client.pages(path, member)]
+        except RepositoryUnreadable:
+            return None
+
+
+def _state(found: Any) -> PullRequestState:
+    is_merged = optional_text_at(found, "merged_at") is not None
+    state: Literal["open", "merged", "closed"] = "open" if text_at(found, "state") == "open" else "closed"
+    return PullRequestState(
+        number=number_at(found, "number"),
+        url=text_at(found, "html_url"),
+        state="merged" if is_merged else state,
+        draft=found.get("draft") is True,
+        body=optional_text_at(found, "body") or "",
+        head=object_name_at(found, "head", "sha"),
+        # Of an open one it is a trial merge.
+        merge_commit=optional_text_at(found, "merge_commit_sha") if is_merged else None,
+        merged_by=optional_text_at(found, "merged_by", "login"),
+    )
+
+
+def _review(found: Any) -> PullRequestReview:
+    # A review that was dismissed decides nothing.
+    state = _VERDICTS.get(text_at(found, "state"), "commented")
+    return PullRequestReview(
+        _author(found), state, optional_text_at(found, "body") or "", text_at(found, "submitted_at")
+    )
+
+
+def _comment(found: Any) -> PullRequestComment:
+    number = number_at(found, "id")
+    line = found.get("line")
+    return PullRequestComment(
+        id=number,
+        author=_author(found),
+        text=optional_text_at(found, "body") or "",
+        at=text_at(found, "created_at"),
+        path=optional_text_at(found, "path"),
+        line=line if isinstance(line, int) else None,
+    )
+
+
+def _author(found: Any) -> str:
+    return optional_text_at(found, "user", "login") or _NO_ONE
+
+
+def _run_outcome(found: Any) -> str | None:
+    return optional_text_at(found, "conclusion") if text_at(found, "status") == "completed" else None
