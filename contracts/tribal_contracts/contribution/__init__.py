@@ -10,6 +10,8 @@ from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Curre
 from tribal_contracts.contribution.reviews import PRCreated, ReviewActivity
 from tribal_contracts.contribution.settings import ContributionSettings
 from tribal_contracts.contribution.tools import (
+    ApprovalAccepted,
+    ApprovalInput,
     ContributionOutput,
     GetContributionInput,
     ListContributionsInput,
@@ -34,6 +36,8 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "swarm-status": SwarmStatus,
     "contribution-cycle": CycleRecord,
     "contribution-approval": Approval,
+    "contribution-approval-input": ApprovalInput,
+    "contribution-approval-accepted": ApprovalAccepted,
     "list-contributions-input": ListContributionsInput,
     "list-contributions-output": ListContributionsOutput,
     "prepare-contribution-input": PrepareContributionInput,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from tribal_contracts.contribution.cycles import RecipeName
 from tribal_contracts.core.models import ModelEntry
@@ -15,6 +15,8 @@ from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
 SECTION = "contribution"
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+SecretName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]{1,256}$")]
+RepositoryUrl = Annotated[str, StringConstraints(max_length=500, pattern=r"^https?://[^\s/@?#]+(/[^\s@?#]*)?$")]
 LineKey = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}$")]
 
 
@@ -28,11 +30,20 @@ class ContributionLimits(ClosedContract):
     per_day: int = Field(default=5, ge=1, le=100, description="Contributions that may be published in a UTC day.")
 
 
+class GitHubApp(ClosedContract):
+    """An App that is installed in the repository."""
+
+    id: int = Field(ge=1)
+    installation: int = Field(ge=1)
+    key_secret: SecretName = Field(description="Name of the secret with the App's private key.")
+
+
 class RepositoryEntry(ClosedContract):
     """A repository that creates databases."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
-    path: Path = Field(description="The folder of a clone, relative to this file.")
+    path: Path | Unset = optional("The folder of a clone, relative to this file; instead of `url`.")
+    url: RepositoryUrl | Unset = optional("The repository on GitHub, such as https://github.com/acme/shop.")
     databases: Annotated[list[str], Field(min_length=1, max_length=100)]
     recipe: RecipeName | Unset = optional("How descriptions are written; found if left out.")
     folder: Path | Unset = optional(
@@ -47,11 +58,37 @@ class RepositoryEntry(ClosedContract):
         description="Patterns of `schema.table` for tables that it creates although no file says so.",
     )
     manifest: Path | Unset = optional("The `manifest.json` of dbt, relative to this file.")
+    public: bool = Field(default=False, description="Whether pull requests may be opened if it is public.")
+    label: Annotated[str, StringConstraints(max_length=50)] = Field(
+        default="tribal", description="The label of pull requests; empty for none."
+    )
+    read_secret: SecretName | Unset = optional("Name of the secret with a token that may read it.")
+    write_secret: SecretName | Unset = optional("Name of the secret with a token that may write branches.")
+    app: GitHubApp | Unset = optional("An App that writes, instead of `write_secret`.")
+    api_url: RepositoryUrl | Unset = optional("The address of the API, of GitHub Enterprise.")
+    tarball_host: str | Unset = optional("The host that serves archives, of GitHub Enterprise.", max_length=253)
     acknowledged: list[LineKey] = Field(
         default_factory=list,
         max_length=100,
         description="Keys of lines in its rules that seem to forbid machine-made changes, and that you have read.",
     )
+
+    @model_validator(mode="after")
+    def _is_one_place(self) -> Self:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("give either `path`, of a clone, or `url`, of a repository on GitHub")
+        online = ("read_secret", "write_secret", "app", "api_url", "tarball_host")
+        unused = [name for name in online if self.path is not None and getattr(self, name) is not None]
+        if unused:
+            raise ValueError(f"`{unused[0]}` is for a repository with `url`; remove it")
+        if self.write_secret is not None and self.app is not None:
+            raise ValueError("give either `write_secret` or `app`")
+        return self
+
+    @property
+    def location(self) -> str:
+        """Where it is, as it is written."""
+        return self.path or self.url or ""
 
 
 class ContributionSettings(CapabilitySettings):

@@ -119,6 +119,21 @@ class ContributionOutput(Contract):
     """What happened, and what a person can do next."""
 
 
+class ApprovalInput(ClosedContract):
+    """An approval over HTTPS."""
+
+    sha256: ContentHash = Field(description="The hash of what is approved, as `get_contribution` shows it.")
+    sign_off: bool = Field(default=False, description="Signing off needs a name and address: approve at a terminal.")
+
+
+class ApprovalAccepted(Contract):
+    """The answer to an approval: it is published next."""
+
+    cycle: CycleNumber
+    state: CycleState
+    sha256: ContentHash
+
+
 class GetContributionInput(ClosedContract):
     """Which contribution to show."""
 

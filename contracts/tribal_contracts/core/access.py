@@ -23,6 +23,7 @@ class AccessToken(Contract):
     rights: list[str]
     created_at: ISOTimestamp
     expires_at: ISOTimestamp
+    owner: str | Unset = optional("Extension: the person who created it, as `user:name@host`.")
 
 
 class AccessTokens(Contract):

@@ -78,8 +78,9 @@ class ShopWithClone:
         entry = RepositoryEntry(**{"name": "migrations", "path": "migrations", "databases": ["shop"], **self.entry})
         return ContributionParts(
             settings=ContributionSettings(repositories=[entry], **self.settings),
-            open_repository=lambda each: LocalCloneRepository(self.folder / each.path, each.base),
-            open_forge=lambda each: LocalForge(self.folder / each.path, each.base),
+            open_repository=lambda each: LocalCloneRepository(self.folder / (each.path or ""), each.base),
+            open_forge=lambda each, _: LocalForge(self.folder / (each.path or ""), each.base),
+            signer=lambda: "Ada <ada@example.com>",
             read_manifest=lambda _: None,
         )
 

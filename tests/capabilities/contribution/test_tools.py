@@ -9,7 +9,7 @@ import pytest
 
 from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
 from tribal.capabilities.contribution.manifest import CAPABILITY
-from tribal.capabilities.contribution.rights import PREPARE_CONTRIBUTIONS, READ_CONTRIBUTIONS
+from tribal.capabilities.contribution.rights import APPROVE_CONTRIBUTIONS, PREPARE_CONTRIBUTIONS, READ_CONTRIBUTIONS
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports.caller import Caller
 from tribal.tools.call import call_tool
@@ -44,7 +44,7 @@ def test_an_agent_prepares_what_a_person_approves(shop: ShopWithClone) -> None:
     assert shop.branches() == {}
 
 
-def test_no_tool_and_no_right_of_the_capability_approves() -> None:
+def test_no_tool_and_no_right_that_a_caller_has_by_default_approves() -> None:
     [group] = CAPABILITY.groups
     assert {spec.name for spec in group.tools} == {
         "list_contributions",
@@ -52,7 +52,7 @@ def test_no_tool_and_no_right_of_the_capability_approves() -> None:
         "get_contribution",
     }
     assert {spec.right for spec in group.tools} == BOTH
-    assert not CAPABILITY.routes
+    assert APPROVE_CONTRIBUTIONS not in ALL_TOOLS.read_rights | {*CAPABILITY.write_rights, *CAPABILITY.asking_rights}
 
 
 def test_a_caller_needs_the_right(shop: ShopWithClone) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ def local_caller(settings: Settings, scope: Scope | None = None, *, session: str
         orgs=() if here.org is None else (here.org,),
         company=here.company,
     )
-    return Caller(user, scope or EVERYTHING, identity=identity)
+    return Caller(user, scope or EVERYTHING, identity=identity, owner=f"user:{user}@{socket.gethostname()}")
 
 
 def new_session() -> str:

@@ -20,6 +20,13 @@ class Caller:
 
     identity: Identity = UNIDENTIFIED
     """Who the caller is in the layers of memory."""
+    owner: str | None = None
+    """The person who created its token, as `user:name@host`; `None` if that is not known."""
+
+    @property
+    def person(self) -> str:
+        """Who acts, as `kind:subject`: the owner of its token, otherwise the subject."""
+        return self.owner or f"subject:{self.subject}"
 
     def may(self, right: str) -> bool:
         """Whether the caller has this right."""

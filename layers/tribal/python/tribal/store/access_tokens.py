@@ -36,7 +36,9 @@ def is_token(text: str) -> bool:
     return found is not None and found[2] == _checksum(found[1])
 
 
-def token_record(token: str, name: str, access: tuple[list[str], list[str]], now: datetime, days: int) -> AccessToken:
+def token_record(
+    token: str, name: str, access: tuple[list[str], list[str]], now: datetime, days: int, owner: str | None = None
+) -> AccessToken:
     """The stored record of a token.
 
     Args:
@@ -45,6 +47,7 @@ def token_record(token: str, name: str, access: tuple[list[str], list[str]], now
         access: names of databases and schemas that its bearer may see, and the bearer's rights.
         now: the time of creation.
         days: days until it expires.
+        owner: the person who creates it.
     """
     scope, rights = access
     return AccessToken(
@@ -54,6 +57,7 @@ def token_record(token: str, name: str, access: tuple[list[str], list[str]], now
         rights=rights,
         created_at=_written(now),
         expires_at=_written(now + timedelta(days=days)),
+        owner=owner,
     )
 
 

@@ -13,6 +13,7 @@ from tribal.capabilities.contribution.cycles.running import CycleRunner
 from tribal.capabilities.contribution.errors import (
     ApprovalMissing,
     ApprovalStale,
+    ContributionForbidden,
     CycleLocked,
     CycleUnsuitable,
     LimitExceeded,
@@ -24,17 +25,13 @@ from tribal.capabilities.contribution.offers.sources import open_source
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.publishing.approving import TYPED, current_hash, is_valid, new_approval
 from tribal.capabilities.contribution.publishing.publication import patch_of
-from tribal.errors import RepositoryUnusable, RunLocked, TribalError
+from tribal.errors import RepositoryUnusable, RunLocked
 from tribal.identity.table_names import TableIdentity
 from tribal.jobs.lease import RunLease
 from tribal.ports import Application, StopToken
 from tribal.ports.caller import Caller
-from tribal.rendering.words import listing, number
 from tribal_contracts.contribution.cycles import CycleRecord, SwarmStatus
-from tribal_contracts.contribution.handoffs import Alternative, SearchStats
 from tribal_contracts.contribution.tools import PrepareContributionInput
-
-_MOST_ALTERNATIVES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,10 @@ class Contributions:
             CycleLocked: when another process prepares.
         """
         with self._lease("prepare"):
-            unfinished = [each for each in self.files.records() if each.state == "preparing"]
-            if unfinished:
-                return self._runner.run(unfinished[0].cycle)
+            for unfinished in [each for each in self.files.records() if each.state == "preparing"]:
+                record = self._runner.run(unfinished.cycle)
+                if self._may_see(record):
+                    return record
             return self._prepare_next(request)
 
     def review(self, cycle: int) -> Review:
@@ -148,7 +146,7 @@ class Contributions:
                 patch_of(context.handoffs),
                 sha256,
                 is_valid(approval, sha256, self.app.clock.real()),
-                context.source.state.author if record.sign_off_required else None,
+                (context.source.state.author or self.parts.signer()) if record.sign_off_required else None,
             )
 
     def approve(self, review: Review, typed: str) -> CycleRecord:
@@ -167,11 +165,34 @@ class Contributions:
                 with self._context(record) as context:
                     if current_hash(context) != review.sha256:
                         raise ApprovalStale(f"contribution {cycle} has changed; look at it again and approve it")
-                now = self.app.clock.real()
-                approval = new_approval(record, review.sha256, self.name, now, review.sign_off or "")
-                self.files.put_approval(approval)
-                record = self._runner.change(cycle, approvals=approval.number)
+                record = self._approved(record, review.sha256, review.sign_off or "")
             return self._publish(record)
+
+    def accept(self, cycle: int, sha256: str) -> CycleRecord:
+        """Approve over HTTPS what someone else has prepared; it is published next, in the background if there is one.
+
+        Raises:
+            CycleUnknown: when it does not exist, or the caller may not see it.
+            ContributionForbidden: when the caller has prepared it.
+            ApprovalMissing: when the repository asks for a sign-off, which needs a name and address.
+            ApprovalStale: when the hash is not that of what would be published now.
+        """
+        with self._lease("approve"):
+            record = self.record(cycle)
+            if record.prepared_by == self.name:
+                raise ContributionForbidden("you have prepared this contribution; someone else approves it")
+            if record.state != "waiting":
+                raise CycleUnsuitable(f"contribution {cycle} is {_said(record)}; there is nothing to approve")
+            if record.sign_off_required:
+                raise ApprovalMissing("the repository asks for a sign-off; approve the contribution at a terminal")
+            with self._context(record) as context:
+                if current_hash(context) != sha256:
+                    raise ApprovalStale(f"contribution {cycle} has another hash now; look at it and approve that")
+            record = self._started(self._approved(record, sha256, ""))
+            if self.parts.launch is None:
+                return self._runner.run(cycle)
+        self.parts.launch(cycle)
+        return record
 
     def follow(self, cycle: int | None = None) -> list[CycleRecord]:
         """Look what became of published contributions, and finish publishing those whose approval is still valid.
@@ -212,11 +233,20 @@ class Contributions:
                 return self._publish(record)
         return None
 
+    def _approved(self, record: CycleRecord, sha256: str, signed_off_as: str) -> CycleRecord:
+        """Write the caller's approval."""
+        approval = new_approval(record, sha256, self.name, self.app.clock.real(), signed_off_as)
+        self.files.put_approval(approval)
+        return self._runner.change(record.cycle, approvals=approval.number)
+
     def _publish(self, record: CycleRecord) -> CycleRecord:
+        return self._runner.run(self._started(record).cycle)
+
+    def _started(self, record: CycleRecord) -> CycleRecord:
+        """Have the publisher run next, also where it failed before."""
         self.files.discard_failed(record.cycle, PUBLISHER)
         retries = {agent: count for agent, count in record.retries.items() if agent != PUBLISHER}
-        self._runner.change(record.cycle, state="publishing", retries=retries)
-        return self._runner.run(record.cycle)
+        return self._runner.change(record.cycle, state="publishing", retries=retries)
 
     def _prepare_next(self, request: PrepareContributionInput) -> CycleRecord | None:
         is_named = bool(request.tables) or request.repository is not None
@@ -283,8 +313,8 @@ class Contributions:
             base_commit=chosen.base_commit,
             issue_url="",
             descriptions=[],
-            alternatives=_alternatives(chosen, found),
-            search_stats=_stats(found),
+            alternatives=batches.alternatives_to(chosen, found),
+            search_stats=batches.search_stats(found),
         )
         offers = self._fitting(draft, chosen)
         record = draft.model_copy(
@@ -331,43 +361,5 @@ class Contributions:
         return all(self.caller.scope.allows(record.database, each.schema_name) for each in record.descriptions)
 
 
-def _alternatives(chosen: Batch, found: Sequence[Batch]) -> list[Alternative]:
-    others = [
-        Alternative(
-            url="",
-            title=f"{number(len(each.open), 'description')} of {each.database} for {each.entry.name}",
-            reason_not_selected=each.problem.message if each.problem is not None else "it comes later in the order",
-        )
-        for each in found
-        if (each.entry.name, each.database) != (chosen.entry.name, chosen.database) and (each.open or each.problem)
-    ]
-    return others[:_MOST_ALTERNATIVES]
-
-
-def _stats(found: Sequence[Batch]) -> SearchStats:
-    total = sum(len(each.offers) for each in found)
-    candidates = sum(len(each.open) for each in found)
-    return SearchStats(total_searched=total, filtered_out=total - candidates, candidates_found=candidates)
-
-
 def _said(record: CycleRecord) -> str:
     return record.state if record.outcome is None else record.outcome
-
-
-def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | None:
-    """The error that a call ends with after a contribution; `None` if it was prepared or published.
-
-    Args:
-        record: of the contribution.
-        brief: leave out the blockers, which were shown.
-    """
-    from tribal.capabilities.contribution.errors import CheckFailed, ContributionFailed, PatchInvalid
-
-    if record.error is not None:
-        return ContributionFailed(record.error.message, code=record.error.code)
-    if record.outcome != "blocked":
-        return None
-    message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"
-    if record.stopped_by == "agent-4-coder" and any("check " in each for each in record.blockers):
-        return CheckFailed(message)
-    return PatchInvalid(message) if record.publication is not None else RepositoryUnusable(message)

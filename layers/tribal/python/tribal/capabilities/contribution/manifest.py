@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tribal.capabilities.contribution.rights import PREPARE_CONTRIBUTIONS
+from tribal.capabilities.contribution.rights import APPROVE_CONTRIBUTIONS, PREPARE_CONTRIBUTIONS
 from tribal.capabilities.contribution.tools import CONTRIBUTION
 from tribal.ports.capability import Capability, CommandSpec
 
@@ -25,7 +25,9 @@ CAPABILITY = Capability(
     errors="tribal.capabilities.contribution.errors",
     page="contribution.md",
     builder="tribal.app.contribution:build",
+    routes="tribal.edges.http.contribution:routes",
     write_rights=(PREPARE_CONTRIBUTIONS,),
+    named_rights=(APPROVE_CONTRIBUTIONS,),
     commands=(
         CommandSpec(
             name="contribute",
@@ -34,4 +36,5 @@ CAPABILITY = Capability(
         ),
     ),
     extras=("contribution",),
+    jobs=("tribal.capabilities.contribution.cycles.job_kind:CONTRIBUTIONS",),
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
+
+ForgePurpose = Literal["follow", "publish"]
 
 if TYPE_CHECKING:
     from tribal.ports.application import Application
@@ -20,12 +22,21 @@ class ContributionParts:
 
     settings: ContributionSettings
     open_repository: Callable[[RepositoryEntry], Repository]
-    open_forge: Callable[[RepositoryEntry], Forge]
+    open_forge: Callable[[RepositoryEntry, ForgePurpose], Forge]
+    """Opens a forge with the rights that a purpose needs."""
+    signer: Callable[[], str]
+    """The name and address of the person at this machine, as `Name <address>`, for sign-offs on a forge."""
     read_manifest: Callable[[RepositoryEntry], bytes | None]
     """The manifest of dbt that an entry names; `None` if it names none."""
 
+    launch: Callable[[int], None] | None = None
+    """Has a cycle continued in the background; `None` to continue it at once."""
+    close_all: Callable[[], None] = lambda: None
+    """Closes repositories that stay open between calls."""
+
     def close(self) -> None:
-        """Nothing is held open between calls."""
+        """Close repositories."""
+        self.close_all()
 
 
 def contribution_parts(app: Application) -> ContributionParts:

@@ -24,8 +24,7 @@ _PREPARES = Effect(read_only=False, idempotent=False)
 
 
 def _prepare(request: PrepareContributionInput, caller: Caller, app: Application) -> Contract:
-    from tribal.capabilities.contribution.contributions import problem_of
-    from tribal.capabilities.contribution.views import contribution_output
+    from tribal.capabilities.contribution.views import contribution_output, problem_of
     from tribal_contracts.contribution.tools import ContributionOutput
 
     service = _contributions(caller, app)
@@ -55,7 +54,7 @@ def _contributions(caller: Caller, app: Application) -> Contributions:
     from tribal.capabilities.contribution.contributions import Contributions
     from tribal.capabilities.contribution.parts import contribution_parts
 
-    return Contributions(app, contribution_parts(app), caller, f"caller:{caller.subject}")
+    return Contributions(app, contribution_parts(app), caller, caller.person)
 
 
 def _failed(spec: ToolSpec, _: Mapping[str, Any], error: AgentError) -> Contract:

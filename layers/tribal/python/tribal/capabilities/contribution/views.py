@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tribal.capabilities.contribution.contributions import Contributions
+from tribal.capabilities.contribution.errors import CheckFailed, ContributionFailed, PatchInvalid
 from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.offers.offers import Offer
+from tribal.errors import RepositoryUnusable, TribalError
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import target_name
+from tribal.rendering.words import listing
 from tribal_contracts.contribution.changes import CodeChanges
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.tools import (
@@ -62,6 +65,23 @@ def message_of(record: CycleRecord) -> str:
     }.get(record.outcome or "", "It has ended.")
 
 
+def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | None:
+    """The error that a call ends with after a contribution; `None` if it was prepared or published.
+
+    Args:
+        record: of the contribution.
+        brief: leave out the blockers, which were shown.
+    """
+    if record.error is not None:
+        return ContributionFailed(record.error.message, code=record.error.code)
+    if record.outcome != "blocked":
+        return None
+    message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"
+    if record.stopped_by == "agent-4-coder" and any("check " in each for each in record.blockers):
+        return CheckFailed(message)
+    return PatchInvalid(message) if record.publication is not None else RepositoryUnusable(message)
+
+
 _RESUMED = {"preparing": "prepare", "publishing": "follow"}
 
 
@@ -111,7 +131,7 @@ def _repositories(found: Sequence[Batch]) -> list[ListedRepository]:
     return [
         ListedRepository(
             name=each.entry.name,
-            location=each.entry.path,
+            location=each.entry.location,
             database=each.database,
             recipe=each.recipe,
             folder=each.folder or None,

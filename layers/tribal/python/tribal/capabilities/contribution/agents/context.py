@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from tribal.capabilities.contribution.errors import HandoffInvalid
 from tribal.capabilities.contribution.offers.sources import OpenSource
+from tribal.capabilities.contribution.parts import ForgePurpose
 from tribal.capabilities.contribution.recipes.recipe import (
     EditContext,
     Edits,
@@ -39,7 +41,7 @@ class AgentContext:
     record: CycleRecord
     handoffs: Mapping[AgentName, Handoff]
     source: OpenSource
-    forge: Forge
+    open_forge: Callable[[ForgePurpose], AbstractContextManager[Forge]]
     dialect: DatabaseType
     relations: Mapping[tuple[str, str], Relation]
     """The tables of the cycle, by schema and name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,22 +128,18 @@ class CycleRunner:
             )
         wanted = {(each.schema_name, each.table) for each in record.descriptions}
         dialect, relations = read_relations(self.app.store(), record.database, wanted)
-        forge = self.parts.open_forge(entry)
-        try:
-            with open_source(self.parts, entry, self.app.clock) as source:
-                yield AgentContext(
-                    record=record,
-                    handoffs=handoffs,
-                    source=source,
-                    forge=forge,
-                    dialect=dialect,
-                    relations=relations,
-                    limits=self.parts.settings.limits,
-                    taken=self.taken(record.repository, record.cycle),
-                    now=self.app.clock.published(),
-                )
-        finally:
-            forge.close()
+        with open_source(self.parts, entry, self.app.clock) as source:
+            yield AgentContext(
+                record=record,
+                handoffs=handoffs,
+                source=source,
+                open_forge=lambda purpose: closing(self.parts.open_forge(entry, purpose)),
+                dialect=dialect,
+                relations=relations,
+                limits=self.parts.settings.limits,
+                taken=self.taken(record.repository, record.cycle),
+                now=self.app.clock.published(),
+            )
 
     def taken(self, repository: str, but: int) -> frozenset[str]:
         """The paths that other contributions to a repository add, and that are not merged yet."""

@@ -12,20 +12,22 @@ from tribal.capabilities.contribution.offers.sources import open_source
 from tribal.capabilities.contribution.offers.texts import DatabaseTexts, read_texts
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.recipes.recipe import Edits
-from tribal.errors import RepositoryUnreadable, RepositoryUnusable, TribalError
+from tribal.errors import ForgeRateLimited, ForgeUnreachable, RepositoryUnreadable, RepositoryUnusable, TribalError
 from tribal.identity.hashing import object_hash
 from tribal.identity.scope import Scope
 from tribal.identity.table_names import TableIdentity, look_up
 from tribal.ports import Application
 from tribal.ports.caller import Caller
+from tribal.rendering.words import number
 from tribal_contracts import DatabaseType
 from tribal_contracts.contribution.cycles import CycleRecord, RecipeName
-from tribal_contracts.contribution.handoffs import OfferedDescription
+from tribal_contracts.contribution.handoffs import Alternative, OfferedDescription, SearchStats
 from tribal_contracts.contribution.settings import ContributionLimits, ContributionSettings, RepositoryEntry
 
 _ISSUE = "tribal://gap/"
 _ID_DIGITS = 12
 _MOST_REASONS = 5
+_MOST_ALTERNATIVES = 20
 OPEN_STATES = ("publishing", "following")
 
 
@@ -102,7 +104,7 @@ def _of_repository(
                 offers = offers_of(entry.name, visible, recipe, history, gaps)
                 commit = source.state.base_commit
                 found.append(Batch(entry, database, texts.dialect, recipe.name, recipe.folder, commit, offers))
-    except (RepositoryUnusable, RepositoryUnreadable) as problem:
+    except (RepositoryUnusable, RepositoryUnreadable, ForgeUnreachable, ForgeRateLimited) as problem:
         found = [Batch(entry, database, problem=problem) for database in databases]
     return found
 
@@ -195,7 +197,7 @@ def fitting(
     """
     count = min(len(offers), limits.descriptions)
     while count:
-        chosen = sorted(offers[:count], key=lambda each: (each.rank[3:], each.written.position))
+        chosen = sorted(offers[:count], key=lambda each: each.written.position)
         edits = edit(chosen)
         diffs = [unified_diff(each.path, _text(each.before), _text(each.after) or "") for each in edits.edits]
         lines = sum(sum(count_lines(each)) for each in diffs)
@@ -247,6 +249,27 @@ def issue_url(database: str, repository: str, offers: Sequence[Offer]) -> str:
     targets = sorted(each.name for each in offers)
     digest = object_hash({"database": database, "repository": repository, "targets": targets})
     return f"{_ISSUE}{digest[:_ID_DIGITS]}"
+
+
+def alternatives_to(chosen: Batch, found: Sequence[Batch]) -> list[Alternative]:
+    """The batches that were not chosen, and why."""
+    others = [
+        Alternative(
+            url="",
+            title=f"{number(len(each.open), 'description')} of {each.database} for {each.entry.name}",
+            reason_not_selected=each.problem.message if each.problem is not None else "it comes later in the order",
+        )
+        for each in found
+        if (each.entry.name, each.database) != (chosen.entry.name, chosen.database) and (each.open or each.problem)
+    ]
+    return others[:_MOST_ALTERNATIVES]
+
+
+def search_stats(found: Sequence[Batch]) -> SearchStats:
+    """How many descriptions were looked at."""
+    total = sum(len(each.offers) for each in found)
+    candidates = sum(len(each.open) for each in found)
+    return SearchStats(total_searched=total, filtered_out=total - candidates, candidates_found=candidates)
 
 
 def _text(content: bytes | None) -> str | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tribal.capabilities.contribution.agents.context import AgentContext
+from tribal.capabilities.contribution.errors import RepositoryNotAllowed
 from tribal.capabilities.contribution.gate.diffs import apply_diff
 from tribal.capabilities.contribution.publishing.approving import require_current
-from tribal.capabilities.contribution.publishing.publication import diffs_in, final_text, publication_of
+from tribal.capabilities.contribution.publishing.publication import diffs_in, final_text, marker_of, publication_of
 from tribal.errors import RepositoryUnusable
-from tribal.ports.repositories import NewCommit, PublishedBranch
+from tribal.ports.repositories import Forge, ForgeChecks, NewCommit, NewPullRequest, PublishedBranch, PullRequestState
 from tribal_contracts.contribution.changes import CodeChanges
 from tribal_contracts.contribution.cycles import Approval, Publication
+from tribal_contracts.contribution.handoffs import CiStatus
 from tribal_contracts.contribution.reviews import (
     InitialChecks,
     LinkedIssue,
@@ -23,23 +25,45 @@ from tribal_contracts.contribution.reviews import (
 
 
 def publish(context: AgentContext, approval: Approval) -> PRCreated:
-    """Create the branch that was approved, or find that it exists.
+    """Create the branch that was approved and, on a forge, its pull request; or find that they exist.
 
     Raises:
         ApprovalStale: when something that the approval covers has changed, or it has expired. Nothing is then written.
-        RepositoryUnusable: when a branch of that name is of something else.
+        RepositoryUnusable: when a branch or pull request of that name is of something else.
+        RepositoryNotAllowed: when it is public, and its entry does not say that it may be.
     """
     publication = publication_of(context)
-    present = context.forge.find_branch(publication.branch)
-    if present is None:
-        require_current(context, approval)
-        commit = context.forge.write_commit(_commit(context, publication, approval))
-        if not context.forge.create_branch(publication.branch, commit):
-            # Another process was faster; it may have published the same.
-            present = context.forge.find_branch(publication.branch)
-    if present is not None:
-        commit = _require_own(context, present)
-    return _created(context, publication, commit, final_text(publication.messages[0], approval))
+    with context.open_forge("publish") as forge:
+        present = forge.find_branch(publication.branch)
+        if present is None:
+            _require_allowed(context, publication)
+            require_current(context, approval)
+            commit = forge.write_commit(_commit(context, publication, approval))
+            if not forge.create_branch(publication.branch, commit):
+                # Another process was faster; it may have published the same.
+                present = forge.find_branch(publication.branch)
+        if present is not None:
+            commit = _require_own(context, present)
+        pull_request = _pull_request(context, forge, publication, approval) if forge.has_pull_requests else None
+        checks = ForgeChecks() if pull_request is None else forge.activity(pull_request.number).checks
+    message, files = final_text(publication.messages[0], approval), len(diffs_in(context.handoffs))
+    published = PublishedCommit(sha=commit, message=message, files_changed=files)
+    return _created(context, publication, published, pull_request, checks)
+
+
+def ci_status(checks: ForgeChecks) -> CiStatus:
+    """How the checks of a commit stand. Source: docs/contracts.md, Contribution."""
+    if checks.failed:
+        return "failure"
+    return "success" if checks.passed and not checks.pending else "pending"
+
+
+def _require_allowed(context: AgentContext, publication: Publication) -> None:
+    entry = context.source.entry
+    if publication.target.visibility == "public" and not entry.public:
+        raise RepositoryNotAllowed(
+            f"repository {entry.name!r} is public; set `public: true` in its entry to publish contributions there"
+        )
 
 
 def _commit(context: AgentContext, publication: Publication, approval: Approval) -> NewCommit:
@@ -71,7 +95,31 @@ def _require_own(context: AgentContext, branch: PublishedBranch) -> str:
     return branch.tip
 
 
-def _created(context: AgentContext, publication: Publication, commit: str, message: str) -> PRCreated:
+def _pull_request(
+    context: AgentContext, forge: Forge, publication: Publication, approval: Approval
+) -> PullRequestState:
+    new = NewPullRequest(
+        branch=publication.branch,
+        base=publication.base_branch,
+        title=publication.title,
+        body=final_text(publication.body, approval, signs=False),
+        labels=publication.labels,
+        draft=publication.draft,
+    )
+    # One that exists is found, and gets the labels that it lacks.
+    found = forge.open_pull_request(new)
+    if marker_of(context.record, "pr") not in found.body:
+        raise RepositoryUnusable(f"pull request {found.number} of {publication.branch!r} is not of this contribution")
+    return found
+
+
+def _created(
+    context: AgentContext,
+    publication: Publication,
+    commit: PublishedCommit,
+    pull_request: PullRequestState | None,
+    checks: ForgeChecks,
+) -> PRCreated:
     changes = context.earlier(CodeChanges)
     return PRCreated(
         agent="agent-7-pr",
@@ -79,19 +127,21 @@ def _created(context: AgentContext, publication: Publication, commit: str, messa
         cycle=context.record.cycle,
         status="completed",
         pr=PullRequest(
-            url="",
-            number=0,
+            url="" if pull_request is None else pull_request.url,
+            number=0 if pull_request is None else pull_request.number,
             title=publication.title,
             branch=publication.branch,
             base=publication.base_branch,
             state="draft" if publication.draft else "open",
             draft=publication.draft,
         ),
-        commits=[PublishedCommit(sha=commit, message=message, files_changed=len(changes.changes))],
+        commits=[commit],
         issue_linked=LinkedIssue(number=0, url=context.record.issue_url, auto_close=False),
-        ci_status=InitialChecks(checks_started=False, initial_status="pending"),
+        ci_status=InitialChecks(
+            checks_started=bool(checks.passed or checks.failed or checks.pending), initial_status=ci_status(checks)
+        ),
         summary=PullRequestSummary(
-            files_in_pr=len(changes.changes),
+            files_in_pr=commit.files_changed,
             additions=changes.summary.total_additions,
             deletions=changes.summary.total_deletions,
             commits=1,

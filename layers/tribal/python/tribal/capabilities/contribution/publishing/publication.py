@@ -13,7 +13,7 @@ from tribal.capabilities.contribution.recipes.recipe import Recipe
 from tribal.identity.hashing import object_hash
 from tribal.rendering.markdown import escape_text, list_section
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
-from tribal_contracts.contribution.cycles import Approval, Publication, PublishTarget
+from tribal_contracts.contribution.cycles import Approval, CycleRecord, Publication, PublishTarget
 from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Handoff
 
 APPROVER = "{approved_by}"
@@ -32,7 +32,7 @@ def publication_of(context: AgentContext) -> Publication:
             owner=state.owner,
             name=state.name,
             url=state.url,
-            location=context.source.entry.path,
+            location=context.source.entry.location,
             visibility=state.visibility,
         ),
         branch=changes.branch,
@@ -41,6 +41,7 @@ def publication_of(context: AgentContext) -> Publication:
         author=state.author,
         title=record_title(context.record),
         body=_body(context, changes),
+        labels=[context.source.entry.label] if state.visibility != "local" and context.source.entry.label else [],
     )
 
 
@@ -67,10 +68,17 @@ def publication_hash(publication: Publication, patch: str) -> str:
     return object_hash({**json.loads(publication.to_compact_json()), "patch": patch})
 
 
-def final_text(text: str, approval: Approval) -> str:
-    """A text as it is published."""
+def final_text(text: str, approval: Approval, *, signs: bool = True) -> str:
+    """A text as it is published, with the approving person's sign-off if it is a commit's message."""
     named = text.replace(APPROVER, approval.approved_by.partition(":")[2] or approval.approved_by)
-    return f"{named.rstrip()}\nSigned-off-by: {approval.signed_off_as}\n" if approval.signed_off_as else named
+    if not (signs and approval.signed_off_as):
+        return named
+    return f"{named.rstrip()}\nSigned-off-by: {approval.signed_off_as}\n"
+
+
+def marker_of(record: CycleRecord, action: str) -> str:
+    """The mark by which a pull request or a reply is recognised."""
+    return f"<!-- tribal:{record.swarm_id}:{record.cycle}:{action} -->"
 
 
 def problems_of(publication: Publication, patch: str, identifiers: Iterable[str]) -> list[str]:
@@ -118,7 +126,7 @@ def _body(context: AgentContext, changes: CodeChanges) -> str:
         _effect(context.recipe, context),
         list_section("### Please note", notes) if notes else "",
         f"Tribal Knowledge, a program, prepared this change; {APPROVER} read and approved it.",
-        f"<!-- tribal:{record.swarm_id}:{record.cycle}:pr -->",
+        marker_of(record, "pr"),
     ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 

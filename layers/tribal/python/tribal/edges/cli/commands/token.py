@@ -47,9 +47,10 @@ def create(
     """Create a token and show it once; only its hash is stored.
 
     Programs send it as Authorization: Bearer TOKEN. Rights are documentation:read, memory:read, metrics:read,
-    annotations:write, memory:write, interrogation:read and interrogation:start, and for the chat chat:ask (answers by
-    a model), collections:write (uploads and removals) and chat:audit. Writing to the memory of a project, team, org or
-    company needs a right such as memory:write:project.
+    annotations:write, memory:write, interrogation:read and interrogation:start, contribution:read, contribution:prepare
+    and contribution:approve (what someone else has prepared), and for the chat chat:ask (answers by a model),
+    collections:write (uploads and removals) and chat:audit. Writing to the memory of a project, team, org or company
+    needs a right such as memory:write:project.
     """
     from tribal.errors import ConfigurationError
     from tribal.store.access_tokens import add_token, new_token, token_record
@@ -59,9 +60,9 @@ def create(
         raise ConfigurationError("a token needs --scope: the databases or schemas that its bearer may see")
     _check_scope(scope)
     _check_name(name)
-    store, now = _store(project)
+    store, now, owner = _store(project)
     made = new_token()
-    record = token_record(made, name, (sorted(set(scope)), _rights(right)), now, days)
+    record = token_record(made, name, (sorted(set(scope)), _rights(right)), now, days, owner)
     unmatched = unmatched_scope(record.scope, store)
     add_token(store, record)
     for warning in unmatched:
@@ -81,7 +82,7 @@ def list_tokens(project: Project = _HERE, as_json: Json = False) -> None:
     from tribal.store.access_tokens import has_expired, read_tokens
     from tribal.store.documented_names import unmatched_scope
 
-    store, now = _store(project)
+    store, now, _ = _store(project)
     records = sorted(read_tokens(store).tokens, key=lambda record: record.name)
     if as_json:
         print_json({"tokens": [{**_fields(record), "expired": has_expired(record, now)} for record in records]})
@@ -104,17 +105,20 @@ def revoke(
     """Revoke a token; a running server refuses it within seconds."""
     from tribal.store.access_tokens import revoke_token
 
-    store, _ = _store(project)
+    store, *_ = _store(project)
     revoke_token(store, name)
     typer.echo(f"{name} is revoked; a running server refuses it within seconds.")
 
 
-def _store(project: Path) -> tuple[ObjectStore, datetime]:
+def _store(project: Path) -> tuple[ObjectStore, datetime, str]:
+    """The store, the time, and who works here."""
     from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
-    app = local_application(load_settings(project=project, needs_databases=False))
-    return app.store(), app.clock.real()
+    settings = load_settings(project=project, needs_databases=False)
+    app = local_application(settings)
+    return app.store(), app.clock.real(), local_caller(settings).person
 
 
 def _rights(given: list[str] | None) -> list[str]:

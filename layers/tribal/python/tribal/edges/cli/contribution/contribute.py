@@ -174,7 +174,7 @@ def _print_nothing(*, as_json: bool) -> None:
 
 def _end(record: CycleRecord) -> None:
     """End with the error of a contribution that failed or was blocked."""
-    from tribal.capabilities.contribution.contributions import problem_of
+    from tribal.capabilities.contribution.views import problem_of
 
     problem = problem_of(record, brief=True)
     if problem is not None:
@@ -183,8 +183,6 @@ def _end(record: CycleRecord) -> None:
 
 @contextmanager
 def _service(project: Path, *, quiet: bool = False) -> Iterator[Contributions]:
-    import socket
-
     from tribal.app.local import local_application
     from tribal.capabilities.contribution.contributions import Contributions
     from tribal.capabilities.contribution.parts import contribution_parts
@@ -199,5 +197,4 @@ def _service(project: Path, *, quiet: bool = False) -> Iterator[Contributions]:
             typer.echo(f"  {line}", err=True)
 
     with closing(local_application(settings, limits=False)) as app:
-        name = f"user:{caller.subject}@{socket.gethostname()}"
-        yield Contributions(app, contribution_parts(app), caller, name, report=report)
+        yield Contributions(app, contribution_parts(app), caller, caller.person, report=report)

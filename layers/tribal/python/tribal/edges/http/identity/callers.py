@@ -59,7 +59,9 @@ class OwnTokens:
         if has_expired(record, self._real_now()):
             raise TokenExpired("the token has expired")
         subject = f"{OWN_TOKENS}{record.name}"
-        return Caller(subject, scope_named(record.scope), frozenset(record.rights), Identity(user=subject))
+        return Caller(
+            subject, scope_named(record.scope), frozenset(record.rights), Identity(user=subject), record.owner
+        )
 
     def any_is_valid(self) -> bool:
         """Whether any token has not expired."""

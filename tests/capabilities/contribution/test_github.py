@@ -1,0 +1,145 @@
+"""A contribution to a repository on GitHub becomes one pull request, and its review is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.github.clients import forge_of, repository_of
+from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
+from tests.fakes.dying_store import DyingStore, Killed
+from tests.fakes.github.server import READ_TOKEN, FakeGitHub
+from tribal.capabilities.contribution.parts import ContributionParts
+from tribal.capabilities.contribution.views import problem_of
+from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.reviews import ReviewActivity
+from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
+
+
+@dataclass
+class ShopOnGitHub(ShopWithClone):
+    """The shop, whose migrations are in a repository on GitHub."""
+
+    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(FILES))
+
+    def use(self, **entry: object) -> None:
+        """Configure the repository."""
+        found = RepositoryEntry.model_validate(
+            {"name": "migrations", "url": self.github.page, "databases": ["shop"], "read_secret": "R", **entry}
+        )
+        self.parts = replace(
+            self.parts,
+            settings=ContributionSettings(repositories=[found]),
+            open_repository=lambda _: repository_of(self.github),
+            open_forge=lambda *_: forge_of(self.github),
+        )
+
+    def activity(self) -> ReviewActivity:
+        """What agent 8 saw last."""
+        found = self.contributions().files.handoffs(1)["agent-8-reviews"]
+        assert isinstance(found, ReviewActivity)
+        return found
+
+
+@pytest.fixture(name="shop")
+def shop_fixture(tmp_path: Path) -> Iterator[ShopOnGitHub]:
+    shop = ShopOnGitHub(tmp_path)
+    assert isinstance(shop.parts, ContributionParts)
+    shop.use()
+    yield shop
+    shop.github.stop()
+
+
+def published(shop: ShopOnGitHub) -> CycleRecord:
+    shop.prepared()
+    record = shop.approve()
+    shop.require_specified()
+    return record
+
+
+def test_an_approved_contribution_is_one_pull_request_with_a_label_that_says_what_made_it(shop: ShopOnGitHub) -> None:
+    record = published(shop)
+    [pull] = shop.github.pulls.found
+    assert record.state == "following"
+    assert record.publication is not None
+    assert (pull.branch, pull.base, pull.title) == (record.publication.branch, "main", record.publication.title)
+    assert pull.labels == ["tribal"]
+    assert "Tribal Knowledge, a program, prepared this change; ada@here read and approved it." in pull.body
+    assert f"<!-- tribal:{record.swarm_id}:1:pr -->" in pull.body
+    status = shop.contributions().status()
+    assert status.current_pr == f"{shop.github.page}/pull/{pull.number}"
+
+
+def test_reviews_comments_and_checks_are_reported_until_it_is_merged(shop: ShopOnGitHub) -> None:
+    published(shop)
+    [pull] = shop.github.pulls.found
+    pull.review("bea", "CHANGES_REQUESTED", "Please name the unit.")
+    pull.say("cem", "Nice.")
+    shop.github.tokens[READ_TOKEN] = dict(shop.github.installed)
+    assert [each.state for each in shop.contributions().follow()] == ["following"]
+    seen = shop.activity()
+    assert [each.details.text for each in seen.activity] == [
+        "bea (changes requested): Please name the unit.",
+        "cem: Nice.",
+    ]
+    assert (seen.current_status.changes_requested, seen.current_status.comments_pending) == (1, 1)
+    pull.review("bea", "APPROVED")
+    shop.github.pulls.merge(pull.number)
+    assert [each.outcome for each in shop.contributions().follow()] == ["merged"]
+    outcome = shop.activity().final_outcome
+    assert outcome is not None
+    assert (outcome.result, outcome.merged_by, shop.activity().current_status.approvals) == ("merged", "ann", 1)
+    assert shop.prepare() is None
+    shop.require_specified()
+
+
+def test_a_pull_request_that_was_closed_is_declined(shop: ShopOnGitHub) -> None:
+    published(shop)
+    shop.github.pulls.found[0].state = "closed"
+    assert [each.outcome for each in shop.contributions().follow()] == ["declined"]
+    assert shop.prepare() is None
+
+
+def test_a_pull_request_that_no_one_answers_is_abandoned_after_two_weeks(shop: ShopOnGitHub) -> None:
+    published(shop)
+    shop.clock.advance(13 * 86_400)
+    assert [each.state for each in shop.contributions().follow()] == ["following"]
+    shop.clock.advance(2 * 86_400)
+    assert [each.outcome for each in shop.contributions().follow()] == ["abandoned"]
+
+
+def test_a_public_repository_needs_consent_in_its_entry(shop: ShopOnGitHub) -> None:
+    shop.github.private, shop.github.visibility = False, "public"
+    record = shop.prepared()
+    assert record.publication is not None
+    assert record.publication.target.visibility == "public"
+    refused = shop.approve()
+    problem = problem_of(refused)
+    assert (refused.state, problem and problem.code) == ("waiting", "CON_REPOSITORY_NOT_ALLOWED")
+    assert shop.github.pulls.found == []
+    shop.use(public=True)
+    assert [each.state for each in shop.contributions().follow()] == ["following"]
+
+
+def test_killed_after_any_write_there_is_one_branch_and_one_pull_request(shop: ShopOnGitHub) -> None:
+    shop.prepared()
+    for writes in range(30):
+        try:
+            shop.approve(store=DyingStore(shop.store, writes))
+        except Killed:
+            continue
+        break
+    assert shop.contributions().record(1).state == "following"
+    assert len(shop.github.pulls.found) == 1
+    assert shop.github.calls.count("add_ref") <= 2
+
+
+def test_a_reset_after_the_branch_was_made_does_not_make_another_one(shop: ShopOnGitHub) -> None:
+    shop.prepared()
+    shop.github.fail("reset after", "add_ref")
+    shop.github.fail("reset after", "open_pull")
+    assert shop.approve().state == "following"
+    assert len(shop.github.pulls.found) == 1
