@@ -10,7 +10,7 @@ import pytest
 
 from infra.stacks.looping import LAMBDA_ERRORS, NEVER_RETRIED, RETRYABLE_ERRORS
 from tests.infra.synthesis import Template
-from tribal.errors import MemoryRefused, SourceFailed, TribalError
+from tribal.errors import ForgeRateLimited, ForgeUnreachable, MemoryRefused, SourceFailed, TribalError
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -42,8 +42,9 @@ def kinds(root: type[TribalError]) -> Iterator[type[TribalError]]:
 
 def test_the_errors_that_are_tried_again_are_those_that_our_table_calls_retryable() -> None:
     ours = [kind for kind in kinds(TribalError) if kind.__module__ in ("tribal.errors.base", "tribal.errors.kinds")]
-    # Memory and sources of decisions are not used in a run.
-    of_runs = [kind for kind in ours if not issubclass(kind, MemoryRefused | SourceFailed)]
+    # Memory, sources of decisions and contributions are not used in a run.
+    others = MemoryRefused | SourceFailed | ForgeUnreachable | ForgeRateLimited
+    of_runs = [kind for kind in ours if not issubclass(kind, others)]
     retryable = {kind.__name__ for kind in of_runs if kind.retryable}
     assert set(RETRYABLE_ERRORS) == retryable
     assert set(NEVER_RETRIED) <= retryable
