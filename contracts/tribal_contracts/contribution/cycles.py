@@ -99,6 +99,20 @@ class Approval(Contract):
     signed_off_as: str | Unset = optional("The name and address with which the person signs off, if it is asked for.")
 
 
+class RequestedIssue(Contract):
+    """The issue on the forge that asks for a contribution."""
+
+    number: CycleNumber
+    url: str
+    title: str
+    body: str
+    labels: list[str]
+    comments: Count
+    created_at: str
+    is_answered: bool
+    """Whether the contribution describes everything that it names."""
+
+
 class CycleRecord(Contract):
     """One cycle. File: `contribution/cycles/{cycle}/cycle.json`, changed by conditional put only."""
 
@@ -117,6 +131,7 @@ class CycleRecord(Contract):
     recipe: RecipeName
     base_commit: str
     issue_url: str
+    issue: RequestedIssue | Unset = optional("The issue that asked for it, if one did.")
     descriptions: list[OfferedDescription]
     alternatives: list[Alternative] = Field(default_factory=list)
     search_stats: SearchStats

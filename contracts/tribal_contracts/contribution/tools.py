@@ -95,6 +95,7 @@ class PrepareContributionInput(ClosedContract):
         default_factory=list, description="Tables, as tools name them; all their open descriptions."
     )
     repository: str | Unset = optional("Only this repository.")
+    issue: str | Unset = optional("The address of an issue that asks for descriptions, and names tables or columns.")
     model_prose: bool = Field(default=False, description="Include descriptions that a model wrote, marked as such.")
     again: bool = Field(default=False, description="Include descriptions that were declined before.")
 

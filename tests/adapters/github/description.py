@@ -23,6 +23,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "pull": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}"),
     "reviews": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}/reviews"),
     "line_comments": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}/comments"),
+    "issue": ("get", f"{_REPOSITORY}/issues/{{issue_number}}"),
     "comments": ("get", f"{_REPOSITORY}/issues/{{issue_number}}/comments"),
     "add_labels": ("post", f"{_REPOSITORY}/issues/{{issue_number}}/labels"),
     "check_runs": ("get", f"{_REPOSITORY}/commits/{{ref}}/check-runs"),

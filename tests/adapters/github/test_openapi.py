@@ -80,7 +80,7 @@ def checked_fixture(description: Path, tmp_path: Path) -> Iterator[Checked]:
     complete = Description(json.loads(description.read_text())).complete
     # The description has conditional requests, but not the status that answers them.
     github = FakeGitHub(FILES, complete=complete, sends_etags=False)
-    github.tokens[WRITE_TOKEN] = {**WRITES, "actions": "read"}
+    github.tokens[WRITE_TOKEN] = {**WRITES, "actions": "read", "issues": "read"}
     with proxying(folder, description, github, tmp_path / "log") as checked:
         yield checked
     github.stop()
@@ -138,6 +138,13 @@ def test_runs_of_actions_match_the_description(checked: Checked) -> None:
         f"/repos/acme/shop/actions/runs?head_sha={'0' * 40}&per_page=100", "workflow_runs"
     )
     assert found == []
+    assert checked.violations() == []
+
+
+def test_an_issue_matches_the_description(checked: Checked) -> None:
+    url = checked.github.pulls.ask(7, "Describe a")
+    issue = GitHubForge(checked.client(AccessToken(SecretStr(WRITE_TOKEN), "write_secret"))).read_issue(7)
+    assert (issue.url, issue.body, issue.is_open, list(issue.labels)) == (url, "", True, ["docs", "help"])
     assert checked.violations() == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,12 +11,16 @@ import pytest
 
 from tests.adapters.github.clients import forge_of, repository_of
 from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
+from tests.cases import each_case
 from tests.fakes.dying_store import DyingStore, Killed
-from tests.fakes.github.server import READ_TOKEN, FakeGitHub
+from tests.fakes.github.server import READ_TOKEN, WRITE_TOKEN, WRITES, FakeGitHub
+from tribal.capabilities.contribution.errors import RepositoryNotAllowed
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.views import problem_of
+from tribal.errors import RepositoryUnreadable, RepositoryUnusable
 from tribal_contracts.contribution.cycles import CycleRecord
-from tribal_contracts.contribution.reviews import ReviewActivity
+from tribal_contracts.contribution.handoffs import CurrentIssue
+from tribal_contracts.contribution.reviews import PRCreated, ReviewActivity
 from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
 
 
@@ -36,6 +41,11 @@ class ShopOnGitHub(ShopWithClone):
             open_repository=lambda _: repository_of(self.github),
             open_forge=lambda *_: forge_of(self.github),
         )
+
+    def ask(self, title: str, body: str | None = None, **fields: object) -> str:
+        """Open issue 7, and return its address."""
+        self.github.tokens[WRITE_TOKEN] = {**WRITES, "issues": "read"}
+        return self.github.pulls.ask(7, title, body, **fields)
 
     def activity(self) -> ReviewActivity:
         """What agent 8 saw last."""
@@ -143,3 +153,74 @@ def test_a_reset_after_the_branch_was_made_does_not_make_another_one(shop: ShopO
     shop.github.fail("reset after", "open_pull")
     assert shop.approve().state == "following"
     assert len(shop.github.pulls.found) == 1
+
+
+def test_an_issue_gets_what_it_asks_for_and_is_closed_by_the_pull_request(shop: ShopOnGitHub) -> None:
+    url = shop.ask("Please describe `sales.customer.status`")
+    record = shop.prepared(issue=f"{url}#issuecomment-1")
+    assert [(each.table, each.column) for each in record.descriptions] == [("customer", "status")]
+    assert record.issue_url == url
+    scouted = shop.contributions().files.handoffs(1)["agent-1-scout"]
+    assert isinstance(scouted, CurrentIssue)
+    selected = scouted.selected_issue
+    assert (selected.url, selected.title, selected.labels, selected.comments_count) == (
+        url,
+        "Please describe `sales.customer.status`",
+        ["docs", "help"],
+        2,
+    )
+    shop.approve()
+    [pull] = shop.github.pulls.found
+    assert "\n\nFixes #7\n\n" in pull.body
+    created = shop.contributions().files.handoffs(1)["agent-7-pr"]
+    assert isinstance(created, PRCreated)
+    assert (created.issue_linked.number, created.issue_linked.url, created.issue_linked.auto_close) == (7, url, True)
+    assert shop.prepare(issue=url) is None
+    shop.require_specified()
+
+
+def test_an_issue_that_names_more_stays_open(shop: ShopOnGitHub) -> None:
+    url = shop.ask("Documentation", "There are no comments on shop.SALES.CUSTOMER and sales.orders.qty.")
+    record = shop.prepared(issue=url)
+    assert record.publication is not None
+    assert "Part of #7." in record.publication.body
+    assert "Fixes" not in record.publication.body
+
+
+@each_case(
+    "title, body, fields, said",
+    [
+        ("Describe billing.invoice.net_cents", None, {}, "the repository says something else in db/V2"),
+        ("Describe sales.customer", None, {"state": "closed"}, "is closed"),
+        ("sales.customer is slow", "Add an index.", {}, "does not ask for a description"),
+        ("Describe the customer", "See https://example.com/sales.customer", {}, "names no table;"),
+        ("Describe sales.ghost", None, {}, "names no table or column with a description here"),
+        ("Describe sales.customer", None, {"pull_request": {}}, "is a pull request, not an issue"),
+        (
+            "Describe sales.customer",
+            None,
+            {"html_url": "https://github.example/acme/old/issues/7"},
+            "is https://github.example/acme/old/issues/7 now",
+        ),
+    ],
+)
+def test_an_issue_that_asks_for_nothing_that_can_be_done_says_why(
+    shop: ShopOnGitHub, title: str, body: str | None, fields: dict[str, object], said: str
+) -> None:
+    shop.ask(title, body, **fields)
+    with pytest.raises(RepositoryUnusable, match=re.escape(said)):
+        shop.prepare(issue=f"{shop.github.page}/issues/7")
+    assert shop.contributions().records() == []
+
+
+def test_only_issues_of_configured_repositories_are_read(shop: ShopOnGitHub) -> None:
+    url = shop.ask("Describe sales.customer")
+    shop.github.calls.clear()
+    for other, said in [("https://github.example/acme/other/issues/7", "is not configured"), (url[:-2], "address")]:
+        with pytest.raises(RepositoryNotAllowed, match=said):
+            shop.prepare(issue=other)
+    with pytest.raises(RepositoryNotAllowed, match="name no others with it"):
+        shop.prepare("sales.customer", issue=url)
+    assert shop.github.calls == []
+    with pytest.raises(RepositoryUnreadable):
+        shop.prepare(issue=f"{shop.github.page}/issues/8")

@@ -57,7 +57,24 @@ class Pulls:
     statuses: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     workflow_runs: list[dict[str, Any]] = field(default_factory=list)
     """Runs of Actions."""
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     next_number: int = 17
+
+    def ask(self, number: int, title: str, body: str | None = None, **fields: Any) -> str:
+        """Open an issue, and return its address."""
+        url = f"https://github.example/{self.full_name}/issues/{number}"
+        self.issues[number] = {
+            "number": number,
+            "html_url": url,
+            "title": title,
+            "body": body,
+            "labels": [{"name": "docs"}, "help"],
+            "comments": 2,
+            "created_at": AT.format(1),
+            "state": "open",
+            **fields,
+        }
+        return url
 
     def open(self, body: dict[str, Any]) -> PullRequest | str:
         """Open one, or return why not."""

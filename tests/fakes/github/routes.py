@@ -29,6 +29,7 @@ ROUTES: Mapping[str, tuple[str, str, str]] = {
     "pull": ("GET", r"/pulls/(\d+)", "pull_requests:read"),
     "reviews": ("GET", r"/pulls/(\d+)/reviews", "pull_requests:read"),
     "line_comments": ("GET", r"/pulls/(\d+)/comments", "pull_requests:read"),
+    "issue": ("GET", r"/issues/(\d+)", "issues:read"),
     "comments": ("GET", r"/issues/(\d+)/comments", "pull_requests:read"),
     "add_labels": ("POST", r"/issues/(\d+)/labels", "pull_requests:write"),
     "check_runs": ("GET", r"/commits/([^/]+)/check-runs", "checks:read"),
@@ -119,6 +120,9 @@ class Routes:
     def pull(self, number: str) -> Found:
         pull = self._pulls.get(int(number))
         return None if pull is None else self._pulls.shown(pull)
+
+    def issue(self, number: str) -> Found:
+        return self._pulls.issues.get(int(number))
 
     def reviews(self, number: str) -> Found:
         pull = self._pulls.get(int(number))

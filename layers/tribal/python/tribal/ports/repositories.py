@@ -194,6 +194,20 @@ class PullRequestActivity:
     checks: ForgeChecks
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgeIssue:
+    """An issue on the forge."""
+
+    number: int
+    url: str
+    title: str
+    body: str
+    labels: Sequence[str]
+    comments: int
+    created_at: str
+    is_open: bool
+
+
 class Forge(Protocol):
     """Where contributions are published. Never pushes by force, and never writes to the base or default branch."""
 
@@ -227,6 +241,14 @@ class Forge(Protocol):
     @property
     def has_pull_requests(self) -> bool:
         """Whether it has pull requests; a local clone has none, and the methods below are never called."""
+        ...
+
+    def read_issue(self, number: int) -> ForgeIssue:
+        """Read an issue.
+
+        Raises:
+            RepositoryUnreadable: when it does not exist, or may not be read.
+        """
         ...
 
     def find_pull_request(self, branch: str) -> PullRequestState | None:

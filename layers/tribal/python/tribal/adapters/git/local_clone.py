@@ -32,7 +32,7 @@ from tribal.ports.repositories import (
 )
 
 if TYPE_CHECKING:
-    from tribal.ports.repositories import NewCommit, NewPullRequest, PullRequestState, RepositoryTree
+    from tribal.ports.repositories import ForgeIssue, NewCommit, NewPullRequest, PullRequestState, RepositoryTree
 
 MOST_FILES = 20_000
 MOST_FILE_BYTES = 50_000_000
@@ -214,6 +214,10 @@ class LocalForge:
     def has_pull_requests(self) -> bool:
         """Return false: a clone has branches only."""
         return False
+
+    def read_issue(self, number: int) -> ForgeIssue:
+        """Refuse: a clone has none."""
+        raise RepositoryUnusable(f"a local clone has no issue {number}; name a repository with `url`")
 
     def find_pull_request(self, branch: str) -> PullRequestState | None:  # noqa: ARG002
         """Return nothing."""

@@ -31,6 +31,7 @@ from tribal.adapters.github.pull_requests import PullRequests
 from tribal.adapters.github.tarball import TarballLimits
 from tribal.errors import RepositoryUnreadable, RepositoryUnusable
 from tribal.ports.repositories import (
+    ForgeIssue,
     NewCommit,
     NewPullRequest,
     PublishedBranch,
@@ -115,6 +116,10 @@ class GitHubForge:
         tip = require_tip(self._client, self._facts.default_branch)
         found = self._compare(commit, tip)
         return tip if found is not None and number_at(found, "behind_by") == 0 else None
+
+    def read_issue(self, number: int) -> ForgeIssue:
+        """Read an issue; a pull request is none."""
+        return self._pull_requests.read_issue(number)
 
     def find_pull_request(self, branch: str) -> PullRequestState | None:
         """Read the newest pull request of a branch, open or not; `None` if it does not exist."""

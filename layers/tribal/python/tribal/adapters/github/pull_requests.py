@@ -8,10 +8,11 @@ from urllib.parse import quote
 
 from tribal.adapters.github.access import Conflict
 from tribal.adapters.github.client import GitHubClient
-from tribal.adapters.github.fields import number_at, object_name_at, optional_text_at, text_at
+from tribal.adapters.github.fields import list_at, number_at, object_name_at, optional_text_at, text_at
 from tribal.errors import RepositoryUnreadable, RepositoryUnusable
 from tribal.ports.repositories import (
     ForgeChecks,
+    ForgeIssue,
     NewPullRequest,
     PullRequestActivity,
     PullRequestComment,
@@ -51,6 +52,26 @@ class PullRequests:
         labels = {number_at(each, "number"): optional_text_at(each, "head", "label") or "" for each in listed}
         own = [number for number, found in labels.items() if found.casefold() == label]
         return self._read(max(own)) if own else None
+
+    def read_issue(self, number: int) -> ForgeIssue:
+        """Read an issue.
+
+        Raises:
+            RepositoryUnusable: when it is a pull request.
+        """
+        found = self._client.get(f"{self._issues}/{number}")
+        if isinstance(found, dict) and "pull_request" in found:
+            raise RepositoryUnusable(f"{text_at(found, 'html_url')} is a pull request, not an issue")
+        return ForgeIssue(
+            number=number_at(found, "number"),
+            url=text_at(found, "html_url"),
+            title=text_at(found, "title"),
+            body=optional_text_at(found, "body") or "",
+            labels=[each if isinstance(each, str) else text_at(each, "name") for each in list_at(found, "labels")],
+            comments=number_at(found, "comments"),
+            created_at=text_at(found, "created_at"),
+            is_open=text_at(found, "state") == "open",
+        )
 
     def open(self, new: NewPullRequest) -> PullRequestState:
         """Open one, unless its branch has one; labels are added either way while it is open.

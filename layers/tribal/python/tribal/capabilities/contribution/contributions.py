@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from tribal.capabilities.contribution.agents.context import AgentContext, edit_context, edits_of
+from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.cycles.files import LEASE, ContributionFiles, unknown_cycle
 from tribal.capabilities.contribution.cycles.orchestrator import PUBLISHER
 from tribal.capabilities.contribution.cycles.running import CycleRunner
@@ -16,17 +16,14 @@ from tribal.capabilities.contribution.errors import (
     ContributionForbidden,
     CycleLocked,
     CycleUnsuitable,
-    LimitExceeded,
 )
 from tribal.capabilities.contribution.offers import batches
 from tribal.capabilities.contribution.offers.batches import Batch
-from tribal.capabilities.contribution.offers.offers import Offer
-from tribal.capabilities.contribution.offers.sources import open_source
 from tribal.capabilities.contribution.parts import ContributionParts
+from tribal.capabilities.contribution.preparing import Preparation
 from tribal.capabilities.contribution.publishing.approving import TYPED, current_hash, is_valid, new_approval
 from tribal.capabilities.contribution.publishing.publication import patch_of
-from tribal.errors import RepositoryUnusable, RunLocked
-from tribal.identity.table_names import TableIdentity
+from tribal.errors import RunLocked
 from tribal.jobs.lease import RunLease
 from tribal.ports import Application, StopToken
 from tribal.ports.caller import Caller
@@ -113,11 +110,11 @@ class Contributions:
     def prepare(self, request: PrepareContributionInput) -> CycleRecord | None:
         """Prepare a contribution, or finish preparing one that was interrupted; `None` if there is nothing to do.
 
-        What a repository says against a change ends a contribution; the next candidate is then tried, unless tables or
-        a repository are named.
+        What a repository says against a change ends a contribution; the next candidate is then tried, unless tables, a
+        repository or an issue are named.
 
         Raises:
-            RepositoryNotAllowed: when a name is unknown.
+            RepositoryNotAllowed: when a name is unknown, or an issue's repository is not configured.
             RepositoryUnusable, LimitExceeded: when what is named cannot be contributed.
             CycleLocked: when another process prepares.
         """
@@ -126,7 +123,7 @@ class Contributions:
                 record = self._runner.run(unfinished.cycle)
                 if self._may_see(record):
                     return record
-            return self._prepare_next(request)
+            return Preparation(self.app, self.caller, self.name, self._runner, request).run()
 
     def review(self, cycle: int) -> Review:
         """What would be published now, for a person to approve.
@@ -247,94 +244,6 @@ class Contributions:
         self.files.discard_failed(record.cycle, PUBLISHER)
         retries = {agent: count for agent, count in record.retries.items() if agent != PUBLISHER}
         return self._runner.change(record.cycle, state="publishing", retries=retries)
-
-    def _prepare_next(self, request: PrepareContributionInput) -> CycleRecord | None:
-        is_named = bool(request.tables) or request.repository is not None
-        blocked: set[tuple[str, str]] = set()
-        last: CycleRecord | None = None
-        while True:
-            records = self.files.records()
-            found = batches.collect(self.app, self.parts, self.caller, records, model_prose=request.model_prose)
-            candidates = self._candidates(found, request)
-            candidates = [each for each in candidates if (each.entry.name, each.database) not in blocked]
-            if not candidates:
-                return last
-            chosen = candidates[0]
-            try:
-                batches.require_room(records, chosen.entry, self.parts.settings.limits, self.app.clock.published())
-                record = self._begin(chosen, found, records)
-            except (LimitExceeded, RepositoryUnusable):
-                if is_named or len(candidates) == 1:
-                    raise
-                blocked.add((chosen.entry.name, chosen.database))
-                continue
-            last = self._runner.run(record.cycle)
-            if is_named or last.outcome != "blocked":
-                return last
-            blocked.add((chosen.entry.name, chosen.database))
-
-    def _candidates(self, found: Sequence[Batch], request: PrepareContributionInput) -> list[Batch]:
-        """The batches with something to contribute, the best first, reduced to what is named."""
-        named = [each for each in found if request.repository in (None, each.entry.name)]
-        if request.repository is not None and not named:
-            raise batches.unknown_repository(request.repository, self.parts.settings)
-        problems = [each.problem for each in named if each.problem is not None]
-        tables: set[TableIdentity] = set()
-        if request.tables:
-            usable = [each for each in named if each.problem is None]
-            if problems and not usable:
-                raise problems[0]
-            tables = batches.named_tables(usable, request.tables)
-        elif request.repository is not None and problems and len(problems) == len(named):
-            raise problems[0]
-        chosen = []
-        for batch in named:
-            offers = batches.restricted(batch, tables) if request.tables else batch.offers
-            states = {"open", "declined"} if request.again else {"open"}
-            offers = batches.ordered([each for each in offers if each.state in states])
-            if offers:
-                chosen.append(batch.with_offers(offers))
-        if request.tables and not chosen:
-            batches.require_contributable([e for batch in named for e in batches.restricted(batch, tables)])
-        return sorted(chosen, key=lambda each: min(offer.rank for offer in each.offers))
-
-    def _begin(self, chosen: Batch, found: Sequence[Batch], records: list[CycleRecord]) -> CycleRecord:
-        """Create the record of a new cycle."""
-        now = self.app.clock.published()
-        draft = CycleRecord(
-            swarm_id=self.files.swarm_id(records),
-            cycle=records[-1].cycle + 1 if records else 1,
-            prepared_by=self.name,
-            started_at=now,
-            updated_at=now,
-            repository=chosen.entry.name,
-            database=chosen.database,
-            recipe=chosen.required_recipe,
-            base_commit=chosen.base_commit,
-            issue_url="",
-            descriptions=[],
-            alternatives=batches.alternatives_to(chosen, found),
-            search_stats=batches.search_stats(found),
-        )
-        offers = self._fitting(draft, chosen)
-        record = draft.model_copy(
-            update={
-                "descriptions": [batches.described(each) for each in offers],
-                "issue_url": batches.issue_url(chosen.database, chosen.entry.name, offers),
-            }
-        )
-        return self.files.record_file(record.cycle).create(record).record
-
-    def _fitting(self, draft: CycleRecord, chosen: Batch) -> list[Offer]:
-        taken = self._runner.taken(chosen.entry.name, draft.cycle)
-        with open_source(self.parts, chosen.entry, self.app.clock) as source:
-            recipe = source.recipe(chosen.dialect, draft.base_commit)
-            context = edit_context(draft, taken)
-            return batches.fitting(
-                chosen.offers,
-                self.parts.settings.limits,
-                lambda offers: edits_of(recipe, [each.offered() for each in offers], context),
-            )
 
     @contextmanager
     def _context(self, record: CycleRecord) -> Iterator[AgentContext]:

@@ -18,7 +18,7 @@ LABELS = ["documentation"]
 
 def scout(context: AgentContext) -> CurrentIssue:
     """Describe the batch that was selected as an issue."""
-    record, state = context.record, context.source.state
+    record, state, issue = context.record, context.source.state, context.record.issue
     facts = project_facts(context.source.files(record.base_commit))
     return CurrentIssue(
         agent="agent-1-scout",
@@ -27,9 +27,9 @@ def scout(context: AgentContext) -> CurrentIssue:
         status="completed",
         selected_issue=SelectedIssue(
             url=record.issue_url,
-            title=record_title(record),
-            body=issue_body(record.database, record.descriptions),
-            labels=LABELS,
+            title=record_title(record) if issue is None else issue.title,
+            body=issue_body(record.database, record.descriptions) if issue is None else issue.body,
+            labels=LABELS if issue is None else issue.labels,
             repository=IssueRepository(
                 owner=state.owner,
                 name=state.name,
@@ -38,8 +38,8 @@ def scout(context: AgentContext) -> CurrentIssue:
                 stars=0,
                 license=facts.license,
             ),
-            comments_count=0,
-            created_at=record.started_at,
+            comments_count=0 if issue is None else issue.comments,
+            created_at=record.started_at if issue is None else issue.created_at,
             difficulty_estimate="trivial",
             type="documentation",
             descriptions=record.descriptions,

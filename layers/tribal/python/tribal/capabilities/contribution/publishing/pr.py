@@ -120,7 +120,7 @@ def _created(
     pull_request: PullRequestState | None,
     checks: ForgeChecks,
 ) -> PRCreated:
-    changes = context.earlier(CodeChanges)
+    changes, issue = context.earlier(CodeChanges), context.record.issue
     return PRCreated(
         agent="agent-7-pr",
         timestamp=context.now,
@@ -136,7 +136,11 @@ def _created(
             draft=publication.draft,
         ),
         commits=[commit],
-        issue_linked=LinkedIssue(number=0, url=context.record.issue_url, auto_close=False),
+        issue_linked=LinkedIssue(
+            number=0 if issue is None else issue.number,
+            url=context.record.issue_url,
+            auto_close=issue is not None and issue.is_answered,
+        ),
         ci_status=InitialChecks(
             checks_started=bool(checks.passed or checks.failed or checks.pending), initial_status=ci_status(checks)
         ),

@@ -13,7 +13,7 @@ from tribal.capabilities.contribution.recipes.recipe import Recipe
 from tribal.identity.hashing import object_hash
 from tribal.rendering.markdown import escape_text, list_section
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
-from tribal_contracts.contribution.cycles import Approval, CycleRecord, Publication, PublishTarget
+from tribal_contracts.contribution.cycles import Approval, CycleRecord, Publication, PublishTarget, RequestedIssue
 from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Handoff
 
 APPROVER = "{approved_by}"
@@ -125,10 +125,17 @@ def _body(context: AgentContext, changes: CodeChanges) -> str:
         issue_body(record.database, record.descriptions).rstrip(),
         _effect(context.recipe, context),
         list_section("### Please note", notes) if notes else "",
+        _reference(record.issue),
         f"Tribal Knowledge, a program, prepared this change; {APPROVER} read and approved it.",
         marker_of(record, "pr"),
     ]
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _reference(issue: RequestedIssue | None) -> str:
+    if issue is None:
+        return ""
+    return f"Fixes #{issue.number}" if issue.is_answered else f"Part of #{issue.number}."
 
 
 def _effect(recipe: Recipe, context: AgentContext) -> str:

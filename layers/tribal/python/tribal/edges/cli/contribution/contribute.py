@@ -66,6 +66,10 @@ def prepare(
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Option("--repository", metavar="NAME", help="Only this repository."),
     ] = None,
+    issue: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--issue", metavar="URL", help="What this issue asks for; it names tables or columns."),
+    ] = None,
     model_prose: _ModelProse = False,
     again: Annotated[bool, typer.Option("--again", help="Offer descriptions again that were declined.")] = False,
     project: Project = _HERE,
@@ -75,7 +79,9 @@ def prepare(
     from tribal.edges.cli.contribution.views import print_contribution
     from tribal_contracts.contribution.tools import PrepareContributionInput
 
-    request = PrepareContributionInput(tables=tables or [], repository=repository, model_prose=model_prose, again=again)
+    request = PrepareContributionInput(
+        tables=tables or [], repository=repository, issue=issue, model_prose=model_prose, again=again
+    )
     with _service(project, quiet=as_json) as service:
         record = service.prepare(request)
         if record is None:

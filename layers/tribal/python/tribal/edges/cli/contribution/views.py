@@ -138,9 +138,11 @@ def _print_whole(found: ContributionOutput, *, err: bool = False) -> None:
 
 def _print_publication(publication: Publication, *, err: bool) -> None:
     target = publication.target
-    where = f"{target.location} ({target.visibility}){f', origin {target.url}' if target.url else ''}"
+    origin = "" if target.url in ("", target.location) else f", origin {target.url}"
+    where = f"{target.location} ({target.visibility}){origin}"
     _print(f"Target: {where}, branch {publication.branch} from {publication.base_branch}", err=err)
-    _print(f"Author: {publication.author}", err=err)
+    if publication.author:
+        _print(f"Author: {publication.author}", err=err)
     _print("Commit message:", err=err)
     for message in publication.messages:
         _print(_indented(message), err=err)
