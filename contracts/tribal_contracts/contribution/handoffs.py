@@ -127,7 +127,7 @@ class FileToModify(Contract):
 
 
 class Analysis(Contract):
-    """What an issue asks for."""
+    """The requirements of an issue, and the changes that meet them."""
 
     summary: str
     type: IssueType
@@ -141,7 +141,7 @@ class Analysis(Contract):
 
 
 class RepositoryContext(Contract):
-    """What a repository expects of contributions."""
+    """The repository's rules for contributions."""
 
     contributing_guidelines: str
     pr_template_exists: bool
@@ -240,7 +240,7 @@ class BuildCommands(Contract):
 
 
 class Insights(Contract):
-    """What else was noticed."""
+    """Other observations about the repository."""
 
     patterns_observed: list[str]
     potential_gotchas: list[str]

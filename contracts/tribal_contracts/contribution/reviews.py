@@ -75,7 +75,7 @@ class FollowedPullRequest(Contract):
 
 
 class ActivityDetails(Contract):
-    """What happened. Extension: the specification only says that it is an object."""
+    """Details of an event. Extension: the specification only says that it is an object."""
 
     text: str
     awaiting_approval: bool | Unset = optional("True while a prepared answer waits for approval.")

@@ -87,7 +87,7 @@ class RepositoryEntry(ClosedContract):
 
     @property
     def location(self) -> str:
-        """Where it is, as it is written."""
+        """The path or URL, as configured."""
         return self.path or self.url or ""
 
 

@@ -63,7 +63,7 @@ class ListedCycle(Contract):
 
 
 class ListContributionsInput(ClosedContract):
-    """What to list."""
+    """Filters of the list."""
 
     table: str | Unset = optional("Only descriptions of this table.")
     state: OfferState | Unset = optional("Only descriptions in this state.")
@@ -89,7 +89,7 @@ class ListContributionsOutput(Contract):
 
 
 class PrepareContributionInput(ClosedContract):
-    """What to prepare; without names, the first candidates of the list."""
+    """The descriptions to prepare; without names, the first ones in the list."""
 
     tables: Annotated[list[str], Field(max_length=100)] = Field(
         default_factory=list, description="Tables, as tools name them; all their open descriptions."
@@ -117,7 +117,7 @@ class ContributionOutput(Contract):
     blockers: list[str] = Field(default_factory=list)
     descriptions: list[OfferedDescription] = Field(default_factory=list)
     message: str = ""
-    """What happened, and what a person can do next."""
+    """The outcome, and the next step for a person."""
 
 
 class ApprovalInput(ClosedContract):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.adapters.git.clones import git
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.cases import each_case
 from tribal.capabilities.contribution.facts.attributes import attributes_of, edit_problem
-from tribal.capabilities.contribution.recipes.recipe import MappedFiles
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n"
 ATTRIBUTES = {

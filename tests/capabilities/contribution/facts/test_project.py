@@ -7,11 +7,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.cases import each_case
 from tribal.capabilities.contribution.facts.code_style import NO_QUOTES, NO_SEMICOLONS
 from tribal.capabilities.contribution.facts.guidelines import CONVENTIONAL
 from tribal.capabilities.contribution.facts.project import ProjectFacts, project_facts
-from tribal.capabilities.contribution.recipes.recipe import MappedFiles
 
 SETTINGS = (
     "pyproject.toml",

@@ -7,9 +7,9 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.cases import each_case
 from tribal.capabilities.contribution.facts.rules import find_prohibitions, forbidding_lines, rule_files
-from tribal.capabilities.contribution.recipes.recipe import MappedFiles
 
 FORBIDDEN = [
     "We do not accept AI-generated contributions.",

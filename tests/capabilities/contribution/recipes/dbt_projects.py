@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tribal.capabilities.contribution.recipes.dbt import DbtRecipe
 from tribal.capabilities.contribution.recipes.recipe import (
     EditContext,
-    MappedFiles,
     OfferedText,
     RecipeOptions,
     Relation,

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.plugins.postgres import connected
-from tribal.capabilities.contribution.recipes.recipe import EditContext, Edits, MappedFiles, OfferedText, Relation
+from tribal.capabilities.contribution.recipes.recipe import EditContext, Edits, OfferedText, Relation
 from tribal_contracts.documentation.catalog import TableKind
 
 HOSTILE = (

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.capabilities.contribution.recipes.dbt_projects import (
     CONTEXT,
     OPTIONS,
@@ -19,7 +20,7 @@ from tests.capabilities.contribution.recipes.dbt_projects import (
 )
 from tests.cases import each_case
 from tribal.capabilities.contribution.recipes.dbt import DbtRecipe
-from tribal.capabilities.contribution.recipes.recipe import MappedFiles, OfferedText, Recipe, RecipeBlocked
+from tribal.capabilities.contribution.recipes.recipe import OfferedText, Recipe, RecipeBlocked
 
 
 def edited(opened: DbtRecipe, *texts: OfferedText) -> dict[str, str]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.capabilities.contribution.recipes.sql_texts import files_of
 from tests.cases import each_case
 from tribal.capabilities.contribution.recipes.detection import find_recipe
-from tribal.capabilities.contribution.recipes.recipe import MappedFiles, Recipe, RecipeBlocked, RecipeOptions
+from tribal.capabilities.contribution.recipes.recipe import Recipe, RecipeBlocked, RecipeOptions
 from tribal_contracts.contribution.cycles import RecipeName
 
 CREATE = "CREATE TABLE t (id int);"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.capabilities.contribution.mapped_files import MappedFiles
 from tests.capabilities.contribution.recipes.sql_texts import (
     CONTEXT,
     HOSTILE,
@@ -29,7 +30,6 @@ from tests.plugins.postgres import FreshDatabase, administer
 from tribal.capabilities.contribution.recipes.migrations import MigrationsRecipe
 from tribal.capabilities.contribution.recipes.recipe import (
     Edits,
-    MappedFiles,
     OfferedText,
     RecipeBlocked,
     RecipeOptions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tribal.app.building import Building, Built
 from tribal.capabilities.contribution.parts import ContributionParts, ForgePurpose
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from tribal.adapters.github.client import GitHubClient
+    from tribal.adapters.github.tokens import Purpose
     from tribal.ports import Secrets
     from tribal.ports.repositories import Forge, Repository, RepositoryState, RepositoryTree
 
@@ -90,7 +91,7 @@ class _Places:
             each.close()
         self._online.clear()
 
-    def _client(self, entry: RepositoryEntry, purpose: Literal["read", "follow", "publish"]) -> GitHubClient:
+    def _client(self, entry: RepositoryEntry, purpose: Purpose) -> GitHubClient:
         from tribal.adapters.github.address import GitHubAddress
         from tribal.adapters.github.client import GitHubClient
         from tribal.adapters.github.tokens import AccessToken, AppKey, InstallationTokens, NoToken

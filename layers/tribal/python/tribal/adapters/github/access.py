@@ -1,4 +1,4 @@
-"""What a client is given: tokens, time, and how a refusal to create something is returned."""
+"""Types for clients: tokens, timing, and GitHub's refusal to create something."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What GitHub says when it does not create something, mostly because it exists (409 and 422)."""
+    """GitHub's refusal to create something, usually because it exists (409 and 422)."""
 
     status: int
     message: str

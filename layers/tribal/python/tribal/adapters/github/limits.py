@@ -11,7 +11,7 @@ from tribal.adapters.github.transport import Answer
 from tribal.errors import RepositoryUnreadable, RepositoryUnusable, TribalError
 
 _UNSTATED_SECONDS = 60.0
-"""What GitHub asks to wait where a limit states no time."""
+"""The wait that GitHub recommends when a limit states no time."""
 _WORDS = ("rate limit", "abuse detection")
 
 

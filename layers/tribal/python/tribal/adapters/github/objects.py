@@ -1,4 +1,4 @@
-"""What the API says about a repository, its branches, commits and files."""
+"""Parses the API's answers about a repository, its branches, commits and files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS: Mapping[str, EntryKind] = {
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """What a repository is."""
+    """The properties of a repository."""
 
     owner: str
     name: str

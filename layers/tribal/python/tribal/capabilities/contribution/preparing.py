@@ -17,7 +17,6 @@ from tribal.capabilities.contribution.offers.offers import Offer
 from tribal.capabilities.contribution.offers.sources import open_source
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.errors import RepositoryUnusable
-from tribal.identity.table_names import TableIdentity
 from tribal.ports import Application
 from tribal.ports.caller import Caller
 from tribal_contracts.contribution.cycles import CycleRecord
@@ -85,9 +84,7 @@ class Preparation:
             request = read_request(forge, entry, number)
         records, everything = self._collected()
         found = [each for each in everything if each.entry.name == entry.name]
-        problems = [each.problem for each in found if each.problem is not None]
-        if problems and len(problems) == len(found):
-            raise problems[0]
+        batches.require_usable(found)
         named = [each.with_offers([offer for offer in each.offers if request.is_for(offer)]) for each in found]
         request.require_known([offer for each in named for offer in each.offers])
         usable = self._usable(named)
@@ -107,15 +104,11 @@ class Preparation:
         named = [each for each in found if request.repository in (None, each.entry.name)]
         if request.repository is not None and not named:
             raise batches.unknown_repository(request.repository, self._parts.settings)
-        problems = [each.problem for each in named if each.problem is not None]
+        if request.tables or request.repository is not None:
+            batches.require_usable(named)
         if request.tables:
-            usable = [each for each in named if each.problem is None]
-            if problems and not usable:
-                raise problems[0]
-            tables: set[TableIdentity] = batches.named_tables(usable, request.tables)
+            tables = batches.named_tables(named, request.tables)
             named = [each.with_offers(batches.restricted(each, tables)) for each in named]
-        elif request.repository is not None and problems and len(problems) == len(named):
-            raise problems[0]
         chosen = self._usable(named)
         if request.tables and not chosen:
             batches.require_contributable([offer for each in named for offer in each.offers])

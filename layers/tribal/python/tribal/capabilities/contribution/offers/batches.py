@@ -147,6 +147,13 @@ def restricted(batch: Batch, tables: set[TableIdentity]) -> list[Offer]:
     ]
 
 
+def require_usable(found: Sequence[Batch]) -> None:
+    """Raise the first problem if every batch has one."""
+    problems = [each.problem for each in found if each.problem is not None]
+    if problems and len(problems) == len(found):
+        raise problems[0]
+
+
 def require_contributable(offers: Sequence[Offer]) -> None:
     """Say why none of some offers can be contributed, unless all are proposed or merged already.
 

@@ -10,6 +10,8 @@ from tribal.capabilities.contribution.recipes.recipe import (
     RecipeBlocked,
     RecipeCheck,
     Relation,
+    Saying,
+    TargetName,
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, comment_target
 from tribal.rendering.words import number
@@ -61,6 +63,34 @@ class CommentWriter:
             if target and (problem := find_difference(statement, target, each.text, self.dialect)):
                 problems.append(f"{'.'.join(target.name)}: {problem}")
         return RecipeCheck("parsed", not problems, "\n".join(problems) or f"{number(len(texts), 'statement')} parsed")
+
+
+class CommentRecipe:
+    """Base of the recipes whose files run in order and set comments."""
+
+    _folder: str
+    _history: SchemaHistory
+    """After all files have run."""
+    _writer: CommentWriter
+
+    @property
+    def folder(self) -> str:
+        """The folder of its files or configuration; empty for the root."""
+        return self._folder
+
+    def said(self, target: TargetName) -> Saying | None:
+        """Return the last comment on a target over all files, in the order in which they run."""
+        return self._history.said(target)
+
+    def refusal(self, relation: Relation, column: str | None, text: str) -> str | None:
+        """Say why a text is not offered; `None` if it is."""
+        return self._writer.refusal(relation, column, text) or (
+            None if self._history.creates(relation) else "not created here"
+        )
+
+    def reaches_database(self, relation: Relation) -> bool:  # noqa: ARG002 - the interface names it
+        """Return true: the files set the comments."""
+        return True
 
 
 def compared(texts: Sequence[OfferedText], written: SchemaHistory) -> RecipeCheck:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -178,24 +178,3 @@ class RecipeOptions:
 def folded(text: str) -> str:
     """A text for comparison: runs of white space count as one blank."""
     return " ".join(text.split())
-
-
-def is_conflict(said: Saying | None, text: str) -> bool:
-    """Whether a repository already says something else."""
-    return said is not None and folded(said.text) != folded(text)
-
-
-@dataclass(frozen=True, slots=True)
-class MappedFiles:
-    """Files in memory."""
-
-    content: Mapping[str, bytes]
-
-    @property
-    def paths(self) -> Sequence[str]:
-        """Every path, in order."""
-        return sorted(self.content)
-
-    def read(self, path: str) -> bytes:
-        """The bytes of a file; raises `KeyError` when it does not exist."""
-        return self.content[path]

@@ -13,6 +13,7 @@ from tribal.capabilities.contribution.recipes.alembic.operations import operatio
 from tribal.capabilities.contribution.recipes.alembic.revision_file import is_executed, write_revision
 from tribal.capabilities.contribution.recipes.alembic.revisions import chain_of, read_revision
 from tribal.capabilities.contribution.recipes.comment_texts import (
+    CommentRecipe,
     CommentWriter,
     compared,
     description_of,
@@ -27,9 +28,6 @@ from tribal.capabilities.contribution.recipes.recipe import (
     OfferedText,
     RecipeBlocked,
     RecipeOptions,
-    Relation,
-    Saying,
-    TargetName,
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, default_schema
 from tribal.rendering.markdown import code_span
@@ -38,7 +36,7 @@ from tribal_contracts.contribution.cycles import RecipeName
 _ID_DIGITS = 12
 
 
-class AlembicRecipe:
+class AlembicRecipe(CommentRecipe):
     """Revisions of one Alembic environment, in the order in which they run."""
 
     def __init__(self, files: Files, folder: str, options: RecipeOptions) -> None:
@@ -72,25 +70,6 @@ class AlembicRecipe:
     def name(self) -> RecipeName:
         """Its name in settings."""
         return "alembic"
-
-    @property
-    def folder(self) -> str:
-        """The folder of its configuration; empty for the root."""
-        return self._folder
-
-    def said(self, target: TargetName) -> Saying | None:
-        """Return the last comment on a target along the chain of revisions."""
-        return self._history.said(target)
-
-    def refusal(self, relation: Relation, column: str | None, text: str) -> str | None:
-        """Say why a text is not offered; `None` if it is."""
-        return self._writer.refusal(relation, column, text) or (
-            None if self._history.creates(relation) else "not created here"
-        )
-
-    def reaches_database(self, relation: Relation) -> bool:  # noqa: ARG002 - the interface names it
-        """Return true: the revision sets the comments."""
-        return True
 
     def edits(self, texts: Sequence[OfferedText], context: EditContext) -> Edits:
         """Return one new revision with the comments.

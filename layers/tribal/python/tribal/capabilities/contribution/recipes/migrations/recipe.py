@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from tribal.capabilities.contribution.recipes.comment_texts import (
+    CommentRecipe,
     CommentWriter,
     compared,
     description_of,
@@ -36,9 +37,6 @@ from tribal.capabilities.contribution.recipes.recipe import (
     OfferedText,
     RecipeBlocked,
     RecipeOptions,
-    Relation,
-    Saying,
-    TargetName,
 )
 from tribal.capabilities.contribution.recipes.schema_history import SchemaHistory, default_schema
 from tribal.sql.comments import changes_in
@@ -61,7 +59,7 @@ class _Layout:
     """The end of the names of files that run backward."""
 
 
-class MigrationsRecipe:
+class MigrationsRecipe(CommentRecipe):
     """Migrations in SQL that Flyway, or a tool for numbered or timestamped files, runs in order of version."""
 
     def __init__(self, files: Files, name: RecipeName, folder: str, options: RecipeOptions) -> None:
@@ -99,25 +97,6 @@ class MigrationsRecipe:
     def name(self) -> RecipeName:
         """Its name in settings."""
         return self._name
-
-    @property
-    def folder(self) -> str:
-        """The folder of its files; empty for the root."""
-        return self._folder
-
-    def said(self, target: TargetName) -> Saying | None:
-        """Return the last comment on a target over all files in order of version; repeatable files run last."""
-        return self._history.said(target)
-
-    def refusal(self, relation: Relation, column: str | None, text: str) -> str | None:
-        """Say why a text is not offered; `None` if it is."""
-        return self._writer.refusal(relation, column, text) or (
-            None if self._history.creates(relation) else "not created here"
-        )
-
-    def reaches_database(self, relation: Relation) -> bool:  # noqa: ARG002 - the interface names it
-        """Return true: the migration sets the comments."""
-        return True
 
     def edits(self, texts: Sequence[OfferedText], context: EditContext) -> Edits:
         """Return one new file with the comments, and its down file where siblings have one.
