@@ -10,10 +10,12 @@ import pytest
 from tests.adapters.git.clones import clone_with
 from tests.capabilities.contribution.records import INTERFACES
 from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
+from tribal.capabilities.contribution.cycles.files import LEASE
 from tribal.capabilities.contribution.cycles.status import swarm_status
 from tribal.capabilities.contribution.errors import (
     ApprovalMissing,
     ApprovalStale,
+    CycleLocked,
     CycleUnknown,
     CycleUnsuitable,
     LimitExceeded,
@@ -23,6 +25,8 @@ from tribal.capabilities.contribution.gate.screening import problem_of as proble
 from tribal.capabilities.contribution.views import problem_of
 from tribal.errors import RepositoryUnusable
 from tribal.identity.scope import Scope
+from tribal.jobs.lease import RunLease
+from tribal.jobs.lease_file import LeaseFile
 from tribal.store import put_record
 from tribal_contracts import TableDocument
 
@@ -202,6 +206,16 @@ def test_two_contributions_do_not_take_the_same_number(tmp_path: Path) -> None:
     shop.approve(2)
     new = {path for branch in shop.branches() for path in shop.files_of(branch)} - FILES.keys()
     assert sorted(path[:6] for path in new) == ["db/V3_", "db/V4_"]
+
+
+def test_one_process_works_on_contributions_at_a_time_and_documentation_may_run_meanwhile(shop: ShopWithClone) -> None:
+    documentation = RunLease(LeaseFile(shop.app.store(), shop.clock), "run", holder="elsewhere:2")
+    with RunLease(LeaseFile(shop.app.store(), shop.clock, LEASE), "other", holder="elsewhere:1"), documentation:
+        with pytest.raises(CycleLocked, match="another process prepares or publishes"):
+            shop.prepare()
+        assert shop.contributions().records() == []
+    with documentation:
+        shop.prepared()
 
 
 def test_what_was_typed_must_be_the_start_of_the_hash(shop: ShopWithClone) -> None:
