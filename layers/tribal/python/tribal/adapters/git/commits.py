@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from tribal.adapters.git.clone_settings import identity
+from tribal.adapters.git.commit_contents import check_path, encode
 from tribal.errors import RepositoryUnusable
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def write_commit(store: DiskObjectStore, parent: Commit, new: NewCommit) -> Obje
         OSError: when it cannot be written.
     """
     changes = _nest(new.files)
-    message = _encode(new.message, "the message")
+    message = encode(new.message, "the message")
     name, _, address = new.author.partition(" <")
     made = Commit()
     made.tree = _write_folder(store, parent.tree, changes, "") or _write_object(store, Tree())
@@ -50,19 +51,17 @@ def write_commit(store: DiskObjectStore, parent: Commit, new: NewCommit) -> Obje
 def _nest(files: Mapping[str, bytes | None]) -> _Changes:
     root: _Changes = {}
     for path, content in files.items():
-        *folders, name = path.split("/")
-        if any(part in ("", ".", "..") or part.casefold() == ".git" for part in (*folders, name)):
-            raise RepositoryUnusable(f"{path!r} is not a path inside of the repository")
+        check_path(path)
+        *folders, name = path.encode().split(b"/")
         here = root
         for folder in folders:
-            below = here.setdefault(_encode(folder, "a path"), {})
+            below = here.setdefault(folder, {})
             if not isinstance(below, dict):
                 raise RepositoryUnusable(f"{path!r} is below another file of the commit")
             here = below
-        raw = _encode(name, "a path")
-        if raw in here:
+        if name in here:
             raise RepositoryUnusable(f"{path!r} is a file and a folder of the commit")
-        here[raw] = content
+        here[name] = content
     return root
 
 
@@ -116,13 +115,3 @@ def _write_object(store: DiskObjectStore, made: ShaFile) -> ObjectID:
         Path(temporary).unlink(missing_ok=True)
         raise
     return name
-
-
-def _encode(text: str, what: str) -> bytes:
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError as error:
-        raise RepositoryUnusable(f"{what} has characters that are not valid Unicode") from error
-    if b"\0" in raw:
-        raise RepositoryUnusable(f"{what} has a NUL character, which git refuses")
-    return raw

@@ -19,6 +19,7 @@ from dulwich.walk import Walker
 
 from tribal.adapters.git.clone import BRANCH_PREFIX, HEADS, Clone
 from tribal.adapters.git.clone_settings import author, origin_url, user_settings
+from tribal.adapters.git.commit_contents import parents_of
 from tribal.adapters.git.commits import write_commit
 from tribal.adapters.git.packs import object_size
 from tribal.errors import RepositoryUnusable
@@ -249,9 +250,7 @@ class LocalForge:
     def _check_neighbours(self, name: str) -> None:
         """Refuse a name that is a folder of branches, or below a branch: git stores each branch as a file."""
         refs = self._clone.repository.refs
-        parts = name.split("/")
-        above = ["/".join(parts[:count]) for count in range(1, len(parts))]
-        for other in above:
+        for other in parents_of(name):
             if refs.read_ref(Ref((HEADS + other).encode())) is not None:
                 raise RepositoryUnusable(
                     f"the branch {other!r} is in the way of {name!r}; rename it with"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tribal.adapters.git.commit_contents import check_path, parents_of
 from tribal.errors import RepositoryUnusable
 from tribal.ports.repositories import TreeEntry
 
@@ -20,11 +21,11 @@ def modes_of(files: Mapping[str, bytes | None], entries: Mapping[str, TreeEntry]
     Raises:
         RepositoryUnusable: when a path cannot be in a commit, or is not a file's.
     """
-    folders = {folder for path in entries for folder in _folders_of(path)}
+    folders = {folder for path in entries for folder in parents_of(path)}
     modes = {}
     for path, content in files.items():
-        _check_path(path)
-        entry, above = entries.get(path), _folders_of(path)
+        check_path(path)
+        entry, above = entries.get(path), parents_of(path)
         if any(folder in entries or folder in files for folder in above):
             raise RepositoryUnusable(f"{path!r} is below a file; nothing can be written there")
         if path in folders or (entry is not None and entry.kind not in _MODES):
@@ -33,24 +34,3 @@ def modes_of(files: Mapping[str, bytes | None], entries: Mapping[str, TreeEntry]
             raise RepositoryUnusable(f"{path!r} does not exist and cannot be removed")
         modes[path] = _MODES["file" if entry is None else entry.kind]
     return modes
-
-
-def check_text(text: str, what: str) -> None:
-    """Refuse a text that cannot be in a commit."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise RepositoryUnusable(f"{what} has characters that are not valid Unicode") from error
-    if "\0" in text:
-        raise RepositoryUnusable(f"{what} has a NUL character, which git refuses")
-
-
-def _check_path(path: str) -> None:
-    if any(part in ("", ".", "..") or part.casefold() == ".git" for part in path.split("/")):
-        raise RepositoryUnusable(f"{path!r} is not a path inside of the repository")
-    check_text(path, "a path")
-
-
-def _folders_of(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]

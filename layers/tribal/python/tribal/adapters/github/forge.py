@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
+from tribal.adapters.git.commit_contents import encode
 from tribal.adapters.github.access import Conflict
-from tribal.adapters.github.changes import check_text, modes_of
+from tribal.adapters.github.changes import modes_of
 from tribal.adapters.github.client import GitHubClient
 from tribal.adapters.github.fields import is_object_name, number_at, object_name_at
 from tribal.adapters.github.objects import (
@@ -80,7 +81,8 @@ class GitHubForge:
         different names.
         """
         parent = require_commit(self._client, commit.base)
-        check_text(commit.message, "the message")
+        # Refused before anything is written.
+        encode(commit.message, "the message")
         modes = modes_of(commit.files, read_entries(self._client, parent.tree, self._limits.files))
         items = [
             {"path": path, "mode": mode, "type": "blob", "sha": self._write_blob(commit.files[path])}
