@@ -40,6 +40,7 @@ TESTS: Checks = {
     "end to end": ["pytest", "-q", "-n", "0", *_NOT_VERIFY, "tests/e2e"],
 }
 SLOW_FOLDERS = (
+    "adapters/bubblewrap",
     "adapters/documents",
     "adapters/snowflake",
     "app/job_processes",
@@ -85,6 +86,7 @@ PROGRAMS = {
     "npm": "npm",
     "java": "default-jre-headless",
     "chromium": "chromium",
+    "bwrap": "bubblewrap",
 }
 """Programs that tests need besides Python, and their Debian packages."""
 

@@ -372,3 +372,11 @@ class ForgeRateLimited(TribalError):
     exit_code = EXIT_STORE
     http_status = 503
     retryable = True
+
+
+class SandboxMissing(TribalError):
+    """Nothing of a repository can be run on this machine; the message says why, and what to do."""
+
+    default_code = "CON_SANDBOX_MISSING"
+    exit_code = EXIT_NOT_READY
+    http_status = 503

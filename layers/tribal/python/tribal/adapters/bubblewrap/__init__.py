@@ -1,0 +1,1 @@
+"""A sandbox of Linux namespaces, started by bubblewrap."""
