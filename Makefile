@@ -53,9 +53,9 @@ attack: $(READY) ## Simulate attackers and failing disks; partly in make test
 bench: $(READY) ## Measure start-up, runs, searches and, with TRIBAL_BENCH_DATA, quality
 	@$(BIN)/python -m bench
 
-live: $(READY) ## Test the real model API, for at most five cents, and your Snowflake account
+live: $(READY) ## Test the real model API, for at most ten cents, and your Snowflake account
 	@$(BIN)/python -m tests.live
-	@$(BIN)/python -m pytest -q -n 0 tests/live/snowflake_account.py
+	@$(BIN)/python -m pytest -q -n 0 tests/live/snowflake_account.py tests/live/small_issue.py
 
 bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a simulated AWS
 	@$(BIN)/python -m bench.deployed

@@ -110,7 +110,44 @@ class RequestedIssue(Contract):
     comments: Count
     created_at: str
     is_answered: bool
-    """Whether the contribution describes everything that it names."""
+    """Whether the contribution does everything that it asks for."""
+
+
+class ReviewAnswer(Contract):
+    """What a model prepared for one comment of a reviewer."""
+
+    comment: Count
+    """Its id on the forge."""
+    thread: Count | Unset = optional("The comment on a line of the diff that begins its thread.")
+    quote: str
+    kind: Literal["change", "question", "out_of_scope"]
+    reply: str
+    """In Markdown; empty where the comment is left to a person."""
+
+
+class FollowUp(Contract):
+    """A commit, replies or both that answer a review, and wait for approval."""
+
+    number: CycleNumber
+    head: str
+    """The commit at the tip of the branch that it starts from."""
+    publication: Publication
+    diffs: dict[str, str]
+    """Of each file, by its path."""
+    answers: list[ReviewAnswer]
+
+    @property
+    def patch(self) -> str:
+        """The whole diff; empty if there are only replies."""
+        return "".join(self.diffs.values())
+
+
+class AnsweredComment(Contract):
+    """A comment that was answered, or left to a person."""
+
+    comment: Count
+    kind: Literal["change", "question", "out_of_scope"]
+    at: ISOTimestamp
 
 
 class CycleRecord(Contract):
@@ -128,7 +165,9 @@ class CycleRecord(Contract):
     repository: str
     """The name of its entry in `databases.yaml`."""
     database: str
-    recipe: RecipeName
+    """Whose descriptions it writes; empty where a model does what an issue asks for."""
+    recipe: RecipeName | Unset = optional("How descriptions are written.")
+    model: str | Unset = optional("The entry of `models` that writes the change, instead of a recipe.")
     base_commit: str
     issue_url: str
     issue: RequestedIssue | Unset = optional("The issue that asked for it, if one did.")
@@ -143,6 +182,8 @@ class CycleRecord(Contract):
     approvals: Count = 0
     published_commit: str | Unset = optional("The commit at the tip of the branch.")
     published_at: ISOTimestamp | Unset = optional()
+    follow_up: FollowUp | Unset = optional("The answers to a review that wait for approval.")
+    answered: list[AnsweredComment] = Field(default_factory=list)
     blockers: list[str] = Field(default_factory=list)
     error: AgentError | Unset = optional("Why it failed.")
     attempts: Count = 0

@@ -116,6 +116,9 @@ class CurrentIssue(Handoff):
     selected_issue: SelectedIssue
     alternatives: list[Alternative]
     search_stats: SearchStats
+    files_to_read: list[str] = Field(
+        default_factory=list, description="Extension: paths that the analyst reads, where a model chose them."
+    )
 
 
 class FileToModify(Contract):
@@ -168,6 +171,7 @@ class IssueAnalysis(Handoff):
     repository_context: RepositoryContext
     implementation_plan: ImplementationPlan
     warnings: list[str]
+    title: str = Field(default="", description="Extension: of the change, where a model writes it.")
 
 
 class MappedRepository(Contract):

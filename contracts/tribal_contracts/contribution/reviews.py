@@ -81,11 +81,14 @@ class ActivityDetails(Contract):
     awaiting_approval: bool | Unset = optional("True while a prepared answer waits for approval.")
 
 
+ActivityType = Literal["review_received", "changes_made", "comment_replied", "ci_status_change"]
+
+
 class Activity(Contract):
     """Something that happened to a pull request."""
 
     timestamp: ISOTimestamp
-    type: Literal["review_received", "changes_made", "comment_replied", "ci_status_change"]
+    type: ActivityType
     details: ActivityDetails
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from tribal_contracts.contribution.cycles import RecipeName
-from tribal_contracts.core.models import ModelEntry
+from tribal_contracts.core.models import Dollars, ModelEntry, ModelName, unknown_model
 from tribal_contracts.core.sections import CapabilitySettings, SectionProblem
 from tribal_contracts.core.shape import ClosedContract, Unset, optional
 
@@ -25,6 +25,7 @@ class ContributionLimits(ClosedContract):
 
     files: int = Field(default=10, ge=1, le=100, description="Files that a contribution may change.")
     lines: int = Field(default=1_500, ge=1, le=20_000, description="Lines that it may add and remove.")
+    issue_lines: int = Field(default=300, ge=1, le=2_000, description="The same where a model writes it for an issue.")
     descriptions: int = Field(default=100, ge=1, le=1_000, description="Descriptions in it.")
     open: int = Field(default=3, ge=1, le=100, description="Contributions that may be open at the same time.")
     per_day: int = Field(default=5, ge=1, le=100, description="Contributions that may be published in a UTC day.")
@@ -36,6 +37,13 @@ class GitHubApp(ClosedContract):
     id: int = Field(ge=1)
     installation: int = Field(ge=1)
     key_secret: SecretName = Field(description="Name of the secret with the App's private key.")
+
+
+class PackageIndex(ClosedContract):
+    """Where the packages come from that the checks of a repository need."""
+
+    index_url: RepositoryUrl | Unset = optional("The address of the package index; the tool's own if left out.")
+    ca_file: Path | Unset = optional("The certificates that it is checked by, relative to this file.")
 
 
 class RepositoryEntry(ClosedContract):
@@ -67,6 +75,7 @@ class RepositoryEntry(ClosedContract):
     app: GitHubApp | Unset = optional("An App that writes, instead of `write_secret`.")
     api_url: RepositoryUrl | Unset = optional("The address of the API, of GitHub Enterprise.")
     tarball_host: str | Unset = optional("The host that serves archives, of GitHub Enterprise.", max_length=253)
+    install: PackageIndex | Unset = optional("Where the packages of its checks are installed from.")
     acknowledged: list[LineKey] = Field(
         default_factory=list,
         max_length=100,
@@ -95,15 +104,24 @@ class ContributionSettings(CapabilitySettings):
     """Which repositories create which databases, and how much may be contributed to them."""
 
     limits: ContributionLimits = Field(default_factory=ContributionLimits)
+    model: ModelName | Unset = optional("The entry of `models` that writes changes for issues; without it, none does.")
+    per_cycle_usd: Dollars = Field(default=2.0, description="What the model may cost for one contribution.")
     repositories: Annotated[list[RepositoryEntry], Field(min_length=1, max_length=100)]
 
-    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:  # noqa: ARG002
-        """Yield each repository that has the name of another one."""
+    def problems(self, models: Mapping[str, ModelEntry]) -> Iterator[SectionProblem]:
+        """Yield a model that is not configured, and each repository that has the name of another one."""
+        if self.model is not None and self.model not in models:
+            yield SectionProblem((SECTION, "model"), unknown_model(self.model, models), "PLAN_CONFIG_INVALID")
         repeated = {name for name, count in Counter(each.name for each in self.repositories).items() if count > 1}
         for number, entry in enumerate(self.repositories):
             if entry.name in repeated:
                 message = f"{entry.name!r} is the name of two repositories; give one of them another name"
                 yield SectionProblem((SECTION, "repositories", number, "name"), message, "PLAN_CONFIG_INVALID")
+
+    @property
+    def has_models(self) -> bool:
+        """Whether a model writes changes."""
+        return self.model is not None
 
     def entry(self, name: str) -> RepositoryEntry | None:
         """The entry of a name; `None` if it does not exist."""

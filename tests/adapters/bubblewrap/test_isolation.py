@@ -86,8 +86,8 @@ def test_only_its_own_processes_are_visible_and_none_has_a_right_over_the_system
 
 
 def test_output_written_to_the_names_of_the_streams_is_kept_and_shows_control_characters(user: int) -> None:
-    result = as_user(user, run, r"printf 'one\n' >/dev/stdout; printf 'two\033[31m\r\n' >/dev/stderr")
-    assert result.output == "one\ntwo\\u001B[31m\n"
+    result = as_user(user, run, r"printf 'one\n' >/dev/stdout; printf '\033[31mtwo\033[0m\a\r\n' >/dev/stderr")
+    assert result.output == "one\ntwo\\u0007\n"
 
 
 def _change_hooks() -> tuple[int, dict[str, str]]:

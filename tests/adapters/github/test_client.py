@@ -115,6 +115,20 @@ def test_a_limit_that_lasts_names_the_time_at_which_it_ends(github: FakeGitHub) 
     assert code_of(caught.value) == ("CON_RATE_LIMITED", True)
 
 
+def test_after_a_deadline_nothing_is_sent_and_a_limit_beyond_it_is_not_waited_for(github: FakeGitHub) -> None:
+    pauses, left = Pauses(), [1.0]
+    client = client_of(github, pauses=pauses, remaining_seconds=lambda: left[0])
+    assert client.get(REPOSITORY)["name"] == "shop"
+    github.fail("403 soon")
+    with pytest.raises(ForgeRateLimited):
+        client.get(REPOSITORY)
+    left[0] = 0.0
+    calls = len(github.calls)
+    with pytest.raises(ForgeUnreachable, match="no time is left"):
+        client.get(REPOSITORY)
+    assert (pauses, len(github.calls)) == ([], calls)
+
+
 def test_limits_are_waited_for_two_minutes_in_ten_minutes(github: FakeGitHub) -> None:
     paused, times = Pauses(), [0.0]
     client = client_of(github, pauses=paused, now=lambda: times[0])

@@ -225,10 +225,10 @@ def test_reviews_and_comments_are_read_in_order(github: FakeGitHub) -> None:
         ("bo", "approved", ""),
         ("di", "commented", "old"),
     ]
-    assert found.reviews[0] == PullRequestReview("bo", "changes_requested", "Please rename", "2026-11-24T10:00:02Z")
+    assert found.reviews[0] == PullRequestReview(2, "bo", "changes_requested", "Please rename", "2026-11-24T10:00:02Z")
     assert found.comments == [
         PullRequestComment(1, "ghost", "Why?", "2026-11-24T10:00:01Z"),
-        PullRequestComment(3, "bo", "Here", "2026-11-24T10:00:03Z", "db/V2__describe.sql", 1),
+        PullRequestComment(3, "bo", "Here", "2026-11-24T10:00:03Z", "db/V2__describe.sql", 1, 3),
     ]
     assert found.checks == ForgeChecks()
 

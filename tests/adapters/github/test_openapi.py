@@ -125,6 +125,10 @@ def test_requests_and_answers_match_the_description(checked: Checked) -> None:
     github.pulls.statuses[pull.head] = [{"state": "success"}]
     activity = forge.activity(pull.number)
     assert (len(activity.reviews), len(activity.comments), activity.checks) == (1, 2, ForgeChecks(2, 0, 0))
+    second = forge.write_commit(replace(NEW, base=pull.head, files={"README.md": b"# Two\n"}))
+    assert forge.move_branch(BRANCH, second, pull.head)
+    forge.reply(pull.number, "Done.", "Done.")
+    forge.reply(pull.number, "Here too.", "Here too.", activity.comments[1].id)
     github.pulls.merge(pull.number)
     merged = forge.find_pull_request(BRANCH)
     assert merged is not None

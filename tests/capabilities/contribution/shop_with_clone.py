@@ -21,9 +21,11 @@ from tests.sample_shop.documented import Shop
 from tribal.adapters.git.local_clone import LocalCloneRepository, LocalForge
 from tribal.capabilities.contribution.contributions import Contributions
 from tribal.capabilities.contribution.parts import ContributionParts
+from tribal.errors import SandboxMissing
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.ports import ObjectStore, Provider
 from tribal.ports.caller import Caller
+from tribal.ports.sandbox import Sandbox
 from tribal_contracts.contribution import HANDOFFS
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
@@ -50,6 +52,11 @@ tables:
   audit.change_log: {description: Who changed what.}
 """
 USER = "user:ada@here"
+
+
+def no_sandbox() -> Sandbox:
+    """As where no sandbox can be had."""
+    raise SandboxMissing("bubblewrap is not installed")
 
 
 @dataclass
@@ -82,6 +89,7 @@ class ShopWithClone:
             open_forge=lambda each, _: LocalForge(self.folder / (each.path or ""), each.base),
             signer=lambda: "Ada <ada@example.com>",
             read_manifest=lambda _: None,
+            open_sandbox=no_sandbox,
         )
 
     def contributions(self, store: ObjectStore | None = None, scope: Scope = EVERYTHING) -> Contributions:

@@ -4,54 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from tests.adapters.github.clients import forge_of, repository_of
-from tests.capabilities.contribution.shop_with_clone import FILES, ShopWithClone
+from tests.capabilities.contribution.shop_on_github import ShopOnGitHub
 from tests.cases import each_case
 from tests.fakes.dying_store import DyingStore, Killed
-from tests.fakes.github.server import READ_TOKEN, WRITE_TOKEN, WRITES, FakeGitHub
+from tests.fakes.github.server import READ_TOKEN
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.views import problem_of
 from tribal.errors import RepositoryUnreadable, RepositoryUnusable
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.handoffs import CurrentIssue
-from tribal_contracts.contribution.reviews import PRCreated, ReviewActivity
-from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
-
-
-@dataclass
-class ShopOnGitHub(ShopWithClone):
-    """The shop, whose migrations are in a repository on GitHub."""
-
-    github: FakeGitHub = field(default_factory=lambda: FakeGitHub(FILES))
-
-    def use(self, **entry: object) -> None:
-        """Configure the repository."""
-        found = RepositoryEntry.model_validate(
-            {"name": "migrations", "url": self.github.page, "databases": ["shop"], "read_secret": "R", **entry}
-        )
-        self.parts = replace(
-            self.parts,
-            settings=ContributionSettings(repositories=[found]),
-            open_repository=lambda _: repository_of(self.github),
-            open_forge=lambda *_: forge_of(self.github),
-        )
-
-    def ask(self, title: str, body: str | None = None, **fields: object) -> str:
-        """Open issue 7, and return its address."""
-        self.github.tokens[WRITE_TOKEN] = {**WRITES, "issues": "read"}
-        return self.github.pulls.ask(7, title, body, **fields)
-
-    def activity(self) -> ReviewActivity:
-        """What agent 8 saw last."""
-        found = self.contributions().files.handoffs(1)["agent-8-reviews"]
-        assert isinstance(found, ReviewActivity)
-        return found
+from tribal_contracts.contribution.reviews import PRCreated
 
 
 @pytest.fixture(name="shop")
@@ -95,7 +62,7 @@ def test_reviews_comments_and_checks_are_reported_until_it_is_merged(shop: ShopO
         "bea (changes requested): Please name the unit.",
         "cem: Nice.",
     ]
-    assert (seen.current_status.changes_requested, seen.current_status.comments_pending) == (1, 1)
+    assert (seen.current_status.changes_requested, seen.current_status.comments_pending) == (1, 2)
     pull.review("bea", "APPROVED")
     shop.github.pulls.merge(pull.number)
     assert [each.outcome for each in shop.contributions().follow()] == ["merged"]

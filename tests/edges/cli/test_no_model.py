@@ -53,6 +53,8 @@ WITHOUT_MODELS: dict[tuple[str, str], list[tuple[str, ...]]] = {
     # These read what a model wrote before.
     ("contribute list", "--model-prose"): [("contribute", "list", "--model-prose")],
     ("contribute prepare", "--model-prose"): [("contribute", "prepare", "--model-prose")],
+    # It asks one.
+    ("contribute prepare", "--model"): [],
     ("list_contributions", "model_prose"): [("contribute", "list", "--model-prose")],
     ("prepare_contribution", "model_prose"): [("contribute", "prepare", "--model-prose")],
 }

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.capabilities.contribution.shop_with_clone import USER, ShopWithClone
+from tests.capabilities.contribution.writing.issues import package_in
 from tests.cases import each_case
 from tribal.capabilities.contribution.cycles.job_kind import CONTRIBUTIONS
+from tribal.capabilities.contribution.publishing.publication import follow_up_hash
 from tribal.capabilities.contribution.rights import APPROVE_CONTRIBUTIONS, PREPARE_CONTRIBUTIONS, READ_CONTRIBUTIONS
 from tribal.edges.http.contribution import routes
 from tribal.edges.http.messages import Request
@@ -91,6 +93,28 @@ def test_neither_the_preparer_nor_another_team_nor_someone_without_the_right_app
     assert work(shop) == []
     shop.contributions().abort(shop.contributions().records()[-1].cycle)
     shop.store.delete("contribution/cycles/1/cycle.json")
+
+
+def test_answers_to_a_review_are_approved_in_the_same_way(tmp_path: Path) -> None:
+    package = package_in(tmp_path)
+    package.do_issue()
+    package.approve()
+    [pull] = package.github.pulls.found
+    pull.say("cem", "Why?")
+    package.mind.review = [{"kind": "question", "reply": "Because.", "edits": []}]
+    [record] = package.contributions().follow()
+    package.parts = replace(package.parts, launch=lambda _: None)
+    assert record.follow_up is not None
+    sha256 = follow_up_hash(record.follow_up)
+    assert approve(package, {"sha256": record.sha256})[1]["error"]["code"] == "CON_APPROVAL_STALE"
+    own = Caller("token:ada", rights=RIGHTS, owner=USER)
+    assert approve(package, {"sha256": sha256}, own)[0] == 403
+    status, answer = approve(package, {"sha256": sha256})
+    assert (status, answer["state"]) == (202, "publishing")
+    assert work(package) == ["following"]
+    assert "bea@there read and approved it" in pull.comments[-1]["body"]
+    assert approve(package, {"sha256": sha256})[0] == 409
+    package.github.stop()
 
 
 def test_another_hash_twice_and_an_unknown_number_are_refused(shop: ShopWithClone) -> None:

@@ -60,9 +60,21 @@ class GitObjects:
         found = self.repository.refs.read_ref(Ref(f"{HEADS}{branch}".encode()))
         return None if found is None else found.decode()
 
+    def files(self, branch: str) -> dict[str, bytes]:
+        """The files of a branch."""
+        tip = self.get(self.tip(branch) or "")
+        return {
+            path.decode(): self.get(each.decode(), Blob).data
+            for path, _, each in iter_tree_contents(self._store, tip.tree)
+        }
+
     def add_branch(self, ref: str, name: str) -> bool:
         """Create a ref; `False` if it exists."""
         return self.repository.refs.add_if_new(Ref(ref.encode()), ObjectID(name.encode()))
+
+    def move_branch(self, branch: str, name: str) -> None:
+        """Move a branch to a commit."""
+        self.repository.refs[Ref(f"{HEADS}{branch}".encode())] = ObjectID(name.encode())
 
     def has(self, name: str, kind: type[Any] = Commit) -> bool:
         """Whether there is such an object."""

@@ -24,6 +24,7 @@ ROUTES: Mapping[str, tuple[str, str, str]] = {
     "add_tree": ("POST", r"/git/trees", "contents:write"),
     "add_commit": ("POST", r"/git/commits", "contents:write"),
     "add_ref": ("POST", r"/git/refs", "contents:write"),
+    "move_ref": ("PATCH", r"/git/refs/([^/]+)", "contents:write"),
     "pulls": ("GET", r"/pulls", "pull_requests:read"),
     "open_pull": ("POST", r"/pulls", "pull_requests:write"),
     "pull": ("GET", r"/pulls/(\d+)", "pull_requests:read"),
@@ -32,6 +33,8 @@ ROUTES: Mapping[str, tuple[str, str, str]] = {
     "issue": ("GET", r"/issues/(\d+)", "issues:read"),
     "comments": ("GET", r"/issues/(\d+)/comments", "pull_requests:read"),
     "add_labels": ("POST", r"/issues/(\d+)/labels", "pull_requests:write"),
+    "add_comment": ("POST", r"/issues/(\d+)/comments", "pull_requests:write"),
+    "add_line_reply": ("POST", r"/pulls/(\d+)/comments/(\d+)/replies", "pull_requests:write"),
     "check_runs": ("GET", r"/commits/([^/]+)/check-runs", "checks:read"),
     "workflow_runs": ("GET", r"/actions/runs", "actions:read"),
     "status": ("GET", r"/commits/([^/]+)/status", "statuses:read"),
@@ -105,6 +108,16 @@ class Routes:
             return error(422, "Reference already exists")
         return self.ref(str(body["ref"]).removeprefix("refs/"))
 
+    def move_ref(self, name: str, body: Mapping[str, Any]) -> Found:
+        branch, commit = name.removeprefix("heads/"), str(body["sha"])
+        tip = self._objects.tip(branch)
+        if tip is None or not self._objects.has(commit):
+            return error(422, "Reference does not exist")
+        if not body.get("force") and tip not in self._objects.ancestors(commit):
+            return error(422, "Update is not a fast forward")
+        self._objects.move_branch(branch, commit)
+        return self.ref(name)
+
     def pulls(self) -> Found:
         found = sorted(self._pulls.found, key=lambda pull: -pull.number)
         return [self._pulls.shown(pull, is_listed=True) for pull in found]
@@ -142,6 +155,22 @@ class Routes:
             return None
         pull.labels += [name for name in body["labels"] if name not in pull.labels]
         return [{"name": name} for name in pull.labels]
+
+    def add_comment(self, number: str, body: Mapping[str, Any]) -> Found:
+        pull = self._pulls.get(int(number))
+        if pull is None:
+            return None
+        pull.say("tribal[bot]", str(body["body"]))
+        return pull.comments[-1]
+
+    def add_line_reply(self, number: str, thread: str, body: Mapping[str, Any]) -> Found:
+        pull = self._pulls.get(int(number))
+        first = None if pull is None else next((each for each in pull.line_comments if each["id"] == int(thread)), None)
+        if pull is None or first is None or "in_reply_to_id" in first:
+            return None
+        pull.say("tribal[bot]", str(body["body"]), first["path"], first["line"])
+        pull.line_comments[-1]["in_reply_to_id"] = int(thread)
+        return pull.line_comments[-1]
 
     def check_runs(self, commit: str) -> Found:
         return self._pulls.checks_of(commit)

@@ -142,7 +142,7 @@ class FakeGitHub:
             return error(403, "Resource not accessible by personal access token")
         if self.objects.is_empty and route not in ("repository", "pulls"):
             return error(409, "Git Repository is empty.")
-        found = getattr(Routes(self), route)(*arguments, *([body] if request.method == "POST" else []))
+        found = getattr(Routes(self), route)(*arguments, *([body] if request.method != "GET" else []))
         return self._encoded(found, route, request)
 
     def _encoded(self, found: Found, route: str, request: Request) -> Response:

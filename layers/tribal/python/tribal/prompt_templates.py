@@ -27,7 +27,14 @@ INTERROGATING: Mapping[str, frozenset[str]] = {
 """The same of interrogations."""
 CHATTING: Mapping[str, frozenset[str]] = {"chat_answer.md": frozenset()}
 """The same of the chat."""
-_ALL = {**DESCRIBING, **INTERROGATING, **CHATTING}
+CONTRIBUTING: Mapping[str, frozenset[str]] = {
+    "issue_scout.md": frozenset(),
+    "issue_analyst.md": frozenset(),
+    "issue_editor.md": frozenset(),
+    "review_reader.md": frozenset(),
+}
+"""The same of contributions."""
+_ALL = {**DESCRIBING, **INTERROGATING, **CHATTING, **CONTRIBUTING}
 MAX_PROMPT_BYTES = 32_768
 """The most bytes of a template; a judgement, about ten times ours."""
 

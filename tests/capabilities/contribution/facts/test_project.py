@@ -256,3 +256,34 @@ def test_any_content_is_read(path: str, content: bytes) -> None:
 
 def test_deeply_nested_settings_are_read() -> None:
     assert project_facts(MappedFiles({"package.json": b"[" * 200_000, "pyproject.toml": b"a=" + b"[" * 20_000}))
+
+
+_PROJECT = "[project]\nname = 'a'\n"
+
+
+@each_case(
+    ("files", "install", "test"),
+    [
+        ({"pytest.ini": "", "tox.ini": ""}, "pip install pytest", "python3 -m pytest"),
+        (
+            {"requirements.txt": "x", "dev.requirements.txt": "pytest"},
+            "pip install -r dev.requirements.txt -r requirements.txt",
+            "",
+        ),
+        (
+            {"pyproject.toml": f"{_PROJECT}[project.optional-dependencies]\ntest = ['pytest']\n[tool.pytest]\nx = 1\n"},
+            "pip install -e '.[test]'",
+            "python3 -m pytest",
+        ),
+        (
+            {"pyproject.toml": f"{_PROJECT}[dependency-groups]\ndev = ['pytest']\n"},
+            "pip install -e . --group dev",
+            "",
+        ),
+        ({"setup.py": "", "setup.cfg": "[tool:pytest]\n"}, "pip install -e . pytest", "python3 -m pytest"),
+        ({"Makefile": "install:\n\tx\ntest:\n\tx\n", "pytest.ini": ""}, "make install", "make test"),
+    ],
+)
+def test_python_says_what_to_install_and_how_to_test(files: dict[str, str], install: str, test: str) -> None:
+    found = facts_of(files).commands
+    assert (found.install, found.test) == (install, test)

@@ -15,6 +15,7 @@ from tests.fakes import MemoryStore
 from tests.fakes.dying_store import DyingStore, Killed
 from tests.plugins.verify import examples
 from tribal.capabilities.contribution.errors import ApprovalStale, HandoffInvalid
+from tribal.capabilities.contribution.publishing.publication import patch_of
 from tribal.errors import PreconditionFailed, RepositoryUnusable, TribalError
 from tribal.store.sealing import sealed
 from tribal_contracts.contribution.changes import CodeChanges
@@ -227,7 +228,7 @@ def test_preparing_that_is_killed_at_any_write_ends_as_if_undisturbed(tmp_path: 
             break
         record = shop.prepare() or shop.contributions().record(1)
         assert (record.cycle, record.state) == (1, "waiting")
-        diffs.add(shop.contributions().patch(record))
+        diffs.add(patch_of(shop.contributions().files.handoffs(record.cycle)))
     assert kills >= 15
     assert len(diffs) == 1
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tribal.app.asking.configured_models import ConfiguredModels
 from tribal.app.building import Building, Built
+from tribal.app.parts import start_job
 from tribal.capabilities.contribution.parts import ContributionParts, ForgePurpose
-from tribal.errors import ConfigurationError, missing_package
-from tribal.ports import Provider
+from tribal.errors import ConfigurationError, SandboxMissing, missing_package
+from tribal.ports import Provider, StopToken
+from tribal.ports.sandbox import PackageIndex, SandboxLimits
+from tribal_contracts.contribution.cycles import ContributionTask
 from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
 from tribal_contracts.core.sections import find_section
 
@@ -20,28 +25,59 @@ if TYPE_CHECKING:
 
     from tribal.adapters.github.client import GitHubClient
     from tribal.adapters.github.tokens import Purpose
+    from tribal.capabilities.contribution.writing.asking import WritingModels
     from tribal.ports import Secrets
     from tribal.ports.repositories import Forge, Repository, RepositoryState, RepositoryTree
+    from tribal.ports.sandbox import Sandbox
+    from tribal.settings.deployment import Deployment
+    from tribal_contracts.contribution.cycles import CycleRecord
 
 _MOST_MANIFEST_BYTES = 256 << 20
+_CHECK_SECONDS = 240.0
+"""What one check may take; a judgement: with a repair, they fit into the time of an agent."""
+_ON_THIS_MACHINE = (
+    "set the environment variable of that name, or put a file of that name into the folder in TRIBAL_SECRETS"
+)
+_IN_AWS = "create it in Secrets Manager, in the region of the functions"
 
 
 def build(building: Building) -> Built:
-    """Build contribution, where repositories are configured on this machine."""
+    """Build contribution, where repositories are configured."""
     section = find_section(building.sections, ContributionSettings)
-    settings = building.settings
-    if section is None or settings is None:
+    settings, deployment = building.settings, building.deployment
+    if section is None or (settings is None and deployment is None):
         return Built()
-    places = _Places(settings.project, building.secrets)
-    parts = ContributionParts(
-        settings=section,
-        open_repository=places.open_repository,
-        open_forge=places.open_forge,
-        signer=_signer,
-        read_manifest=places.read_manifest,
-        close_all=places.close,
-    )
-    return Built(parts=parts)
+
+    def parts_until(stop: StopToken) -> ContributionParts:
+        project, hint = (Path(), _IN_AWS) if settings is None else (settings.project, _ON_THIS_MACHINE)
+        places = _Places(project, building.secrets, hint, stop)
+        return ContributionParts(
+            settings=section,
+            open_repository=places.open_repository,
+            open_forge=places.open_forge,
+            signer=_signer,
+            read_manifest=places.read_manifest,
+            models=_models(building, section),
+            open_sandbox=_no_sandbox if settings is None else _open_sandbox,
+            package_index=places.package_index,
+            launch=None if deployment is None else partial(launch_cycle, deployment),
+            stop=stop,
+            for_call=parts_until,
+            close_all=places.close,
+        )
+
+    return Built(parts=parts_until(StopToken()))
+
+
+def launch_cycle(deployment: Deployment, record: CycleRecord) -> None:
+    """Have the state machine of the function continue a cycle; launched twice after one approval, it runs once.
+
+    Raises:
+        ConfigurationError: when the function has no state machine.
+        DeploymentRefused, DeploymentUnreachable: when it cannot be started.
+    """
+    name = f"{record.swarm_id}-{record.cycle}-{record.approvals}"
+    start_job(deployment, name, ContributionTask(cycle=record.cycle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +86,21 @@ class _Places:
 
     project: Path
     secrets: Provider[Secrets]
+    hint: str
+    """Says how to create a secret that is missing."""
+    stop: StopToken
+    """The deadline of calls."""
     _online: dict[str, Repository] = field(default_factory=dict)
 
     def open_repository(self, entry: RepositoryEntry) -> Repository:
         try:
-            from tribal.adapters.git.local_clone import LocalCloneRepository
+            if entry.path is not None:
+                from tribal.adapters.git.local_clone import LocalCloneRepository
+
+                return LocalCloneRepository(self._place(entry.path), entry.base)
             from tribal.adapters.github.repository import GitHubRepository
         except ModuleNotFoundError as error:
             raise ConfigurationError(missing_package(error.name, "reading git", "contribution")) from error
-        if entry.path is not None:
-            return LocalCloneRepository(self._place(entry.path), entry.base)
         if entry.name not in self._online:
             self._online[entry.name] = GitHubRepository(self._client(entry, "read"), entry.base)
         return _StaysOpen(self._online[entry.name])
@@ -86,38 +127,44 @@ class _Places:
                 f"repository {entry.name!r}: cannot read the manifest {str(place)!r}: {error.strerror}; run `dbt parse`"
             ) from error
 
+    def package_index(self, entry: RepositoryEntry) -> PackageIndex:
+        if entry.install is None:
+            return PackageIndex()
+        ca_file = entry.install.ca_file
+        return PackageIndex(url=entry.install.index_url, ca_file=None if ca_file is None else self._place(ca_file))
+
     def close(self) -> None:
         for each in self._online.values():
             each.close()
         self._online.clear()
 
     def _client(self, entry: RepositoryEntry, purpose: Purpose) -> GitHubClient:
+        from tribal.adapters.github.access import Timing
         from tribal.adapters.github.address import GitHubAddress
         from tribal.adapters.github.client import GitHubClient
         from tribal.adapters.github.tokens import AccessToken, AppKey, InstallationTokens, NoToken
 
         address = GitHubAddress.of(entry.url or "", entry.api_url, entry.tarball_host)
+        timing = Timing(remaining_seconds=self.stop.remaining_seconds)
         if purpose != "publish" and entry.read_secret is not None:
-            return GitHubClient(address, AccessToken(self._secret(entry, entry.read_secret), "read_secret"))
+            return GitHubClient(address, AccessToken(self._secret(entry, entry.read_secret), "read_secret"), timing)
         if purpose != "publish":
-            return GitHubClient(address, NoToken())
+            return GitHubClient(address, NoToken(), timing)
         if entry.app is not None:
             key = AppKey(entry.app.id, entry.app.installation, self._secret(entry, entry.app.key_secret))
-            return GitHubClient(address, InstallationTokens(key, address, purpose))
+            return GitHubClient(address, InstallationTokens(key, address, purpose, timing), timing)
         if entry.write_secret is None:
             raise ConfigurationError(
                 f"repository {entry.name!r} has neither `write_secret` nor `app`, so nothing can be published; add"
                 " one to its entry"
             )
-        return GitHubClient(address, AccessToken(self._secret(entry, entry.write_secret), "write_secret"))
+        return GitHubClient(address, AccessToken(self._secret(entry, entry.write_secret), "write_secret"), timing)
 
     def _secret(self, entry: RepositoryEntry, name: str) -> SecretStr:
-        found = self.secrets().get(name)
+        # A process that stays for long sees a token that was replaced.
+        found = self.secrets().refresh(name)
         if found is None:
-            raise ConfigurationError(
-                f"the secret {name!r} of repository {entry.name!r} is missing; set the environment variable of that"
-                " name, or put a file of that name into the folder in TRIBAL_SECRETS"
-            )
+            raise ConfigurationError(f"the secret {name!r} of repository {entry.name!r} is missing; {self.hint}")
         return found
 
     def _place(self, path: str) -> Path:
@@ -145,6 +192,27 @@ class _StaysOpen:
 
     def close(self) -> None:
         pass
+
+
+def _models(building: Building, section: ContributionSettings) -> WritingModels | None:
+    """The models under `models`; `None` without any."""
+    if not building.models.named:
+        return None
+    from tribal.capabilities.contribution.writing.asking import WritingModels
+    from tribal.prompt_templates import CONTRIBUTING
+
+    configured = ConfiguredModels(building.models, building.text)
+    return WritingModels(section, configured, partial(building.models.templates, CONTRIBUTING))
+
+
+def _open_sandbox() -> Sandbox:
+    from tribal.adapters.bubblewrap.sandbox import open_sandbox
+
+    return open_sandbox(SandboxLimits(seconds=_CHECK_SECONDS))
+
+
+def _no_sandbox() -> Sandbox:
+    raise SandboxMissing("nothing of a repository is run in AWS")
 
 
 def _signer() -> str:

@@ -158,6 +158,7 @@ class PullRequestState:
 class PullRequestReview:
     """A review of a pull request."""
 
+    id: int
     author: str
     state: Literal["approved", "changes_requested", "commented"]
     text: str
@@ -174,6 +175,8 @@ class PullRequestComment:
     at: str
     path: str | None = None
     line: int | None = None
+    thread: int | None = None
+    """The comment that begins its thread, if it is on a line of the diff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,14 @@ class Forge(Protocol):
         """
         ...
 
+    def move_branch(self, name: str, commit: str, head: str) -> bool:
+        """Move a branch of contributions from `head` to a commit that follows it; `False` if it is elsewhere.
+
+        Raises:
+            RepositoryUnusable: when the name is not allowed.
+        """
+        ...
+
     def merged_at(self, commit: str) -> str | None:
         """The newest commit of the default branch if it contains a commit, `None` if it does not.
 
@@ -257,6 +268,14 @@ class Forge(Protocol):
 
     def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
         """Open a pull request with its labels, or find that of its branch and add the labels that it lacks."""
+        ...
+
+    def reply(self, number: int, text: str, marker: str, thread: int | None = None) -> None:
+        """Comment on a pull request, or in a thread on a line of its diff, unless a comment has the marker already.
+
+        Raises:
+            RepositoryUnusable: when GitHub does not take it.
+        """
         ...
 
     def activity(self, number: int) -> PullRequestActivity:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tribal.rendering.markdown import show_invisible
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class OutputTail:
@@ -23,7 +27,8 @@ class OutputTail:
             del self._kept[: -self._most_bytes]
 
     def text(self) -> str:
-        r"""Return the end as text; characters that are not drawn are written as `\u001B`."""
+        r"""Return the end as text, without colours; characters that are not drawn are written as `\u001B`."""
         written = bytes(self._kept[-self._most_bytes :]).decode(errors="replace").replace("\r\n", "\n")
+        written = _COLOURS.sub("", written)
         shown = show_invisible(written, keep="\n\t").encode()
         return shown[-self._most_bytes :].decode(errors="ignore")

@@ -228,6 +228,14 @@ class LocalForge:
         """Refuse: a person opens one where the branch is pushed to."""
         raise RepositoryUnusable(f"a local clone has no pull requests; push {new.branch!r} and open one there")
 
+    def move_branch(self, name: str, commit: str, head: str) -> bool:  # noqa: ARG002
+        """Never called."""
+        raise RepositoryUnusable("a clone has no pull requests, and no reviews to answer")
+
+    def reply(self, number: int, text: str, marker: str, thread: int | None = None) -> None:  # noqa: ARG002
+        """Never called."""
+        raise RepositoryUnusable("a clone has no pull requests, and no reviews to answer")
+
     def activity(self, number: int) -> PullRequestActivity:  # noqa: ARG002
         """Return nothing."""
         return PullRequestActivity((), (), ForgeChecks())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ class Timing:
     """Seconds since 1970."""
     call_seconds: float = 20.0
     download_seconds: float = 300.0
+    remaining_seconds: Callable[[], float] = lambda: math.inf
+    """Seconds until the caller's deadline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,9 @@ class GitHubClient:
             f"{self.address.page!r} has more than {_MOST_PAGES} pages of one list, which is not supported"
         )
 
-    def post(self, path: str, body: Mapping[str, Any], find: Callable[[], Any] | None = None) -> Any:
+    def post(
+        self, path: str, body: Mapping[str, Any], find: Callable[[], Any] | None = None, method: str = "POST"
+    ) -> Any:
         """Create something; a `Conflict` if GitHub refuses to, mostly because it exists.
 
         Args:
@@ -120,8 +122,9 @@ class GitHubClient:
             body: what to create.
             find: looks whether it exists, before another attempt follows one whose outcome is unknown; `None` if
                 creating it twice has no effect.
+            method: `PATCH` changes something instead.
         """
-        out = self._outgoing("POST", path, json.dumps(body).encode())
+        out = self._outgoing(method, path, json.dumps(body).encode())
 
         def attempt() -> Any:
             answer = self._follow(out)
@@ -185,10 +188,13 @@ class GitHubClient:
 
     def _send(self, out: Outgoing) -> Answer:
         """Send a request once, and again after each limit that ends soon."""
-        seconds = None if out.sink is None else self._timing.download_seconds
+        seconds = self._timing.call_seconds if out.sink is None else self._timing.download_seconds
         while True:
+            left = self._timing.remaining_seconds()
+            if left <= 0:
+                raise ForgeUnreachable(f"no time is left to call {self._host}; try again")
             cached = self._cache.get(out.url) if out.method == "GET" else None
-            answer = self._transport.send(replace(out, headers=self._headers(out, cached)), seconds)
+            answer = self._transport.send(replace(out, headers=self._headers(out, cached)), min(seconds, left))
             if answer.status == 304 and cached is not None:
                 return cached
             if answer.status >= 500:
@@ -206,7 +212,7 @@ class GitHubClient:
         now = self._timing.now()
         if now > self._limited_at + _LIMIT_WINDOW_SECONDS:
             self._limited_at, self._waited = now, 0.0
-        if self._waited + seconds > MOST_LIMIT_SECONDS:
+        if self._waited + seconds > MOST_LIMIT_SECONDS or seconds > self._timing.remaining_seconds():
             raise ForgeRateLimited(f"{self._host} limits calls until {time_in(seconds, now)}; try again then")
         self._waited += seconds
         self._timing.pause(seconds)

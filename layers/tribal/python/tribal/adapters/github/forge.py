@@ -46,7 +46,7 @@ _BRANCH = re.compile(r"tribal/[a-z0-9][a-z0-9-]{0,99}")
 
 
 class GitHubForge:
-    """A `Forge` on GitHub. It creates branches below `tribal/` and never changes one that exists.
+    """A `Forge` on GitHub. It creates branches below `tribal/`, and moves them forward only.
 
     Args:
         client: calls the API for the repository; closed with it.
@@ -94,11 +94,7 @@ class GitHubForge:
 
     def create_branch(self, name: str, commit: str) -> bool:
         """Create a branch at a commit; `False` if it exists."""
-        if not _BRANCH.fullmatch(name) or name in (self._base_branch, self._facts.default_branch):
-            raise RepositoryUnusable(
-                f"{name!r} is not a branch of contributions; those begin with 'tribal/', and have small letters, digits"
-                " and hyphens"
-            )
+        self._require_own(name)
         require_commit(self._client, commit)
         body = {"ref": f"refs/heads/{name}", "sha": commit}
         # A text is the tip of the branch, found after an attempt whose outcome is unknown.
@@ -110,6 +106,21 @@ class GitHubForge:
         if find_tip(self._client, name) is None:
             raise RepositoryUnusable(f"GitHub does not create the branch {name!r}: {made.message}")
         return False
+
+    def move_branch(self, name: str, commit: str, head: str) -> bool:
+        """Move a branch forward from `head` to a commit; `False` if it is elsewhere."""
+        self._require_own(name)
+        if find_tip(self._client, name) != head:
+            return False
+
+        def moved() -> str | None:
+            tip = find_tip(self._client, name)
+            return None if tip == head else tip
+
+        # GitHub refuses to move it backwards or sideways.
+        body = {"sha": commit, "force": False}
+        made = self._client.post(f"{self._git}/refs/{quote(f'heads/{name}', safe='')}", body, moved, method="PATCH")
+        return made == commit if isinstance(made, str) else not isinstance(made, Conflict)
 
     def merged_at(self, commit: str) -> str | None:
         """Return the newest commit of the default branch if it contains a commit, `None` if it does not."""
@@ -130,6 +141,10 @@ class GitHubForge:
     def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
         """Open a pull request with its labels, or complete the one that its branch has."""
         return self._pull_requests.open(new)
+
+    def reply(self, number: int, text: str, marker: str, thread: int | None = None) -> None:
+        """Comment once on a pull request, or in a thread on a line of its diff."""
+        self._pull_requests.reply(number, text, marker, thread)
 
     def activity(self, number: int) -> PullRequestActivity:
         """Read what was said about a pull request, and the checks of its newest commit."""
@@ -152,6 +167,13 @@ class GitHubForge:
     @property
     def _pull_requests(self) -> PullRequests:
         return PullRequests(self._client, self._facts.owner)
+
+    def _require_own(self, name: str) -> None:
+        if not _BRANCH.fullmatch(name) or name in (self._base_branch, self._facts.default_branch):
+            raise RepositoryUnusable(
+                f"{name!r} is not a branch of contributions; those begin with 'tribal/', and have small letters, digits"
+                " and hyphens"
+            )
 
     def _compare(self, base: str, head: str) -> Any:
         route = f"{self._client.address.repository}/compare/{quote(f'{base}...{head}', safe='')}"

@@ -86,6 +86,22 @@ class PullRequests:
                 raise RepositoryUnusable(f"pull request {found.number} does not take its labels: {added.message}")
         return found
 
+    def reply(self, number: int, text: str, marker: str, thread: int | None) -> None:
+        """Comment once.
+
+        Raises:
+            RepositoryUnusable: when GitHub does not take it.
+        """
+        kind = self._issues if thread is None else self._route
+        listed = f"{kind}/{number}/comments?per_page=100"
+
+        def find() -> bool | None:
+            return any(marker in (optional_text_at(each, "body") or "") for each in self._client.pages(listed)) or None
+
+        route = f"{kind}/{number}/comments" if thread is None else f"{kind}/{number}/comments/{thread}/replies"
+        if find() is None and isinstance(made := self._client.post(route, {"body": text}, find), Conflict):
+            raise RepositoryUnusable(f"pull request {number} does not take a reply: {made.message}")
+
     def activity(self, number: int) -> PullRequestActivity:
         """Read reviews, comments and checks."""
         reviews = self._client.pages(f"{self._route}/{number}/reviews?per_page=100")
@@ -155,20 +171,26 @@ def _review(found: Any) -> PullRequestReview:
     # A review that was dismissed decides nothing.
     state = _VERDICTS.get(text_at(found, "state"), "commented")
     return PullRequestReview(
-        _author(found), state, optional_text_at(found, "body") or "", text_at(found, "submitted_at")
+        id=number_at(found, "id"),
+        author=_author(found),
+        state=state,
+        text=optional_text_at(found, "body") or "",
+        at=text_at(found, "submitted_at"),
     )
 
 
 def _comment(found: Any) -> PullRequestComment:
-    number = number_at(found, "id")
-    line = found.get("line")
+    number, path = number_at(found, "id"), optional_text_at(found, "path")
+    line, replies_to = found.get("line"), found.get("in_reply_to_id")
     return PullRequestComment(
         id=number,
         author=_author(found),
         text=optional_text_at(found, "body") or "",
         at=text_at(found, "created_at"),
-        path=optional_text_at(found, "path"),
+        path=path,
         line=line if isinstance(line, int) else None,
+        # Replies to replies are not possible.
+        thread=None if path is None else replies_to if isinstance(replies_to, int) else number,
     )
 
 

@@ -22,11 +22,12 @@ from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.preparing import Preparation
 from tribal.capabilities.contribution.publishing.approving import TYPED, current_hash, is_valid, new_approval
-from tribal.capabilities.contribution.publishing.publication import patch_of
 from tribal.errors import RunLocked
+from tribal.identity.scope import EVERYTHING
 from tribal.jobs.lease import RunLease
 from tribal.ports import Application, StopToken
 from tribal.ports.caller import Caller
+from tribal_contracts import ModelQuote
 from tribal_contracts.contribution.cycles import CycleRecord, SwarmStatus
 from tribal_contracts.contribution.tools import PrepareContributionInput
 
@@ -36,7 +37,6 @@ class Review:
     """What a person is asked to approve."""
 
     record: CycleRecord
-    patch: str
     sha256: str
     """Of what would be published now."""
     is_approved: bool
@@ -103,27 +103,41 @@ class Contributions:
         assert status is not None
         return status
 
-    def patch(self, record: CycleRecord) -> str:
-        """The diff of a contribution; empty before it is prepared."""
-        return patch_of(self.files.handoffs(record.cycle))
-
-    def prepare(self, request: PrepareContributionInput) -> CycleRecord | None:
+    def prepare(
+        self,
+        request: PrepareContributionInput,
+        model: str | None = None,
+        confirm: Callable[[ModelQuote], None] = lambda _: None,
+    ) -> CycleRecord | None:
         """Prepare a contribution, or finish preparing one that was interrupted; `None` if there is nothing to do.
 
         What a repository says against a change ends a contribution; the next candidate is then tried, unless tables, a
         repository or an issue are named.
+
+        Args:
+            request: what to prepare.
+            model: an entry of `models` for what an issue asks for, instead of the configured one.
+            confirm: called with the quote before a model is asked; an error that it raises ends the call.
 
         Raises:
             RepositoryNotAllowed: when a name is unknown, or an issue's repository is not configured.
             RepositoryUnusable, LimitExceeded: when what is named cannot be contributed.
             CycleLocked: when another process prepares.
         """
+        record = self._prepare(request, model or self.parts.settings.model, confirm)
+        if record is not None and record.state == "preparing" and self.parts.launch is not None:
+            self.parts.launch(record)
+        return record
+
+    def _prepare(
+        self, request: PrepareContributionInput, model: str | None, confirm: Callable[[ModelQuote], None]
+    ) -> CycleRecord | None:
         with self._lease("prepare"):
             for unfinished in [each for each in self.files.records() if each.state == "preparing"]:
                 record = self._runner.run(unfinished.cycle)
                 if self._may_see(record):
                     return record
-            return Preparation(self.app, self.caller, self.name, self._runner, request).run()
+            return Preparation(self.app, self.caller, self.name, self._runner, request, model, confirm).run()
 
     def review(self, cycle: int) -> Review:
         """What would be published now, for a person to approve.
@@ -133,14 +147,13 @@ class Contributions:
             ApprovalStale: when the base branch has changed what it changes.
         """
         record = self.record(cycle)
-        if record.state not in ("waiting", "publishing"):
+        if record.state not in ("waiting", "publishing") and record.follow_up is None:
             raise CycleUnsuitable(f"contribution {cycle} is {_said(record)}; there is nothing to approve")
         with self._context(record) as context:
             sha256 = current_hash(context)
             approval = self.files.approval(cycle, record.approvals)
             return Review(
                 record,
-                patch_of(context.handoffs),
                 sha256,
                 is_valid(approval, sha256, self.app.clock.real()),
                 (context.source.state.author or self.parts.signer()) if record.sign_off_required else None,
@@ -178,7 +191,7 @@ class Contributions:
             record = self.record(cycle)
             if record.prepared_by == self.name:
                 raise ContributionForbidden("you have prepared this contribution; someone else approves it")
-            if record.state != "waiting":
+            if record.state != "waiting" and not _has_answers(record):
                 raise CycleUnsuitable(f"contribution {cycle} is {_said(record)}; there is nothing to approve")
             if record.sign_off_required:
                 raise ApprovalMissing("the repository asks for a sign-off; approve the contribution at a terminal")
@@ -188,7 +201,7 @@ class Contributions:
             record = self._started(self._approved(record, sha256, ""))
             if self.parts.launch is None:
                 return self._runner.run(cycle)
-        self.parts.launch(cycle)
+        self.parts.launch(record)
         return record
 
     def follow(self, cycle: int | None = None) -> list[CycleRecord]:
@@ -203,6 +216,12 @@ class Contributions:
         if cycle is not None and not followed:
             raise CycleUnsuitable(f"contribution {cycle} is {_said(records[0])}; there is nothing to follow")
         return followed
+
+    def publish_approved(self, cycle: int) -> CycleRecord | None:
+        """Publish what a valid approval is for; `None` without one."""
+        with self._lease("publish"):
+            record = self.record(cycle)
+            return self._publish(record) if self._is_approved(record) else None
 
     def abort(self, cycle: int) -> CycleRecord:
         """End a contribution. Nothing that was published is closed or deleted.
@@ -220,15 +239,19 @@ class Contributions:
             return changed
 
     def _follow(self, record: CycleRecord) -> CycleRecord | None:
-        if record.state == "following":
-            return self._runner.follow(record)
-        if record.state not in ("waiting", "publishing") or not record.approvals:
-            return None
+        if self._is_approved(record):
+            return self._publish(record)
+        return self._runner.follow(record) if record.state == "following" else None
+
+    def _is_approved(self, record: CycleRecord) -> bool:
+        """Whether this process can publish what a valid approval is for."""
+        awaits = record.state in ("waiting", "publishing") or _has_answers(record)
+        if not (awaits and record.approvals and "publishing" in self.parts.states):
+            return False
         with suppress(ApprovalStale), self._context(record) as context:
             approval = self.files.approval(record.cycle, record.approvals)
-            if is_valid(approval, current_hash(context), self.app.clock.real()):
-                return self._publish(record)
-        return None
+            return is_valid(approval, current_hash(context), self.app.clock.real())
+        return False
 
     def _approved(self, record: CycleRecord, sha256: str, signed_off_as: str) -> CycleRecord:
         """Write the caller's approval."""
@@ -267,7 +290,14 @@ class Contributions:
             lease.release()
 
     def _may_see(self, record: CycleRecord) -> bool:
+        if record.recipe is None:
+            return self.caller.scope == EVERYTHING
         return all(self.caller.scope.allows(record.database, each.schema_name) for each in record.descriptions)
+
+
+def _has_answers(record: CycleRecord) -> bool:
+    """Whether answers to a review wait for approval."""
+    return record.state == "following" and record.follow_up is not None
 
 
 def _said(record: CycleRecord) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
+from tribal.ports.sandbox import PackageIndex
+from tribal.ports.stopping import StopToken
 
 ForgePurpose = Literal["follow", "publish"]
 
 if TYPE_CHECKING:
+    from tribal.capabilities.contribution.writing.asking import WritingModels
     from tribal.ports.application import Application
     from tribal.ports.repositories import Forge, Repository
+    from tribal.ports.sandbox import Sandbox
+    from tribal_contracts.contribution.cycles import CycleRecord, CycleState
     from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
 
 
@@ -28,9 +33,20 @@ class ContributionParts:
     """The name and address of the person at this machine, as `Name <address>`, for sign-offs on a forge."""
     read_manifest: Callable[[RepositoryEntry], bytes | None]
     """The manifest of dbt that an entry names; `None` if it names none."""
-
-    launch: Callable[[int], None] | None = None
+    open_sandbox: Callable[[], Sandbox]
+    """Opens the sandbox in which checks run; raises `SandboxMissing`."""
+    models: WritingModels | None = None
+    """The models that can write changes; `None` if none is configured."""
+    package_index: Callable[[RepositoryEntry], PackageIndex] = lambda _: PackageIndex()
+    """Where the packages come from that the checks of a repository need."""
+    launch: Callable[[CycleRecord], None] | None = None
     """Has a cycle continued in the background; `None` to continue it at once."""
+    stop: StopToken = field(default_factory=StopToken)
+    """The deadline of calls, and of steps, if they have one."""
+    states: Collection[CycleState] = ("preparing", "publishing")
+    """The states in which this process continues cycles: in AWS each is the job of another function."""
+    for_call: Callable[[StopToken], ContributionParts] | None = None
+    """The same parts for one call of a function in AWS, which ends by a deadline."""
     close_all: Callable[[], None] = lambda: None
     """Closes repositories that stay open between calls."""
 

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from tribal.capabilities.contribution.agents.context import edit_context, edits_of
 from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.cycles.running import CycleRunner
-from tribal.capabilities.contribution.errors import LimitExceeded, RepositoryNotAllowed
+from tribal.capabilities.contribution.errors import ContributionForbidden, LimitExceeded, RepositoryNotAllowed
 from tribal.capabilities.contribution.offers import batches
 from tribal.capabilities.contribution.offers.batches import Batch
-from tribal.capabilities.contribution.offers.issues import DescriptionRequest, issue_place, read_request
+from tribal.capabilities.contribution.offers.issues import (
+    DescriptionRequest,
+    description_request,
+    issue_place,
+    read_issue,
+    requested,
+)
 from tribal.capabilities.contribution.offers.offers import Offer
 from tribal.capabilities.contribution.offers.sources import open_source
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.errors import RepositoryUnusable
+from tribal.identity.scope import EVERYTHING
 from tribal.ports import Application
 from tribal.ports.caller import Caller
+from tribal.ports.repositories import ForgeIssue
+from tribal_contracts import ModelQuote
 from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.handoffs import SearchStats
+from tribal_contracts.contribution.settings import RepositoryEntry
 from tribal_contracts.contribution.tools import PrepareContributionInput
 
 
@@ -33,6 +44,10 @@ class Preparation:
     """The caller, as `kind:subject`."""
     runner: CycleRunner
     request: PrepareContributionInput
+    model: str | None = None
+    """The entry of `models` that writes what an issue asks for, besides descriptions."""
+    confirm: Callable[[ModelQuote], None] = lambda _: None
+    """Called with the quote before a model is asked."""
 
     @property
     def files(self) -> ContributionFiles:
@@ -81,7 +96,16 @@ class Preparation:
             raise RepositoryNotAllowed("an issue says which tables to describe, and where; name no others with it")
         entry, number = issue_place(url, self._parts.settings)
         with closing(self._parts.open_forge(entry, "follow")) as forge:
-            request = read_request(forge, entry, number)
+            issue = read_issue(forge, entry, number)
+        try:
+            return self._descriptions(entry, description_request(issue))
+        except RepositoryUnusable:
+            if self.model is None:
+                raise
+        return self._by_model(entry, issue, self.model)
+
+    def _descriptions(self, entry: RepositoryEntry, request: DescriptionRequest) -> CycleRecord | None:
+        """Prepare the descriptions that an issue asks for."""
         records, everything = self._collected()
         found = [each for each in everything if each.entry.name == entry.name]
         batches.require_usable(found)
@@ -92,6 +116,41 @@ class Preparation:
             batches.require_contributable([offer for each in named for offer in each.offers])
             return None
         return self.runner.run(self._begin(usable[0], everything, records, request).cycle)
+
+    def _by_model(self, entry: RepositoryEntry, issue: ForgeIssue, model: str) -> CycleRecord:
+        """Have a model do what an issue asks for.
+
+        Raises:
+            ContributionForbidden: when the caller may see only some tables.
+            ConfigurationError: when the model cannot be asked.
+            LimitExceeded: when there is no room for another contribution.
+        """
+        if self.caller.scope != EVERYTHING:
+            raise ContributionForbidden("a change for an issue may touch any table, and you may see only some of them")
+        models, records, now = self._parts.models, self.files.records(), self.app.clock.published()
+        if models is None:
+            raise RepositoryNotAllowed("no model is configured; name one under `models` and as `contribution.model`")
+        facts = models.require(model, entry)
+        batches.require_room(records, entry, self._parts.settings.limits, now)
+        with open_source(self._parts, entry, self.app.clock) as source:
+            base_commit = source.state.base_commit
+        self.confirm(models.quote(facts))
+        record = CycleRecord(
+            swarm_id=self.files.swarm_id(records),
+            cycle=records[-1].cycle + 1 if records else 1,
+            prepared_by=self.name,
+            started_at=now,
+            updated_at=now,
+            repository=entry.name,
+            database="",
+            model=model,
+            base_commit=base_commit,
+            issue_url=issue.url,
+            issue=requested(issue, is_answered=True),
+            descriptions=[],
+            search_stats=SearchStats(total_searched=1, filtered_out=0, candidates_found=1),
+        )
+        return self.runner.run(self.files.record_file(record.cycle).create(record).record.cycle)
 
     def _collected(self) -> tuple[list[CycleRecord], list[Batch]]:
         records = self.files.records()

@@ -54,7 +54,8 @@ def _contributions(caller: Caller, app: Application) -> Contributions:
     from tribal.capabilities.contribution.contributions import Contributions
     from tribal.capabilities.contribution.parts import contribution_parts
 
-    return Contributions(app, contribution_parts(app), caller, caller.person)
+    parts = contribution_parts(app)
+    return Contributions(app, parts, caller, caller.person, parts.stop)
 
 
 def _failed(spec: ToolSpec, _: Mapping[str, Any], error: AgentError) -> Contract:

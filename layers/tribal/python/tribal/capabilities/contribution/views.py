@@ -9,11 +9,11 @@ from tribal.capabilities.contribution.contributions import Contributions
 from tribal.capabilities.contribution.errors import CheckFailed, ContributionFailed, PatchInvalid
 from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.offers.offers import Offer
+from tribal.capabilities.contribution.publishing.publication import checks_in, follow_up_hash, patch_of
 from tribal.errors import RepositoryUnusable, TribalError
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import target_name
 from tribal.rendering.words import listing
-from tribal_contracts.contribution.changes import CodeChanges
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.tools import (
     ContributionOutput,
@@ -27,16 +27,16 @@ from tribal_contracts.contribution.tools import (
 
 def contribution_output(service: Contributions, record: CycleRecord) -> ContributionOutput:
     """A contribution with what it would publish."""
-    changes = service.files.handoffs(record.cycle).get("agent-4-coder")
+    handoffs, answers = service.files.handoffs(record.cycle), record.follow_up
     return ContributionOutput(
         success=True,
         cycle=record.cycle,
         state=record.state,
         outcome=record.outcome,
-        publication=record.publication,
-        sha256=record.sha256,
-        diff=service.patch(record) or None,
-        checks=changes.checks if isinstance(changes, CodeChanges) else [],
+        publication=record.publication if answers is None else answers.publication,
+        sha256=record.sha256 if answers is None else follow_up_hash(answers),
+        diff=(patch_of(handoffs) if answers is None else answers.patch) or None,
+        checks=checks_in(handoffs),
         warnings=record.warnings,
         blockers=record.blockers,
         descriptions=record.descriptions,
@@ -51,10 +51,12 @@ def message_of(record: CycleRecord) -> str:
     if record.state == "waiting":
         text = f"Nothing is published yet. A person looks at it and approves it: `tribal contribute approve {cycle}`"
         return f"{text}. The last attempt failed: {record.error.message}" if record.error else text
+    if record.state == "following" and record.follow_up is not None:
+        return f"Answers to the review wait for approval: `tribal contribute approve {cycle}`"
     if record.state == "following":
         return f"Branch {branch} waits for review. When it is merged: `tribal contribute follow`"
     if record.state != "ended":
-        return f"It was interrupted; to finish it: `tribal contribute {_RESUMED[record.state]}`"
+        return f"It is {record.state}. If it was interrupted: `tribal contribute {_RESUMED[record.state]}`"
     undo = f" Its branch {branch} stays; to remove it: `git branch -D {branch}`" if record.published_commit else ""
     return {
         "merged": "After the migration, `tribal run` reads the descriptions back.",
@@ -77,7 +79,7 @@ def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | Non
     if record.outcome != "blocked":
         return None
     message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"
-    if record.stopped_by == "agent-4-coder" and any("check " in each for each in record.blockers):
+    if any(each.startswith("check ") for each in record.blockers):
         return CheckFailed(message)
     return PatchInvalid(message) if record.publication is not None else RepositoryUnusable(message)
 

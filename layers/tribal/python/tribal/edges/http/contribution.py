@@ -71,7 +71,8 @@ def _approve(call: Call) -> Response:
         raise RequestRefused('send the hash of what you approve: {"sha256": "..."}') from error
     if not (number.isascii() and number.isdecimal() and len(number) <= _LONGEST_NUMBER and int(number) > 0):
         raise unknown_cycle(0)
-    service = Contributions(call.app, contribution_parts(call.app), caller, caller.person)
+    parts = contribution_parts(call.app)
+    service = Contributions(call.app, parts, caller, caller.person, parts.stop)
     record = service.accept(int(number), given.sha256)
     answer = ApprovalAccepted(cycle=record.cycle, state=record.state, sha256=given.sha256)
     return Response(202, answer.to_compact_json())

@@ -49,17 +49,18 @@ def analyst(context: AgentContext) -> IssueAnalysis:
             tests_required=False,
             docs_update_required=False,
         ),
-        repository_context=_expectations(facts),
+        repository_context=expectations(facts),
         implementation_plan=ImplementationPlan(
             steps=[f"{each.file}: {each.description}" for each in changes],
-            estimated_time=_time_for(lines),
+            estimated_time=time_for(lines),
             risk_level="low",
         ),
         warnings=list(edits.warnings),
     )
 
 
-def _expectations(facts: ProjectFacts) -> RepositoryContext:
+def expectations(facts: ProjectFacts) -> RepositoryContext:
+    """The repository's rules for contributions."""
     guidelines = facts.guidelines
     return RepositoryContext(
         contributing_guidelines=f"{guidelines.path}\n\n{guidelines.text}" if guidelines.path else "",
@@ -70,7 +71,8 @@ def _expectations(facts: ProjectFacts) -> RepositoryContext:
     )
 
 
-def _time_for(lines: int) -> str:
+def time_for(lines: int) -> str:
+    """How long a change of so many lines takes."""
     if lines <= _QUICK:
         return "under 1 hour"
     return "1-4 hours" if lines <= _MODERATE else "over 4 hours"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tribal.capabilities.contribution.agents.context import AgentContext
-from tribal.capabilities.contribution.agents.scout import record_title
 from tribal.capabilities.contribution.errors import PatchInvalid
 from tribal.capabilities.contribution.facts.attributes import edit_problem
 from tribal.capabilities.contribution.facts.forbidden import forbidden_path, forbidden_place, is_binary
@@ -13,10 +14,16 @@ from tribal.capabilities.contribution.recipes.recipe import Edit, Edits
 from tribal.identity.table_names import slug
 from tribal.rendering.words import number
 from tribal_contracts.contribution.changes import CodeChange, CodeChanges, CodeSummary, CodeValidation, LinesChanged
-from tribal_contracts.contribution.cycles import CycleRecord
-from tribal_contracts.contribution.handoffs import Check, IssueAnalysis
+from tribal_contracts.contribution.handoffs import Check, IssueAnalysis, IssueType
 
 _LONGEST_SLUG = 40
+_CONVENTIONAL_TYPES: Mapping[IssueType, str] = {
+    "documentation": "docs",
+    "bug-fix": "fix",
+    "feature": "feat",
+    "test": "test",
+    "refactor": "refactor",
+}
 
 
 def coder(context: AgentContext) -> CodeChanges:
@@ -34,7 +41,7 @@ def coder(context: AgentContext) -> CodeChanges:
         timestamp=context.now,
         cycle=context.record.cycle,
         status="completed",
-        branch=branch_of(context.record),
+        branch=branch_of(context),
         changes=changes,
         # The checks of a recipe decide alone; those of the repository run where its change is reviewed.
         validation=CodeValidation(
@@ -59,9 +66,9 @@ def coder(context: AgentContext) -> CodeChanges:
     )
 
 
-def branch_of(record: CycleRecord) -> str:
+def branch_of(context: AgentContext) -> str:
     """The branch of a cycle. Source: docs/contracts.md, Contribution."""
-    title = slug(record_title(record)).replace("_", "-")
+    record, title = context.record, slug(context.title).replace("_", "-")
     if len(title) > _LONGEST_SLUG:
         title = title[: _LONGEST_SLUG + 1].rpartition("-")[0] or title[:_LONGEST_SLUG]
     return f"tribal/{record.swarm_id[:8]}-{record.cycle}-{title.strip('-')}"
@@ -69,9 +76,9 @@ def branch_of(record: CycleRecord) -> str:
 
 def commit_message(context: AgentContext) -> str:
     """The message of the commit, with the trailer by which it is recognised."""
-    record, title = context.record, record_title(context.record)
-    if context.earlier(IssueAnalysis).repository_context.commit_convention == CONVENTIONAL:
-        title = f"docs: {title[0].lower()}{title[1:]}"
+    record, title, analysis = context.record, context.title, context.earlier(IssueAnalysis)
+    if analysis.repository_context.commit_convention == CONVENTIONAL:
+        title = f"{_CONVENTIONAL_TYPES[analysis.analysis.type]}: {title[0].lower()}{title[1:]}"
     trailer = f"Tribal-Cycle: {record.swarm_id}:{record.cycle}"
     return f"{title}\n\nPrepared by Tribal Knowledge, approved by {{approved_by}}.\n\n{trailer}\n"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tribal.capabilities.contribution.errors import HandoffInvalid
 from tribal.capabilities.contribution.offers.sources import OpenSource
-from tribal.capabilities.contribution.parts import ForgePurpose
+from tribal.capabilities.contribution.parts import ContributionParts, ForgePurpose
 from tribal.capabilities.contribution.recipes.recipe import (
     EditContext,
     Edits,
@@ -24,9 +24,12 @@ from tribal.ports.repositories import Forge
 from tribal.rendering.words import listing, number
 from tribal_contracts import DatabaseType
 from tribal_contracts.contribution import HANDOFFS
-from tribal_contracts.contribution.cycles import CycleRecord
-from tribal_contracts.contribution.handoffs import AgentName, Handoff
+from tribal_contracts.contribution.cycles import CycleRecord, RequestedIssue
+from tribal_contracts.contribution.handoffs import AgentName, Handoff, IssueAnalysis
 from tribal_contracts.contribution.settings import ContributionLimits
+
+if TYPE_CHECKING:
+    from tribal.capabilities.contribution.writing.asking import Asking
 
 _MOST_NAMES = 3
 _LONGEST_NAMES = 45
@@ -41,14 +44,22 @@ class AgentContext:
     record: CycleRecord
     handoffs: Mapping[AgentName, Handoff]
     source: OpenSource
-    open_forge: Callable[[ForgePurpose], AbstractContextManager[Forge]]
+    parts: ContributionParts
     dialect: DatabaseType
     relations: Mapping[tuple[str, str], Relation]
     """The tables of the cycle, by schema and name."""
-    limits: ContributionLimits
     taken: frozenset[str]
     """Paths that open contributions to the same repository add."""
     now: str
+
+    @property
+    def limits(self) -> ContributionLimits:
+        """How large contributions may be."""
+        return self.parts.settings.limits
+
+    def open_forge(self, purpose: ForgePurpose) -> AbstractContextManager[Forge]:
+        """Open the place where contributions to the repository are published."""
+        return closing(self.parts.open_forge(self.source.entry, purpose))
 
     def earlier(self, kind: type[Kind]) -> Kind:
         """The completed hand-off of an earlier agent.
@@ -61,6 +72,26 @@ class AgentContext:
         if not isinstance(found, kind) or found.errors:
             raise HandoffInvalid(f"{HANDOFFS[agent][0]}.json of {agent} is missing or failed; prepare again")
         return found
+
+    @property
+    def title(self) -> str:
+        """The title of the change."""
+        return self.earlier(IssueAnalysis).title or record_title(self.record)
+
+    @property
+    def required_issue(self) -> RequestedIssue:
+        """The issue that the cycle is for."""
+        assert self.record.issue is not None
+        return self.record.issue
+
+    def open_model(self) -> AbstractContextManager[Asking]:
+        """Open the model that writes the change."""
+        models, name = self.parts.models, self.record.model
+        if models is None or name is None:
+            raise RepositoryUnusable(
+                f"contribution {self.record.cycle} needs a model: name one under `models` and `contribution.model`"
+            )
+        return models.open(name, self.record.cycle)
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -95,7 +126,7 @@ def edit_context(record: CycleRecord, taken: frozenset[str]) -> EditContext:
         swarm_id=record.swarm_id,
         cycle=record.cycle,
         at=f"{record.started_at[:19]}Z",
-        title=title_of([(each.schema_name, each.table, each.column) for each in record.descriptions]),
+        title=record_title(record),
         taken=taken,
     )
 
@@ -106,6 +137,11 @@ def edits_of(recipe: Recipe, texts: list[OfferedText], context: EditContext) -> 
         return recipe.edits(texts, context)
     except RecipeBlocked as blocked:
         raise RepositoryUnusable(str(blocked)) from blocked
+
+
+def record_title(record: CycleRecord) -> str:
+    """The title of a contribution of descriptions."""
+    return title_of([(each.schema_name, each.table, each.column) for each in record.descriptions])
 
 
 def title_of(targets: list[tuple[str, str, str | None]]) -> str:

@@ -13,6 +13,7 @@ from tribal.identity.hashing import bytes_hash
 from tribal.rendering.words import listing
 from tribal_contracts.contribution.handoffs import (
     CodebaseMap,
+    CurrentIssue,
     Insights,
     IssueAnalysis,
     MappedRepository,
@@ -20,6 +21,8 @@ from tribal_contracts.contribution.handoffs import (
     RelevantFile,
     RelevantFiles,
 )
+
+_MOST_LISTED = 50
 
 
 def explorer(context: AgentContext) -> CodebaseMap:
@@ -43,23 +46,34 @@ def explorer(context: AgentContext) -> CodebaseMap:
         relevant_files=RelevantFiles(
             to_modify=[RelevantFile(path=each.path, purpose=each.description) for each in analysis.files_to_modify],
             to_reference=[
-                ReferencedFile(path=each, purpose="rules of the project") for each in rule_files(files.paths)
+                *(ReferencedFile(path=each, purpose="rules of the project") for each in rule_files(files.paths)),
+                *(
+                    ReferencedFile(path=each, purpose="read for the analysis")
+                    for each in context.earlier(CurrentIssue).files_to_read
+                ),
             ],
-            tests=[],
-            docs=[],
+            tests=_below(facts.layout.test_dir, files),
+            docs=_below(facts.layout.docs_dir, files),
         ),
         code_style=facts.style,
         build_commands=facts.commands,
         insights=Insights(
-            patterns_observed=[
-                f"recipe {context.recipe.name}, in {context.recipe.folder or 'the root'}",
-                *facts.insights,
-            ],
+            patterns_observed=[*_recipe(context), *facts.insights],
             potential_gotchas=list(_gotchas(context, facts.guidelines)),
         ),
         sign_off=facts.guidelines.sign_off,
         blockers=list(_blockers(context, files, facts.guidelines)),
     )
+
+
+def _recipe(context: AgentContext) -> Iterator[str]:
+    if context.record.recipe is not None:
+        yield f"recipe {context.recipe.name}, in {context.recipe.folder or 'the root'}"
+
+
+def _below(folder: str, files: Files) -> list[str]:
+    """Files below a folder, the first ones if there are many."""
+    return [path for path in files.paths if folder and path.startswith(f"{folder}/")][:_MOST_LISTED]
 
 
 def _blockers(context: AgentContext, files: Files, guidelines: Guidelines) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tribal.capabilities.contribution.agents.context import AgentContext, title_of
-from tribal.capabilities.contribution.facts.project import project_facts
+from tribal.capabilities.contribution.agents.context import AgentContext, record_title
+from tribal.capabilities.contribution.facts.project import ProjectFacts, project_facts
+from tribal.ports.repositories import RepositoryState
 from tribal.rendering.markdown import code_span, escape_text
-from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.handoffs import (
     CurrentIssue,
     IssueRepository,
@@ -30,14 +30,7 @@ def scout(context: AgentContext) -> CurrentIssue:
             title=record_title(record) if issue is None else issue.title,
             body=issue_body(record.database, record.descriptions) if issue is None else issue.body,
             labels=LABELS if issue is None else issue.labels,
-            repository=IssueRepository(
-                owner=state.owner,
-                name=state.name,
-                url=state.url,
-                language=facts.language,
-                stars=0,
-                license=facts.license,
-            ),
+            repository=issue_repository(state, facts),
             comments_count=0 if issue is None else issue.comments,
             created_at=record.started_at if issue is None else issue.created_at,
             difficulty_estimate="trivial",
@@ -49,9 +42,11 @@ def scout(context: AgentContext) -> CurrentIssue:
     )
 
 
-def record_title(record: CycleRecord) -> str:
-    """The title of a cycle's contribution."""
-    return title_of([(each.schema_name, each.table, each.column) for each in record.descriptions])
+def issue_repository(state: RepositoryState, facts: ProjectFacts) -> IssueRepository:
+    """The repository of an issue."""
+    return IssueRepository(
+        owner=state.owner, name=state.name, url=state.url, language=facts.language, stars=0, license=facts.license
+    )
 
 
 def issue_body(database: str, descriptions: list[OfferedDescription]) -> str:

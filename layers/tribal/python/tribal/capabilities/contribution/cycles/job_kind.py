@@ -11,6 +11,7 @@ from tribal.capabilities.contribution.cycles.files import LEASE, ContributionFil
 from tribal.capabilities.contribution.errors import HandoffInvalid
 from tribal.capabilities.contribution.parts import ContributionParts, contribution_parts
 from tribal.errors import RunLocked, StoreError
+from tribal.jobs.job import JobEnded
 from tribal.jobs.lease import RunLease
 from tribal.jobs.lease_file import is_running, read_lease
 from tribal.ports import StopToken
@@ -63,11 +64,14 @@ class ContributionKind:
             lease.acquire()
         except RunLocked:
             return Worked("running", BUSY_SECONDS)
+        parts = contribution_parts(app)
         try:
-            record = CycleRunner(app, contribution_parts(app), stop).run(task.cycle)
+            record = CycleRunner(app, parts, stop).run(task.cycle)
+        except JobEnded as ended:
+            record = ended.record
         finally:
             lease.release()
-        return Worked(record.state, None if record.state not in ("preparing", "publishing") else BUSY_SECONDS)
+        return Worked(record.state, None if record.state not in parts.states else BUSY_SECONDS)
 
     def leases(self, app: Application) -> list[str]:  # noqa: ARG002 - the lease is the same for all
         """The lease of all contributions."""

@@ -28,7 +28,7 @@ MOST_RETRIES = 2
 class Step:
     """What a cycle does next."""
 
-    kind: Literal["run", "compose", "wait", "end"]
+    kind: Literal["run", "compose", "wait", "end", "answer"]
     agents: tuple[AgentName, ...] = ()
     """Those that run; of a cycle that ends, the one that ended it."""
     retried: tuple[AgentName, ...] = ()
@@ -41,6 +41,8 @@ def next_step(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> Ste
     if record.state in ("waiting", "following", "ended"):
         return Step("wait")
     if record.state == "publishing":
+        if record.follow_up is not None:
+            return Step("answer", (REVIEWER,))
         return _after(PUBLISHER, record, handoffs) or Step("wait")
     for stage in STAGES:
         steps = [step for agent in stage if (step := _after(agent, record, handoffs)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,11 @@ from tribal.capabilities.contribution.agents.tester import tester
 from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.cycles.orchestrator import PUBLISHER, REVIEWER, Step, next_step, outcome_of
 from tribal.capabilities.contribution.cycles.status import swarm_status
-from tribal.capabilities.contribution.errors import ApprovalMissing, ContributionFailed, HandoffInvalid
-from tribal.capabilities.contribution.offers.sources import open_source
+from tribal.capabilities.contribution.errors import ApprovalMissing, ApprovalStale, ContributionFailed, HandoffInvalid
+from tribal.capabilities.contribution.offers.sources import AGENT_SECONDS, open_source
 from tribal.capabilities.contribution.offers.texts import read_relations
 from tribal.capabilities.contribution.parts import ContributionParts
+from tribal.capabilities.contribution.publishing.answers import publish_answers
 from tribal.capabilities.contribution.publishing.pr import publish
 from tribal.capabilities.contribution.publishing.publication import (
     address_warnings,
@@ -32,15 +33,18 @@ from tribal.capabilities.contribution.publishing.publication import (
     publication_of,
 )
 from tribal.capabilities.contribution.publishing.reviews import review
+from tribal.capabilities.contribution.recipes.recipe import Relation
 from tribal.errors import RepositoryUnusable, RunError, StoreUnwritable, TribalError, describe_unexpected
 from tribal.jobs.job import Job
 from tribal.ports import Application, StopToken
+from tribal_contracts import DatabaseType
 from tribal_contracts.contribution.changes import CodeChanges
-from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.cycles import AnsweredComment, CycleRecord
 from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Handoff
 from tribal_contracts.contribution.reviews import PRCreated, ReviewActivity
 
-_AGENTS: Mapping[AgentName, Callable[[AgentContext], Handoff]] = {
+Agent = Callable[[AgentContext], Handoff]
+_BY_RECIPE: Mapping[AgentName, Agent] = {
     "agent-1-scout": scout,
     "agent-2-analyst": analyst,
     "agent-3-explorer": explorer,
@@ -49,6 +53,8 @@ _AGENTS: Mapping[AgentName, Callable[[AgentContext], Handoff]] = {
     "agent-6-docs": docs,
     REVIEWER: review,
 }
+_NOTHING: tuple[DatabaseType, Mapping[tuple[str, str], Relation]] = ("postgres", {})
+"""The tables of a cycle for an issue: it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +77,16 @@ class CycleRunner:
 
         Raises:
             CycleUnknown: when there is no such cycle.
+            JobEnded: when there is nothing for this process to do.
             StoreError: when the store refuses a write; the cycle can be resumed.
         """
         file = self.files.record_file(cycle)
         job = Job(
             read=file.read,
             replace=file.replace,
-            has_ended=lambda record: record.state not in ("preparing", "publishing"),
+            has_ended=lambda record: record.state not in self.parts.states,
             stop=self.stop,
+            step_seconds=AGENT_SECONDS,
             failed=self._failed,
         )
         try:
@@ -96,9 +104,25 @@ class CycleRunner:
             changes["error"] = review_activity.errors[0]
         elif isinstance(review_activity, ReviewActivity) and (outcome := outcome_of(review_activity)) is not None:
             changes |= {"state": "ended", "outcome": outcome}
+        elif isinstance(review_activity, ReviewActivity) and review_activity.current_status.comments_pending:
+            changes |= self._answers(record, handoffs)
         changed = self.change(record.cycle, **changes)
         self.show_status()
         return changed
+
+    def _answers(self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> dict[str, Any]:
+        """Have answers to reviewers prepared, if a model wrote the change; what they change in the record."""
+        if record.recipe is not None:
+            return {}
+        from tribal.capabilities.contribution.writing.reviewer import answers_to_review
+
+        try:
+            with self.context(record, handoffs) as context:
+                return answers_to_review(context)
+        except (RunError, StoreUnwritable):
+            raise
+        except TribalError as error:
+            return {"error": error.to_agent_error(self.app.clock.published())}
 
     def change(self, cycle: int, **changes: Any) -> CycleRecord:
         """Change fields of a record."""
@@ -127,16 +151,15 @@ class CycleRunner:
                 f" `tribal contribute abort {record.cycle}`"
             )
         wanted = {(each.schema_name, each.table) for each in record.descriptions}
-        dialect, relations = read_relations(self.app.store(), record.database, wanted)
+        described = read_relations(self.app.store(), record.database, wanted) if record.database else _NOTHING
         with open_source(self.parts, entry, self.app.clock) as source:
             yield AgentContext(
                 record=record,
                 handoffs=handoffs,
                 source=source,
-                open_forge=lambda purpose: closing(self.parts.open_forge(entry, purpose)),
-                dialect=dialect,
-                relations=relations,
-                limits=self.parts.settings.limits,
+                parts=self.parts,
+                dialect=described[0],
+                relations=described[1],
                 taken=self.taken(record.repository, record.cycle),
                 now=self.app.clock.published(),
             )
@@ -158,6 +181,8 @@ class CycleRunner:
             return self._run(record, handoffs, step)
         if step.kind == "compose":
             return self._compose(record, handoffs)
+        if step.kind == "answer":
+            return self._answer(record, handoffs)
         if step.kind == "wait":
             # An agent has published what was approved.
             return self._published(record, handoffs)
@@ -183,7 +208,7 @@ class CycleRunner:
             with self.context(record, handoffs) as context:
                 if agent == PUBLISHER:
                     return publish(context, self._approval(record))
-                return _AGENTS[agent](context)
+                return _agents(record)[agent](context)
         except (RunError, StoreUnwritable):
             raise
         except RepositoryUnusable as blocker:
@@ -239,6 +264,24 @@ class CycleRunner:
         }
         return record.model_copy(update=changes)
 
+    def _answer(self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> CycleRecord:
+        """Publish approved answers to a review; if that fails, they wait again."""
+        follow_up, now = record.follow_up, self.app.clock.published()
+        assert follow_up is not None
+        changes: dict[str, Any] = {"state": "following", "updated_at": now}
+        try:
+            with self.context(record, handoffs) as context:
+                changes["published_commit"] = publish_answers(context, follow_up, self._approval(record))
+        except (RunError, StoreUnwritable):
+            raise
+        except TribalError as error:
+            # Stale ones are prepared again by the next look at the pull request.
+            kept = None if isinstance(error, ApprovalStale) else follow_up
+            return record.model_copy(update={**changes, "error": error.to_agent_error(now), "follow_up": kept})
+        done = [AnsweredComment(comment=each.comment, kind=each.kind, at=now) for each in follow_up.answers]
+        changes |= {"follow_up": None, "answered": [*record.answered, *done], "error": None}
+        return record.model_copy(update=changes)
+
     def _ended(self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff], step: Step) -> CycleRecord:
         agent = step.agents[0]
         handoff = handoffs[agent]
@@ -262,3 +305,20 @@ class CycleRunner:
             error = ContributionFailed(describe_unexpected(error) if isinstance(error, Exception) else str(error))
         changes = {"state": "ended", "outcome": "failed", "error": error.to_agent_error(now), "updated_at": now}
         return record.model_copy(update=changes)
+
+
+def _agents(record: CycleRecord) -> Mapping[AgentName, Agent]:
+    """The agents of a cycle: those that follow a recipe, or those that ask a model."""
+    if record.recipe is not None:
+        return _BY_RECIPE
+    # Loads what cycles of descriptions do not need.
+    from tribal.capabilities.contribution.writing import analyst, authors, scout
+
+    return {
+        **_BY_RECIPE,
+        "agent-1-scout": scout.scout,
+        "agent-2-analyst": analyst.analyst,
+        "agent-4-coder": authors.coder,
+        "agent-5-tester": authors.tester,
+        "agent-6-docs": authors.docs,
+    }

@@ -67,7 +67,7 @@ def swarm_status(
 def _phase(record: CycleRecord | None, running: Sequence[AgentName]) -> Phase:
     if record is None or record.state == "ended":
         return "idle"
-    if record.state == "following":
+    if record.state == "following" or record.follow_up is not None:
         return "review_monitoring"
     if record.state in ("waiting", "publishing"):
         return "pr_creation"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tribal.capabilities.contribution.errors import LimitExceeded, RepositoryNotAllowed
 from tribal.capabilities.contribution.gate.diffs import count_lines, unified_diff
 from tribal.capabilities.contribution.offers.offers import History, Offer, offers_of
-from tribal.capabilities.contribution.offers.sources import open_source
+from tribal.capabilities.contribution.offers.sources import open_source, require_time
 from tribal.capabilities.contribution.offers.texts import DatabaseTexts, read_texts
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.recipes.recipe import Edits
@@ -105,6 +105,7 @@ def _of_repository(
                 commit = source.state.base_commit
                 found.append(Batch(entry, database, texts.dialect, recipe.name, recipe.folder, commit, offers))
     except (RepositoryUnusable, RepositoryUnreadable, ForgeUnreachable, ForgeRateLimited) as problem:
+        require_time(parts.stop)
         found = [Batch(entry, database, problem=problem) for database in databases]
     return found
 

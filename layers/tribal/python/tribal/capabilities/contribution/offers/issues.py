@@ -45,16 +45,21 @@ class DescriptionRequest:
     def recorded(self, offers: Sequence[Offer]) -> RequestedIssue:
         """The issue as a cycle records it; it is answered if offers are for every name in it."""
         answered = {name for each in offers for name in _names_of(each)}
-        return RequestedIssue(
-            number=self.issue.number,
-            url=self.issue.url,
-            title=self.issue.title,
-            body=self.issue.body[:_MOST_BODY],
-            labels=list(self.issue.labels),
-            comments=self.issue.comments,
-            created_at=self.issue.created_at,
-            is_answered=self.names <= answered,
-        )
+        return requested(self.issue, is_answered=self.names <= answered)
+
+
+def requested(issue: ForgeIssue, *, is_answered: bool) -> RequestedIssue:
+    """An issue as a cycle records it."""
+    return RequestedIssue(
+        number=issue.number,
+        url=issue.url,
+        title=issue.title,
+        body=issue.body[:_MOST_BODY],
+        labels=list(issue.labels),
+        comments=issue.comments,
+        created_at=issue.created_at,
+        is_answered=is_answered,
+    )
 
 
 def issue_place(url: str, settings: ContributionSettings) -> tuple[RepositoryEntry, int]:
@@ -77,21 +82,30 @@ def issue_place(url: str, settings: ContributionSettings) -> tuple[RepositoryEnt
     )
 
 
-def read_request(forge: Forge, entry: RepositoryEntry, number: int) -> DescriptionRequest:
-    """Read an issue that asks for descriptions.
+def read_issue(forge: Forge, entry: RepositoryEntry, number: int) -> ForgeIssue:
+    """Read an open issue.
 
     Raises:
-        RepositoryUnusable: when it was moved, is closed, asks for something else, or names no table.
+        RepositoryUnusable: when it was moved or is closed.
         RepositoryUnreadable: when it does not exist, or may not be read.
     """
     issue = forge.read_issue(number)
-    text = f"{issue.title}\n{issue.body}"
-    names = frozenset(each.casefold() for each in _NAME.findall(text))
     place = _ADDRESS.fullmatch(issue.url)
     if place is None or _page(place["page"]) != _page(entry.url or "") or issue.number != number:
         raise RepositoryUnusable(f"issue {number} of {entry.url} is {issue.url} now; use that address")
     if not issue.is_open:
         raise RepositoryUnusable(f"{issue.url} is closed")
+    return issue
+
+
+def description_request(issue: ForgeIssue) -> DescriptionRequest:
+    """Read what descriptions an issue asks for.
+
+    Raises:
+        RepositoryUnusable: when it asks for something else, or names no table.
+    """
+    text = f"{issue.title}\n{issue.body}"
+    names = frozenset(each.casefold() for each in _NAME.findall(text))
     if not _ASKS.search(text):
         raise RepositoryUnusable(f"{issue.url} does not ask for a description, documentation or a comment")
     if not names:

@@ -14,7 +14,7 @@ from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.recipes.detection import find_recipe
 from tribal.capabilities.contribution.recipes.recipe import Recipe, RecipeBlocked, RecipeOptions
 from tribal.errors import RepositoryUnusable
-from tribal.ports import Clock
+from tribal.ports import Clock, StopToken
 from tribal.ports.repositories import Repository, RepositoryState, RepositoryTree
 from tribal_contracts import DatabaseType
 from tribal_contracts.contribution.settings import RepositoryEntry
@@ -40,6 +40,12 @@ class Deadline:
         late = (self.clock.real() - self.at).total_seconds()
         if late > 0:
             raise AgentTimedOut(f"a step took {math.ceil(late)} s longer than it may; try again")
+
+
+def require_time(stop: StopToken) -> None:
+    """Raise `AgentTimedOut` once a call has no time left."""
+    if stop.remaining_seconds() <= 0:
+        raise AgentTimedOut("the repositories could not be read in the time that a call has; try again")
 
 
 class CommitFiles:
@@ -120,6 +126,8 @@ def open_source(parts: ContributionParts, entry: RepositoryEntry, clock: Clock) 
     """
     repository = parts.open_repository(entry)
     try:
-        yield OpenSource(entry, repository, repository.state(), Deadline.of(clock), parts.read_manifest(entry))
+        seconds = min(AGENT_SECONDS, parts.stop.remaining_seconds())
+        deadline = Deadline.of(clock, seconds)
+        yield OpenSource(entry, repository, repository.state(), deadline, parts.read_manifest(entry))
     finally:
         repository.close()

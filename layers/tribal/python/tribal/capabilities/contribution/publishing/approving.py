@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 from tribal.capabilities.contribution.agents.coder import diffs_of
 from tribal.capabilities.contribution.agents.context import AgentContext, edit_context, edits_of
 from tribal.capabilities.contribution.errors import ApprovalStale
-from tribal.capabilities.contribution.publishing.publication import diffs_in, patch_of, publication_hash, publication_of
+from tribal.capabilities.contribution.publishing.publication import (
+    diffs_in,
+    follow_up_hash,
+    patch_of,
+    publication_hash,
+    publication_of,
+)
 from tribal.errors import RepositoryUnusable
 from tribal.jobs.clock import iso_timestamp
 from tribal_contracts.contribution.cycles import Approval, CycleRecord
@@ -23,6 +29,8 @@ def current_hash(context: AgentContext) -> str:
     Raises:
         ApprovalStale: when the base branch has changed in a way that the diff does not fit.
     """
+    if context.record.follow_up is not None:
+        return follow_up_hash(context.record.follow_up)
     require_fitting(context)
     return publication_hash(publication_of(context), patch_of(context.handoffs))
 
@@ -62,13 +70,20 @@ def require_current(context: AgentContext, approval: Approval) -> None:
 
 
 def require_fitting(context: AgentContext) -> None:
-    """Check that the same edits of the newest base commit give the same diff, and that they are still needed.
+    """Check that the newest base commit still has the files that are changed as they were.
+
+    The edits of a recipe are made again: they have to give the same diff, and still be needed.
 
     Raises:
         ApprovalStale: when the base branch has changed a file of the diff, taken its number, or says something by now.
     """
     state, record = context.source.state, context.record
     if state.base_commit == record.base_commit:
+        return
+    if record.recipe is None:
+        before, after = (context.source.tree(each).entries for each in (record.base_commit, state.base_commit))
+        if any(before.get(path) != after.get(path) for path in diffs_in(context.handoffs)):
+            raise _outdated(record)
         return
     try:
         recipe = context.source.recipe(context.dialect, state.base_commit)

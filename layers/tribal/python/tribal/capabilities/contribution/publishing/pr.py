@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
-from tribal.capabilities.contribution.gate.diffs import apply_diff
+from tribal.capabilities.contribution.gate.diffs import apply_diff, count_lines
 from tribal.capabilities.contribution.publishing.approving import require_current
 from tribal.capabilities.contribution.publishing.publication import diffs_in, final_text, marker_of, publication_of
 from tribal.errors import RepositoryUnusable
 from tribal.ports.repositories import Forge, ForgeChecks, NewCommit, NewPullRequest, PublishedBranch, PullRequestState
-from tribal_contracts.contribution.changes import CodeChanges
 from tribal_contracts.contribution.cycles import Approval, Publication
 from tribal_contracts.contribution.handoffs import CiStatus
 from tribal_contracts.contribution.reviews import (
@@ -120,7 +119,7 @@ def _created(
     pull_request: PullRequestState | None,
     checks: ForgeChecks,
 ) -> PRCreated:
-    changes, issue = context.earlier(CodeChanges), context.record.issue
+    issue, counts = context.record.issue, [count_lines(each) for each in diffs_in(context.handoffs).values()]
     return PRCreated(
         agent="agent-7-pr",
         timestamp=context.now,
@@ -146,8 +145,8 @@ def _created(
         ),
         summary=PullRequestSummary(
             files_in_pr=commit.files_changed,
-            additions=changes.summary.total_additions,
-            deletions=changes.summary.total_deletions,
+            additions=sum(added for added, _ in counts),
+            deletions=sum(removed for _, removed in counts),
             commits=1,
         ),
     )

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tribal.capabilities.contribution.agents.context import AgentContext
-from tribal.capabilities.contribution.agents.scout import issue_body, record_title
+from tribal.capabilities.contribution.agents.scout import issue_body
 from tribal.capabilities.contribution.gate.diffs import added_lines
 from tribal.capabilities.contribution.gate.screening import addresses, new_addresses, problem_of
 from tribal.capabilities.contribution.recipes.recipe import Recipe
 from tribal.identity.hashing import object_hash
-from tribal.rendering.markdown import escape_text, list_section
+from tribal.rendering.markdown import code_span, escape_text, list_section
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
-from tribal_contracts.contribution.cycles import Approval, CycleRecord, Publication, PublishTarget, RequestedIssue
-from tribal_contracts.contribution.handoffs import AgentName, CodebaseMap, Handoff
+from tribal_contracts.contribution.cycles import (
+    Approval,
+    CycleRecord,
+    FollowUp,
+    Publication,
+    PublishTarget,
+    RequestedIssue,
+    ReviewAnswer,
+)
+from tribal_contracts.contribution.handoffs import AgentName, Check, CodebaseMap, Handoff, IssueAnalysis
 
 APPROVER = "{approved_by}"
 
@@ -39,10 +47,41 @@ def publication_of(context: AgentContext) -> Publication:
         base_branch=state.base_branch,
         messages=[changes.suggested_commit_message],
         author=state.author,
-        title=record_title(context.record),
-        body=_body(context, changes),
+        title=context.title,
+        body=_body(context),
+        draft=not _is_ready(context),
         labels=[context.source.entry.label] if state.visibility != "local" and context.source.entry.label else [],
     )
+
+
+def follow_up_publication(
+    context: AgentContext, number: int, *, has_change: bool, replies: Sequence[str]
+) -> Publication:
+    """What answers to a review would publish, besides the diff.
+
+    Args:
+        context: of the cycle.
+        number: of its approval.
+        has_change: whether it has a commit.
+        replies: in Markdown, with their marks.
+    """
+    record = context.record
+    trailers = f"Tribal-Cycle: {record.swarm_id}:{record.cycle}\n{action_line(number)}\n"
+    message = f"Answer the review\n\nPrepared by Tribal Knowledge, approved by {APPROVER}.\n\n{trailers}"
+    changes = {"messages": [message] if has_change else [], "replies": list(replies), "labels": []}
+    return publication_of(context).model_copy(update=changes)
+
+
+def action_line(number: int) -> str:
+    """The line by which the commit of an approval is recognised."""
+    return f"Tribal-Action: commit-{number}"
+
+
+def answer_text(record: CycleRecord, answer: ReviewAnswer) -> str:
+    """The reply to a comment in Markdown, with its mark."""
+    said = f"Tribal Knowledge, a program, prepared this answer; {APPROVER} read and approved it."
+    mark = marker_of(record, f"reply-{answer.comment}")
+    return f"{escape_text(answer.reply)}\n\n{said}\n\n{mark}\n"
 
 
 def diffs_in(handoffs: Mapping[AgentName, Handoff]) -> dict[str, str]:
@@ -68,6 +107,11 @@ def publication_hash(publication: Publication, patch: str) -> str:
     return object_hash({**json.loads(publication.to_compact_json()), "patch": patch})
 
 
+def follow_up_hash(follow_up: FollowUp) -> str:
+    """The hash that an approval of answers to a review is for."""
+    return publication_hash(follow_up.publication, follow_up.patch)
+
+
 def final_text(text: str, approval: Approval, *, signs: bool = True) -> str:
     """A text as it is published, with the approving person's sign-off if it is a commit's message."""
     named = text.replace(APPROVER, approval.approved_by.partition(":")[2] or approval.approved_by)
@@ -78,7 +122,12 @@ def final_text(text: str, approval: Approval, *, signs: bool = True) -> str:
 
 def marker_of(record: CycleRecord, action: str) -> str:
     """The mark by which a pull request or a reply is recognised."""
-    return f"<!-- tribal:{record.swarm_id}:{record.cycle}:{action} -->"
+    return f"{marks_of(record)}{action} -->"
+
+
+def marks_of(record: CycleRecord) -> str:
+    """The beginning of all marks of a cycle."""
+    return f"<!-- tribal:{record.swarm_id}:{record.cycle}:"
 
 
 def problems_of(publication: Publication, patch: str, identifiers: Iterable[str]) -> list[str]:
@@ -92,7 +141,7 @@ def problems_of(publication: Publication, patch: str, identifiers: Iterable[str]
     parts = {
         "the diff": "\n".join(added_lines(patch)),
         "the title": publication.title,
-        "the text": publication.body,
+        "the text": "\n".join([publication.body, *publication.replies]),
     }
     for each in identifiers:
         parts = {place: text.replace(each, "") for place, text in parts.items()}
@@ -112,24 +161,73 @@ def address_warnings(context: AgentContext, patch: str) -> list[str]:
     return [f"it adds the address {each}" for each in new_addresses(added, addresses(known))]
 
 
-def _body(context: AgentContext, changes: CodeChanges) -> str:
+def checks_in(handoffs: Mapping[AgentName, Handoff]) -> list[Check]:
+    """The checks of a cycle; of one that ran twice, the later one, which saw more of the change."""
+    found: dict[str, Check] = {}
+    for each in handoffs.values():
+        if isinstance(each, CodeChanges | TestChanges | DocsChanges):
+            found |= {check.name: check for check in each.checks}
+    return list(found.values())
+
+
+def _is_ready(context: AgentContext) -> bool:
+    """Whether more than a draft may be opened. Source: docs/contracts.md, Contribution."""
+    tests = context.earlier(TestChanges).validation
+    return (
+        context.earlier(CodeChanges).commit_ready
+        and tests.existing_tests_pass
+        and tests.new_tests_pass
+        and context.earlier(DocsChanges).validation.links_valid
+    )
+
+
+def _body(context: AgentContext) -> str:
     record = context.record
-    sources = {each.source for each in record.descriptions}
-    notes = list(changes.notes)
-    if "model" in sources:
-        models = [each for each in record.descriptions if each.source == "model"]
-        names = (f"{each.schema_name}.{each.table}" + (f".{each.column}" if each.column else "") for each in models)
-        notes.append(f"A language model wrote these texts: {', '.join(escape_text(name) for name in names)}.")
-    notes += [escape_text(each) for each in changes.warnings]
     blocks = [
-        issue_body(record.database, record.descriptions).rstrip(),
-        _effect(context.recipe, context),
-        list_section("### Please note", notes) if notes else "",
+        *(_written(context) if record.recipe is None else _described(context)),
         _reference(record.issue),
         f"Tribal Knowledge, a program, prepared this change; {APPROVER} read and approved it.",
         marker_of(record, "pr"),
     ]
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _described(context: AgentContext) -> list[str]:
+    """The descriptions of a contribution, and what they do."""
+    record, changes = context.record, context.earlier(CodeChanges)
+    notes = list(changes.notes)
+    models = [each for each in record.descriptions if each.source == "model"]
+    if models:
+        names = (f"{each.schema_name}.{each.table}" + (f".{each.column}" if each.column else "") for each in models)
+        notes.append(f"A language model wrote these texts: {', '.join(escape_text(name) for name in names)}.")
+    notes += [escape_text(each) for each in changes.warnings]
+    return [
+        issue_body(record.database, record.descriptions).rstrip(),
+        _effect(context.recipe, context),
+        list_section("### Please note", notes),
+    ]
+
+
+def _written(context: AgentContext) -> list[str]:
+    """What a model wrote for an issue, and the checks that ran on it."""
+    analysis = context.earlier(IssueAnalysis)
+    checks = [f"{each.name}: {_said(each)}" for each in checks_in(context.handoffs)]
+    return [
+        escape_text(analysis.analysis.summary),
+        list_section("### Requirements", [escape_text(each) for each in analysis.analysis.requirements]),
+        list_section("### Checks", checks) or "The repository states no check of its own.",
+        list_section("### Please note", [escape_text(each) for each in analysis.warnings]),
+        "A language model wrote this change."
+        + ("" if _is_ready(context) else " It is a draft, because not all checks ran."),
+    ]
+
+
+def _said(check: Check) -> str:
+    if check.status == "absent":
+        return "the repository states none"
+    reason = next(iter(check.output.splitlines()), "") if check.status == "not_run" else ""
+    command = f", {code_span(check.command)}" if check.command else ""
+    return check.status.replace("_", " ") + command + (f" ({escape_text(reason)})" if reason else "")
 
 
 def _reference(issue: RequestedIssue | None) -> str:

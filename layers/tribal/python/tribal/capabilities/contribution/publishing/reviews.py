@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.publishing.pr import ci_status
+from tribal.capabilities.contribution.publishing.publication import marks_of
 from tribal.capabilities.contribution.recipes.recipe import TargetName, folded
 from tribal.ports.repositories import Forge, PullRequestActivity, PullRequestReview, PullRequestState
+from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.reviews import (
     Activity,
     ActivityDetails,
+    ActivityType,
     CiRun,
     FinalOutcome,
     FollowedPullRequest,
@@ -23,6 +27,30 @@ from tribal_contracts.contribution.reviews import (
 ABANDONED_AFTER = timedelta(days=14)
 """How long no reviewer answers. Source: docs/contracts.md, Contribution."""
 _LONGEST_QUOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A comment, or the text of a review, that waits for an answer."""
+
+    id: int
+    author: str
+    text: str
+    at: str
+    path: str | None = None
+    line: int | None = None
+    thread: int | None = None
+
+
+def unanswered(activity: PullRequestActivity, record: CycleRecord) -> list[Said]:
+    """What reviewers said about the pull request of a cycle and nothing answers, oldest first."""
+    own, known = marks_of(record), {each.comment for each in record.answered}
+    said = [Said(each.id, each.author, each.text, each.at) for each in activity.reviews]
+    said += [
+        Said(each.id, each.author, each.text, each.at, each.path, each.line, each.thread) for each in activity.comments
+    ]
+    new = [each for each in said if each.text.strip() and own not in each.text and each.id not in known]
+    return sorted(new, key=lambda each: each.at)
 
 
 def review(context: AgentContext) -> ReviewActivity:
@@ -65,9 +93,12 @@ def _outcome(
         )
     if found.state == "closed":
         return FinalOutcome(result="closed", timestamp=context.now, merged_by=None, merge_commit=None)
-    is_answered = bool(activity.reviews or activity.comments)
-    waited = datetime.fromisoformat(context.now) - datetime.fromisoformat(created.timestamp)
-    if not is_answered and waited > ABANDONED_AFTER:
+    answers = [each.at for each in context.record.answered if each.kind != "out_of_scope"]
+    acted = max(map(datetime.fromisoformat, [created.timestamp, *answers]))
+    said = [each.at for each in activity.reviews]
+    said += [each.at for each in activity.comments if marks_of(context.record) not in each.text]
+    is_answered = any(datetime.fromisoformat(each) >= acted for each in said) if answers else bool(said)
+    if not is_answered and datetime.fromisoformat(context.now) - acted > ABANDONED_AFTER:
         return FinalOutcome(result="abandoned", timestamp=context.now, merged_by=None, merge_commit=None)
     return None
 
@@ -94,25 +125,41 @@ def _with_activity(reviewed: ReviewActivity, context: AgentContext, found: PullR
     same = ("status", "checks_passed", "checks_failed")
     if not history or any(getattr(history[-1], name) != getattr(now, name) for name in same):
         history.append(now)
-    said = [(each.at, _reviewed_by(each)) for each in found.reviews]
-    said += [(each.at, f"{each.author}: {each.text}") for each in found.comments]
     latest = _latest(found.reviews)
     return reviewed.model_copy(
         update={
-            "activity": [
-                Activity(timestamp=at, type="review_received", details=ActivityDetails(text=text[:_LONGEST_QUOTE]))
-                for at, text in sorted(said)
-            ],
+            "activity": sorted(_activity(context.record, found), key=lambda each: each.timestamp),
             "ci_history": history,
             "current_status": ReviewStatus(
                 reviews_received=len(found.reviews),
                 approvals=latest.count("approved"),
                 changes_requested=latest.count("changes_requested"),
-                comments_pending=len(found.comments),
+                comments_pending=len(unanswered(found, context.record)),
                 ci_status=status,
             ),
         }
     )
+
+
+def _activity(record: CycleRecord, found: PullRequestActivity) -> Iterator[Activity]:
+    """What others said, what was answered, and what waits for approval."""
+    own = marks_of(record)
+    for review in found.reviews:
+        yield _event("review_received", review.at, _reviewed_by(review))
+    for comment in found.comments:
+        kind: ActivityType = "comment_replied" if own in comment.text else "review_received"
+        yield _event(kind, comment.at, f"{comment.author}: {comment.text}")
+    for done in record.answered:
+        if done.kind == "change":
+            yield _event("changes_made", done.at, f"in answer to comment {done.comment}")
+    for answer in record.follow_up.answers if record.follow_up is not None else ():
+        kind = "changes_made" if answer.kind == "change" else "comment_replied"
+        details = ActivityDetails(text=answer.reply[:_LONGEST_QUOTE], awaiting_approval=True)
+        yield Activity(timestamp=record.updated_at, type=kind, details=details)
+
+
+def _event(kind: ActivityType, at: str, text: str) -> Activity:
+    return Activity(timestamp=at, type=kind, details=ActivityDetails(text=text[:_LONGEST_QUOTE]))
 
 
 def _reviewed_by(review: PullRequestReview) -> str:
@@ -127,6 +174,8 @@ def _latest(reviews: Sequence[PullRequestReview]) -> list[str]:
 
 def _is_said(context: AgentContext) -> bool:
     """Whether the base branch says every text, as after a squash or a rebase."""
+    if context.record.recipe is None:
+        return False
     recipe = context.source.recipe(context.dialect)
     return all(
         (said := recipe.said(TargetName(each.schema_name, each.table, each.column))) is not None

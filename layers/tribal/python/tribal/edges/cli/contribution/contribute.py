@@ -15,6 +15,7 @@ from tribal.edges.cli.options import Json, Project
 
 if TYPE_CHECKING:
     from tribal.capabilities.contribution.contributions import Contributions, Review
+    from tribal_contracts import ModelQuote
     from tribal_contracts.contribution.cycles import CycleRecord
 
 _HERE = Path()
@@ -72,10 +73,17 @@ def prepare(
     ] = None,
     model_prose: _ModelProse = False,
     again: Annotated[bool, typer.Option("--again", help="Offer descriptions again that were declined.")] = False,
+    model: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--model", metavar="NAME", help="The entry of `models` that does what an issue asks for."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a model costs money.")] = False,
     project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
     """Prepare a contribution and stop before anything is published."""
+    if model is not None and issue is None:
+        raise typer.BadParameter("it does what an issue asks for; name one with --issue", param_hint="--model")
     from tribal.edges.cli.contribution.views import print_contribution
     from tribal_contracts.contribution.tools import PrepareContributionInput
 
@@ -83,7 +91,7 @@ def prepare(
         tables=tables or [], repository=repository, issue=issue, model_prose=model_prose, again=again
     )
     with _service(project, quiet=as_json) as service:
-        record = service.prepare(request)
+        record = service.prepare(request, model, lambda quote: _confirm(service, quote, asks=not yes))
         if record is None:
             _print_nothing(as_json=as_json)
             return
@@ -167,6 +175,20 @@ def _typed(review: Review) -> str:
         return str(typer.prompt(f"To publish it, type the first {TYPED} characters of the hash", err=True))
     except typer.Abort:
         return ""
+
+
+def _confirm(service: Contributions, quote: ModelQuote, *, asks: bool) -> None:
+    """Print what a model may cost, and ask on a terminal before anything is sent to it."""
+    from tribal.capabilities.contribution.errors import ApprovalMissing
+    from tribal.edges.cli.model_view import quote_text
+
+    cap = service.parts.settings.per_cycle_usd
+    typer.echo(f"A model does what the issue asks for: {quote_text(quote)}; it ends at ${cap:,.2f}.", err=True)
+    if not asks:
+        return
+    if not sys.stdin.isatty():
+        raise ApprovalMissing("nothing was prepared: confirm on a terminal, or with --yes")
+    typer.confirm("Go on?", abort=True, err=True)
 
 
 def _print_nothing(*, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from tribal.rendering.words import shorten
 if TYPE_CHECKING:
     from tribal.capabilities.contribution.contributions import Contributions, Review
     from tribal_contracts.contribution.cycles import CycleRecord, Publication, SwarmStatus
+    from tribal_contracts.contribution.handoffs import Check
     from tribal_contracts.contribution.tools import (
         ContributionOutput,
         ListContributionsOutput,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _CLOSED: frozenset[OfferState] = frozenset(("merged", "applied"))
 _LONGEST_TEXT = 100
+_MOST_LINES = 5
+"""Of the output of a check that passed."""
 
 
 def print_list(found: ListContributionsOutput, *, every: bool, limit: int) -> None:
@@ -129,11 +132,22 @@ def _print_whole(found: ContributionOutput, *, err: bool = False) -> None:
         _print(found.diff.rstrip("\n"), err=err)
         _print("", err=err)
     for check in found.checks:
-        _print(f"check {check.name}: {check.status}{f' ({one_line(check.output)})' if check.output else ''}", err=err)
+        _print_check(check, err=err)
     for warning in found.warnings:
         _print(f"warning: {one_line(warning)}", err=err)
     if found.sha256 is not None and not err:
         _print(f"Hash: {found.sha256}")
+
+
+def _print_check(check: Check, *, err: bool) -> None:
+    """A check: one line of output next to it, or the end of a longer one below it."""
+    lines = check.output.strip().splitlines()
+    command = f", {check.command}" if check.command else ""
+    aside = f" ({lines[0].strip()})" if len(lines) == 1 else ""
+    _print(f"check {check.name}: {check.status.replace('_', ' ')}{command}{aside}", err=err)
+    if len(lines) > 1:
+        shown = lines if check.status == "failed" else lines[-_MOST_LINES:]
+        _print(_indented("\n".join(shown)).rstrip("\n"), err=err)
 
 
 def _print_publication(publication: Publication, *, err: bool) -> None:
@@ -143,11 +157,15 @@ def _print_publication(publication: Publication, *, err: bool) -> None:
     _print(f"Target: {where}, branch {publication.branch} from {publication.base_branch}", err=err)
     if publication.author:
         _print(f"Author: {publication.author}", err=err)
-    _print("Commit message:", err=err)
     for message in publication.messages:
+        _print("Commit message:", err=err)
         _print(_indented(message), err=err)
-    _print("Text:", err=err)
-    _print(_indented(publication.body), err=err)
+    for text in publication.replies:
+        _print("Reply:", err=err)
+        _print(_indented(text), err=err)
+    if not publication.replies:
+        _print("Text:", err=err)
+        _print(_indented(publication.body), err=err)
 
 
 def _indented(text: str) -> str:

@@ -1,0 +1,91 @@
+"""Publishes approved answers to a review: a commit on the branch, and replies, each at most once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tribal.capabilities.contribution.agents.context import AgentContext
+from tribal.capabilities.contribution.errors import ApprovalStale
+from tribal.capabilities.contribution.gate.diffs import apply_diff
+from tribal.capabilities.contribution.publishing.publication import (
+    action_line,
+    final_text,
+    follow_up_hash,
+    marker_of,
+)
+from tribal.errors import RepositoryUnusable
+from tribal.ports.repositories import Forge, NewCommit, PublishedBranch
+from tribal_contracts.contribution.cycles import Approval, FollowUp
+from tribal_contracts.contribution.reviews import PRCreated
+
+
+def publish_answers(context: AgentContext, follow_up: FollowUp, approval: Approval) -> str:
+    """Publish what was approved, or find that it exists; returns the commit at the tip of the branch.
+
+    Raises:
+        ApprovalStale: when the approval has expired or is for something else, or the branch has changed; nothing is
+            written then.
+        RepositoryUnusable: when the branch does not exist, or GitHub refuses.
+    """
+    created, marks = context.earlier(PRCreated).pr, _marks(context, follow_up)
+    with context.open_forge("publish") as forge:
+        branch = forge.find_branch(created.branch)
+        if branch is None:
+            raise RepositoryUnusable(f"branch {created.branch!r} no longer exists, so the review cannot be answered")
+        tip = branch.tip
+        if not _has_begun(forge, created.number, branch, follow_up, marks):
+            _require_current(context, branch, follow_up, approval)
+            if follow_up.patch:
+                tip = _commit(context, forge, follow_up, approval)
+        for answer in follow_up.answers:
+            text = final_text(answer.reply, approval, signs=False)
+            forge.reply(created.number, text, marks[answer.comment], answer.thread)
+    return tip
+
+
+def _marks(context: AgentContext, follow_up: FollowUp) -> dict[int, str]:
+    return {each.comment: marker_of(context.record, f"reply-{each.comment}") for each in follow_up.answers}
+
+
+def _has_begun(forge: Forge, number: int, branch: PublishedBranch, follow_up: FollowUp, marks: dict[int, str]) -> bool:
+    """Whether an earlier process has published a part: the commit comes first."""
+    if follow_up.patch:
+        return action_line(follow_up.number) in branch.message.splitlines()
+    said = [each.text for each in forge.activity(number).comments]
+    return any(mark in text for mark in marks.values() for text in said)
+
+
+def _require_current(context: AgentContext, branch: PublishedBranch, follow_up: FollowUp, approval: Approval) -> None:
+    cycle = context.record.cycle
+    if context.source.deadline.clock.real() >= datetime.fromisoformat(approval.expires_at):
+        raise ApprovalStale(f"the approval of the answers of contribution {cycle} has expired; approve them again")
+    if approval.sha256 != follow_up_hash(follow_up):
+        raise ApprovalStale(f"the answers of contribution {cycle} are no longer what was approved; approve them again")
+    if branch.tip != follow_up.head:
+        raise ApprovalStale(
+            f"the branch of contribution {cycle} has changed since its answers were prepared; run `tribal contribute"
+            f" follow {cycle}` to prepare them again"
+        )
+
+
+def _commit(context: AgentContext, forge: Forge, follow_up: FollowUp, approval: Approval) -> str:
+    head = context.source.files(follow_up.head)
+    files: dict[str, bytes | None] = {
+        path: apply_diff(diff, head.read(path).decode()).encode() for path, diff in follow_up.diffs.items()
+    }
+    [message] = follow_up.publication.messages
+    commit = forge.write_commit(
+        NewCommit(
+            base=follow_up.head,
+            files=files,
+            message=final_text(message, approval),
+            author=follow_up.publication.author,
+            at=approval.approved_at,
+        )
+    )
+    if not forge.move_branch(follow_up.publication.branch, commit, follow_up.head):
+        raise ApprovalStale(
+            f"the branch of contribution {context.record.cycle} was changed meanwhile; run `tribal contribute follow"
+            f" {context.record.cycle}` to prepare its answers again"
+        )
+    return commit

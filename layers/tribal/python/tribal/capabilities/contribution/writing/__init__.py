@@ -1,0 +1,1 @@
+"""Changes that a language model writes for issues: no tools, typed answers, edits by search and replace."""

@@ -1,0 +1,166 @@
+"""Runs the commands that a repository states for its own checks, in a sandbox, on a change."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tribal.capabilities.contribution.agents.context import AgentContext
+from tribal.capabilities.contribution.facts.forbidden import forbidden_path
+from tribal.capabilities.contribution.offers.sources import OpenSource
+from tribal.errors import SandboxMissing
+from tribal.masking import redact_text
+from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
+from tribal_contracts.contribution.handoffs import BuildCommands, Check, CheckStatus
+
+CheckName = Literal["lint", "build", "test"]
+_MOST_OUTPUT = 8_000
+"""Characters of an output that a hand-off keeps: its end."""
+_PYTHON = "python3 -m venv /environment >/dev/null 2>&1"
+"""Has `pip` install where the checks look, if there is a Python; other tools do not mind."""
+_ENDED = {"time": "it took too long", "memory": "it used too much memory", "processes": "it started too many processes",
+          "disk": "it wrote too much"}  # fmt: skip
+
+
+@dataclass
+class Checks:
+    """A repository at a commit, unpacked, with what its checks need installed.
+
+    Args:
+        sandbox: where commands run; a text says why there is no sandbox.
+        folder: an empty folder.
+        commands: what the repository states.
+    """
+
+    sandbox: Sandbox | str
+    folder: Path
+    commands: BuildCommands
+    source: OpenSource
+    commit: str
+    index: PackageIndex
+    _problem: str | None = field(default=None, init=False)
+    """Why nothing can be checked, once it was tried; empty if it can."""
+    _broken: dict[CheckName, bool] = field(default_factory=dict, init=False)
+    """Whether checks fail at the commit as it is."""
+
+    def run(self, names: Sequence[CheckName], changed: Mapping[str, bytes]) -> list[Check]:
+        """Run checks on the commit with changed files, until one fails. One that fails without them says nothing."""
+        checks: list[Check] = []
+        for name in names:
+            command, output = getattr(self.commands, name), ""
+            if command:
+                output = "an earlier check failed" if failed(checks) else self._unpreparable()
+            if not command or output:
+                status: CheckStatus = "not_run" if command else "absent"
+                checks.append(Check(name=name, status=status, command=command, output=output))
+            else:
+                checks.append(self._run(name, command, changed))
+        return checks
+
+    def _run(self, name: CheckName, command: str, changed: Mapping[str, bytes]) -> Check:
+        with self._changed(changed) as files:
+            check = self._check(name, command, files)
+        if check.status == "failed" and name not in self._broken:
+            self._broken[name] = self._check(name, command, self.folder / "base").status == "failed"
+        if not self._broken.get(name):
+            return check
+        return check.model_copy(
+            update={"status": "not_run", "output": f"it fails without the change, too\n{check.output}"}
+        )
+
+    def _check(self, name: CheckName, command: str, files: Path) -> Check:
+        assert not isinstance(self.sandbox, str)
+        self.source.deadline.check()
+        result = self.sandbox.run(files, command, self.folder / "environment")
+        return Check(
+            name=name, status="passed" if _succeeded(result) else "failed", command=command, output=_output(result)
+        )
+
+    def _unpreparable(self) -> str:
+        """Unpack the commit and install what its checks need, once; why that was not possible."""
+        if self._problem is None:
+            self._problem = self.sandbox if isinstance(self.sandbox, str) else self._prepare(self.sandbox)
+        return self._problem
+
+    def _prepare(self, sandbox: Sandbox) -> str:
+        environment = self.folder / "environment"
+        environment.mkdir()
+        _unpack(self.source, self.commit, self.folder / "base")
+        command = self.commands.install
+        if not command:
+            return ""
+        result = sandbox.install(self.folder / "base", f"{_PYTHON}; {command}", environment, self.index)
+        return "" if _succeeded(result) else f"what it needs could not be installed by {command}\n{_output(result)}"
+
+    @contextmanager
+    def _changed(self, changed: Mapping[str, bytes]) -> Iterator[Path]:
+        """The commit with changed files, which are put back afterwards."""
+        base = self.folder / "base"
+        before = {path: (base / path).read_bytes() if (base / path).exists() else None for path in changed}
+        try:
+            for path, content in changed.items():
+                _write(base / path, content)
+            yield base
+        finally:
+            for path, earlier in before.items():
+                (base / path).unlink(missing_ok=True) if earlier is None else _write(base / path, earlier)
+
+
+@contextmanager
+def open_checks(context: AgentContext, commands: BuildCommands, commit: str | None = None) -> Iterator[Checks]:
+    """Unpack a commit, usually the base commit, in a temporary folder, once a check needs it."""
+    sandbox: Sandbox | str
+    try:
+        sandbox = context.parts.open_sandbox()
+    except SandboxMissing as missing:
+        sandbox = missing.message
+    with tempfile.TemporaryDirectory(prefix="tribal-checks-") as folder:
+        index = context.parts.package_index(context.source.entry)
+        yield Checks(sandbox, Path(folder), commands, context.source, commit or context.record.base_commit, index)
+
+
+def passed(checks: Sequence[Check], name: CheckName) -> bool:
+    """Whether a check passed, or the repository has none of it."""
+    found = [each for each in checks if each.name == name]
+    return bool(found) and all(each.status in ("passed", "absent") for each in found)
+
+
+def failed(checks: Sequence[Check]) -> Check | None:
+    """The check that failed."""
+    return next((each for each in checks if each.status == "failed"), None)
+
+
+def _succeeded(result: SandboxResult) -> bool:
+    return result.exit_code == 0 and result.ended_by is None
+
+
+def _output(result: SandboxResult) -> str:
+    output = result.output[-_MOST_OUTPUT:]
+    if result.ended_by is not None:
+        output = f"{output.rstrip()}\n[ended: {_ENDED[result.ended_by]}]"
+    return redact_text(output, prose=False)
+
+
+def _unpack(source: OpenSource, commit: str, folder: Path) -> None:
+    """Write the files of a commit; links, submodules and odd paths are left out."""
+    files, entries = source.files(commit), source.tree(commit).entries
+    folder.mkdir()
+    for path in files.paths:
+        if forbidden_path(path) == _OUTSIDE:
+            continue
+        place = folder / path
+        _write(place, files.read(path))
+        if entries[path].kind == "executable":
+            place.chmod(0o755)
+
+
+_OUTSIDE = forbidden_path("..")
+
+
+def _write(place: Path, content: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(content)
