@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field, field_validator, model_validator
 
 from infra.api_settings import Api
+from infra.contribution import Contribution
 from infra.function_sizes import API_GATEWAY_SECONDS, FUNCTION_SPECS, FunctionSizes
 from infra.knowledge import Knowledge
 from infra.model import Part, obstacles_of, variable_of
@@ -19,7 +20,7 @@ from infra.networks import Arn, GroupName, Network, OpenSearchSize
 from infra.schedule import Schedule
 from infra.sections import CapabilitySection, Chat, Interrogation, Memory
 from tribal.capabilities import capabilities, uses_of
-from tribal.ports.capability import Capability, FunctionSpec, FunctionUse
+from tribal.ports.capability import Capability, FunctionSpec, FunctionUse, MachineSpec
 from tribal_contracts import ModelEntry, ModelSettings, SpendingSettings
 from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import (
@@ -114,6 +115,8 @@ class Environment(Part):
     """Decisions and policies; without it, none of their tools are deployed."""
     chat: Chat | None = None
     """The chat; without it and without `collections`, none of it is deployed."""
+    contribution: Contribution | None = None
+    """Contributions to repositories; without it, none of their tools are deployed."""
     collections: list[CollectionEntry] = Field(default_factory=list, max_length=100)
     """Collections of documents that the chat answers from."""
     functions: FunctionSizes = FunctionSizes()
@@ -235,6 +238,11 @@ class Environment(Part):
         """The section of the capability that a function belongs to; `None` if it is absent."""
         owner = next(each.name for each in self.capabilities for spec in each.functions if spec.name == function)
         return self.sections.get(owner)
+
+    def machine_of(self, function: str) -> MachineSpec | None:
+        """The state machine of a function, if it is deployed."""
+        machine = self.function_specs[function].machine
+        return machine if machine is not None and (self.models_of(function) or not machine.needs_models) else None
 
     def streams(self, function: str) -> bool:
         """Whether a function sends the answers of its routes in pieces."""

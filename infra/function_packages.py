@@ -16,13 +16,13 @@ SHARED_MODELS_LAYER = "deps-models"
 """Both SDKs, for functions that ask the models that sections of capabilities name. A function takes five layers."""
 _DATABASES = ("deps-postgres", "deps-snowflake")
 """The second has sqlglot too, which parses the views of any database."""
-_WITHOUT_TOOLS = (OUR_LAYER, "deps-core")
-_WITH_TOOLS = (*_WITHOUT_TOOLS, "deps-search", "deps-vectors")
-"""The layers of every function that answers tools."""
+_OF_ALL = (OUR_LAYER, "deps-core")
+_SEARCHING = (*_OF_ALL, "deps-search", "deps-vectors")
+"""The layers of every function that searches indexes."""
 _SPECS = {spec.name: spec for each in capabilities() for spec in each.functions}
 """The functions that capabilities declare."""
 _CAPABILITY_LAYERS = dict.fromkeys(
-    layer for spec in _SPECS.values() for layer in (*spec.layers, *spec.layers_with_models) if layer not in _WITH_TOOLS
+    layer for spec in _SPECS.values() for layer in (*spec.layers, *spec.layers_with_models) if layer not in _SEARCHING
 )
 """Layers that only functions of capabilities need."""
 LAYERS = (
@@ -41,10 +41,10 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "planner": (OUR_LAYER, "deps-core", *_DATABASES),
     "documenter": (OUR_LAYER, "deps-core", *_DATABASES),
     "finisher": (OUR_LAYER, "deps-core", "deps-policies"),
-    "indexer": _WITH_TOOLS,
+    "indexer": _SEARCHING,
     "authorizer": (OUR_LAYER, "deps-core", "deps-tokens"),
     "mcp": (OUR_LAYER, "deps-core", "deps-mcp"),
-    **{name: (*(_WITH_TOOLS if spec.answers_tools else _WITHOUT_TOOLS), *spec.layers) for name, spec in _SPECS.items()},
+    **{name: (*(_SEARCHING if spec.searches else _OF_ALL), *spec.layers) for name, spec in _SPECS.items()},
 }
 """The layers of each function, without those for a model."""
 ASKING = ("documenter", "finisher")

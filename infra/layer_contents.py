@@ -17,6 +17,8 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-openai": _IN_DEPS_CORE,
     "deps-models": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
     "deps-chat": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
+    # urllib3 stays: what comes with botocore need not be the version that dulwich asks for.
+    "deps-contribution": ("typing-extensions",),
     "deps-documents": (),
     "deps-uploads": (),
     "deps-mcp": _IN_DEPS_CORE,

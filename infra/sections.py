@@ -25,6 +25,11 @@ class CapabilitySection(CapabilitySettings):
         return {f"TRIBAL_{self.CAPABILITY.upper()}": self.model_dump_json(exclude={*self.NOT_SENT})}
 
     @property
+    def scheduled(self) -> dict[str, Any]:
+        """What the event of its schedule holds besides the time."""
+        return {}
+
+    @property
     def obstacles(self) -> list[str]:
         """Reasons why it can be synthesised but must not be deployed yet."""
         return []

@@ -85,6 +85,7 @@ class ToolsApi(Construct):
         def with_tools(name: str) -> Function:
             machine = self._machine_of(name)
             starting = [] if machine is None else [allow("StartMachine", ["states:StartExecution"], machine)]
+            started = {} if machine is None else {"TRIBAL_STATE_MACHINE": machine}
             queue = self._queue_of(name)
             starting += [] if queue is None else [allow("SendMessages", ["sqs:SendMessage"], queue.queue_arn)]
             sending = {} if queue is None else {"TRIBAL_QUEUE_URL": queue.queue_url}
@@ -96,7 +97,7 @@ class ToolsApi(Construct):
                 layers=layers,
                 place=place,
                 statements=[*rights_of(Stack.of(self), environment, bucket_arn, name), *starting],
-                variables=settings | self._for_models(name) | sending,
+                variables=settings | model_variables(environment, name) | started | sending,
             )
 
         self.retriever = with_tools(RETRIEVER)
@@ -136,24 +137,14 @@ class ToolsApi(Construct):
         ]
 
     def _machine_of(self, function: str) -> str | None:
-        """The ARN of the state machine that a function starts; there is one where it asks models."""
-        machine = self._environment.function_specs[function].machine
-        asks = self._environment.models_of(function)
-        return state_machine_arn(self, self._environment, machine.name) if machine is not None and asks else None
+        """The ARN of the state machine that a function starts."""
+        machine = self._environment.machine_of(function)
+        return None if machine is None else state_machine_arn(self, self._environment, machine.name)
 
     def _queue_of(self, function: str) -> sqs.Queue | None:
         """The queue that a function sends messages to."""
         taker = self._environment.function_specs[function].sends_to
         return None if taker is None else self._queues[taker]
-
-    def _for_models(self, function: str) -> dict[str, str]:
-        """What a function that asks models by name reads from its environment."""
-        if not self._environment.asks_models(function):
-            return {}
-        shared = model_variables(self._environment, function)
-        machine = self._machine_of(function)
-        started = {} if machine is None else {"TRIBAL_STATE_MACHINE": machine}
-        return shared | started
 
     def _mcp(self, environment: Environment, layers: Layers) -> Function:
         """The MCP function, whose only right is to call the functions with the tools."""

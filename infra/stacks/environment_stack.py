@@ -25,7 +25,7 @@ from infra.stacks.state_machines import state_machine
 from infra.stacks.storage import Storage
 
 SCHEDULED = "scheduled_at"
-"""The key of the event that has the syncer sync, as the function knows it; a test compares the two."""
+"""The key by which functions know the event of a schedule; tests compare it with theirs."""
 
 
 class EnvironmentStack(Stack):
@@ -115,29 +115,31 @@ class EnvironmentStack(Stack):
     def _call_by_schedule(self) -> None:
         for name, spec in self.environment_settings.function_specs.items():
             if spec.schedule is not None:
+                section = self.environment_settings.own_section(name)
                 schedule(
                     self,
                     spec.schedule,
-                    when=self.environment_settings.own_section(name).schedule,
+                    when=section.schedule,
                     environment=self.environment_settings,
-                    target_arn=self.api.with_own_tools[name].arn,
+                    target_arn=self.api.others[name].arn,
                     action="lambda:InvokeFunction",
-                    message=json.dumps({SCHEDULED: SLOT}),
+                    message=json.dumps({SCHEDULED: SLOT, **section.scheduled}),
                     undelivered=self.indexing.undelivered,
                 )
 
     def _job_machines(self) -> dict[str, str]:
-        """The ARNs of the state machines that call functions which ask models, by the names of the functions."""
+        """The ARNs of the state machines that call functions, by the names of the functions."""
         environment, machines = self.environment_settings, dict[str, str]()
-        for name, spec in environment.function_specs.items():
-            if spec.machine is not None and environment.models_of(name):
-                function = self.api.with_own_tools[name]
+        for name in environment.function_specs:
+            spec = environment.machine_of(name)
+            if spec is not None:
+                function = self.api.others[name]
                 machine = state_machine(
                     self,
                     f"{name.capitalize()}Machine",
                     environment,
-                    spec.machine.name,
-                    job_definition(spec.machine, function.arn, function.timeout_seconds),
+                    spec.name,
+                    job_definition(spec, function.arn, function.timeout_seconds),
                     [allow("CallFunction", ["lambda:InvokeFunction"], function.arn)],
                 )
                 machines[name] = machine.attr_arn

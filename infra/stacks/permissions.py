@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 
@@ -96,11 +98,11 @@ def reach_databases(stack: Stack, network: Network) -> list[iam.PolicyStatement]
     return statements
 
 
-def read_secret(stack: Stack, sid: str, name: str) -> iam.PolicyStatement:
-    """Read one secret of the stack's account and region, by its name, which `#` and a key of it may follow."""
-    secret = name.partition("#")[0]
-    arn = secret if secret.startswith("arn:") else _secret_arn(stack, secret)
-    return allow(sid, ["secretsmanager:GetSecretValue"], arn)
+def read_secrets(stack: Stack, sid: str, names: Iterable[str]) -> list[iam.PolicyStatement]:
+    """Read secrets of the stack's account and region, by their names, which `#` and a key of it may follow."""
+    secrets = list(dict.fromkeys(name.partition("#")[0] for name in names))
+    arns = [each if each.startswith("arn:") else _secret_arn(stack, each) for each in secrets]
+    return [allow(sid, ["secretsmanager:GetSecretValue"], *arns)] if arns else []
 
 
 def ask_model(stack: Stack, model: ModelEntry, number: str = "") -> list[iam.PolicyStatement]:
@@ -114,7 +116,7 @@ def ask_model(stack: Stack, model: ModelEntry, number: str = "") -> list[iam.Pol
     ask, behind_profile_sid = f"AskModel{number}", f"AskBehindProfile{number}"
     if model.provider != "bedrock":
         # A server of the company may take no key.
-        return [read_secret(stack, f"ReadModelKey{number}", model.api_key_secret)] if model.api_key_secret else []
+        return read_secrets(stack, f"ReadModelKey{number}", filter(None, [model.api_key_secret]))
     region = model.region or stack.region
     if model.endpoint == "messages":
         # Calls that name no project belong to the default one; the model is a condition.

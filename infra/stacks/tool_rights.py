@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
@@ -50,7 +51,7 @@ def rights_of(stack: Stack, environment: Environment, bucket_arn: str, function:
         *([permissions.delete_objects(bucket_arn, *removed)] if removed else []),
         *(permissions.delete_versions(bucket_arn, *erased) if erased else []),
         *(search.memory_statements(domain) if has_domain and remembers else []),
-        *(permissions.read_secret(stack, "ReadToken", name) for name in _secrets(environment, function)),
+        *permissions.read_secrets(stack, "ReadTokens", _secrets(environment, function)),
         *(
             statement
             for number, model in enumerate(_without_repeated_keys(models), start=1)
@@ -78,10 +79,25 @@ def _without_repeated_keys(models: list[ModelEntry]) -> list[ModelEntry]:
     return [each for number, each in enumerate(models) if keys[number] is None or keys[number] not in keys[:number]]
 
 
-def _secrets(environment: Environment, function: str) -> Iterator[str]:
-    for each in environment.capabilities:
-        for use in each.uses:
-            if use.function == function and use.secret is not None:
-                name = getattr(environment.sections[each.name], use.secret)
-                if name is not None:
-                    yield name
+def _secrets(environment: Environment, function: str) -> list[str]:
+    """The secrets that settings name, each once."""
+    found = (
+        name
+        for each in environment.capabilities
+        for use in each.uses
+        if use.function == function
+        for setting in use.secrets
+        for name in _values_at(environment.sections[each.name], setting.split("."))
+    )
+    return list(dict.fromkeys(found))
+
+
+def _values_at(value: Any, path: list[str]) -> Iterator[str]:
+    """The values of a setting, in lists that of each entry."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _values_at(each, path)
+    elif value is not None and path:
+        yield from _values_at(getattr(value, path[0]), path[1:])
+    elif value is not None:
+        yield value

@@ -30,6 +30,7 @@ from tests.e2e.recorded_calls import CallRecorder
 from tests.e2e.rest_api import RestApi
 from tests.e2e.signed_proxy import SignedProxy, SignedRequest
 from tests.fakes.claude import FakeClaude
+from tests.fakes.github.server import FakeGitHub
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 SEARCH_DOMAIN = f"arn:aws:es:{REGION}:{ACCOUNT}:domain/tribal-dev"
@@ -65,6 +66,8 @@ class AwsAccount:
         self._keys: dict[str, dict[str, str]] = {}
         self.repository: str | None = None
         """Where what functions sync is on this machine, over https with the certificate."""
+        self.github: FakeGitHub | None = None
+        """Where contributions are published."""
         self.vendor: str | None = None
         """Where the models that sections of capabilities name are on this machine."""
         self.domain_policies: dict[str, Any] = {}
@@ -307,7 +310,7 @@ class AwsAccount:
             handler=function.handler or "",
             code=function.code_bytes,
             layers=stand_ins.layers_of(function),
-            variables=self._reading_git_here(variables),
+            variables=self._contributing_here(self._reading_git_here(variables)),
             timeout_seconds=int(function.timeout),
             memory_mb=int(function.memory_size),
             arn=function.function_arn,
@@ -336,6 +339,15 @@ class AwsAccount:
         if not knowledge or self.repository is None:
             return variables
         return variables | {"TRIBAL_KNOWLEDGE": json.dumps(knowledge | {"repository": self.repository})}
+
+    def _contributing_here(self, variables: dict[str, str]) -> dict[str, str]:
+        """The variables of a function, with the addresses of GitHub on this machine where they name repositories."""
+        section = json.loads(variables.get("TRIBAL_CONTRIBUTION", "{}"))
+        if not section or self.github is None:
+            return variables
+        here = {"api_url": self.github.api, "tarball_host": self.github.tarball_host}
+        section["repositories"] = [each | here for each in section["repositories"]]
+        return variables | {"TRIBAL_CONTRIBUTION": json.dumps(section)}
 
     def _variables_of(self, role: str) -> dict[str, str]:
         keys = {name.upper(): value for name, value in self.keys_of(role).items()}

@@ -20,6 +20,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from infra.api_settings import Api, IamAuth
+from infra.contribution import Contribution
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from infra.knowledge import Knowledge
@@ -35,16 +36,37 @@ PASSWORD_SECRET = "tribal/dev/company"
 COMPANY = "acme"
 TOKEN_SECRET = "tribal/dev/git"
 KNOWLEDGE = Knowledge(repository="https://git.example.com/acme/decisions.git", token_secret=TOKEN_SECRET)
-SIGNERS_MAY = {"memory:write", "knowledge:sync", "interrogation:start", "chat:ask", "collections:write"}
+NAMED_RIGHTS = ["interrogation:start", "chat:ask", "collections:write", "contribution:approve"]
+SIGNERS_MAY = {"memory:write", "knowledge:sync", "contribution:prepare", *NAMED_RIGHTS}
 """The rights of callers who sign with IAM, besides reading."""
-API = Api(auth=IamAuth(rights=["interrogation:start", "chat:ask", "collections:write"]))
+API = Api(auth=IamAuth(rights=NAMED_RIGHTS))
+READ_SECRET, WRITE_SECRET = "tribal/dev/migrations-read", "tribal/dev/migrations-write"
+CONTRIBUTION = Contribution.model_validate(
+    {
+        "repositories": [
+            {
+                "name": "migrations",
+                "url": "https://github.example/acme/shop",
+                "databases": ["company"],
+                "read_secret": READ_SECRET,
+                "write_secret": WRITE_SECRET,
+            }
+        ]
+    }
+)
 MODEL_SECRET = "tribal/dev/openai"
 CHATTING = {
     "models": {"small": ModelEntry(provider="openai", name="gpt-6-luna", api_key_secret=MODEL_SECRET)},
     "collections": [CollectionEntry(name="handbook", models=["small"])],
 }
 DEV = load_environment("dev").model_copy(
-    update={"memory": Memory(company=COMPANY), "knowledge": KNOWLEDGE, "api": API, **CHATTING}
+    update={
+        "memory": Memory(company=COMPANY),
+        "knowledge": KNOWLEDGE,
+        "contribution": CONTRIBUTION,
+        "api": API,
+        **CHATTING,
+    }
 )
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 LONE = DEV.model_copy(
@@ -52,6 +74,7 @@ LONE = DEV.model_copy(
         "name": "lone",
         "memory": None,
         "knowledge": None,
+        "contribution": None,
         "models": {},
         "collections": [],
         "index": "sqlite",

@@ -27,10 +27,10 @@ class Exemption:
 
 
 _FUNCTION = (
-    r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator|Chat|Uploads|Ingester)"
-    r".*Role.*"
+    r".*(Planner|Documenter|Finisher|Indexer|Retriever|Mcp|Memory|Checker|Syncer|Interrogator|Chat|Uploads|Ingester"
+    r"|Contributor|Publisher).*Role.*"
 )
-_MACHINE = r".*Pipeline(Run|Start)Role.*"
+_MACHINE = r".*(Pipeline(Run|Start)|(Contributor|Publisher)Machine)Role.*"
 EXEMPTIONS = (
     Exemption(_FUNCTION, r"logs:(CreateLogStream|PutLogEvents)", r".*", "Lambda itself writes what a function prints"),
     Exemption(_FUNCTION, r"xray:Put\w+", r"\*", "the daemon of X-Ray sends the traces; there is none here"),
@@ -49,7 +49,7 @@ EXEMPTIONS = (
         "Step Functions starts, follows and ends the children of a distributed map; moto runs them inside their parent",
     ),
     Exemption(
-        r".*(Daily|Reconcile|Sync)Role.*",
+        r".*(Daily|Reconcile|Sync|Contribute|Publish)Role.*",
         r"sqs:SendMessage",
         r".*-undelivered",
         "the scheduler keeps what it could not deliver; here it delivers everything",

@@ -192,8 +192,7 @@ def test_a_function_answers_the_tools_that_are_its_own_and_no_others(function: s
 
 def test_each_tool_of_these_capabilities_is_answered_by_one_function() -> None:
     answered = [tool for tools in answered_by().values() for tool in tools]
-    local = {spec.name for each in capabilities() if not each.uses for group in each.groups for spec in group.tools}
-    assert sorted(answered) == sorted(EVERY_TOOL.tools.keys() - tools_of_the_retriever() - local)
+    assert sorted(answered) == sorted(EVERY_TOOL.tools.keys() - tools_of_the_retriever())
 
 
 def tools_of_the_retriever() -> set[str]:

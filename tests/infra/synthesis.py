@@ -15,8 +15,15 @@ from infra.packaging import copy_own_code
 from tests.plugins.skips import skip_or_fail
 
 Resource = dict[str, Any]
-BEHIND_THE_API = {"retriever", "memory", "checker", "syncer", "interrogator", "chat", "uploads"}
+BEHIND_THE_API = {
+    *("retriever", "memory", "checker", "syncer", "interrogator", "chat", "uploads"),
+    *("contributor", "publisher"),
+}
 """The functions that answer tools and routes."""
+OF_CONTRIBUTION = {"contributor", "publisher"}
+"""The functions that are deployed only where an environment has contributions."""
+SEARCHING = BEHIND_THE_API - {"uploads", *OF_CONTRIBUTION}
+"""Those that search an index."""
 OF_THE_CHAT = {"chat", "uploads", "ingester"}
 """The functions that are deployed only where an environment has a chat or collections."""
 
@@ -213,6 +220,36 @@ CHATTING = Environment.model_validate(
 )
 """Two models answer, and a third one embeds."""
 
+CONTRIBUTING = Environment.model_validate(
+    {
+        **DETECTIVES.model_dump(mode="json", exclude_unset=True, exclude={"interrogation", "memory"}),
+        "name": "contributing",
+        "api": {"auth": {"mode": "iam", "rights": ["contribution:approve"]}},
+        "contribution": {
+            "model": "small",
+            "schedule": {"expression": "rate(2 hours)"},
+            "prepare_by_schedule": True,
+            "repositories": [
+                {
+                    "name": "migrations",
+                    "url": "https://github.com/acme/shop-migrations",
+                    "databases": ["shop"],
+                    "read_secret": "tribal/shop/read",
+                    "write_secret": "tribal/shop/write",
+                },
+                {
+                    "name": "models",
+                    "url": "https://github.com/acme/shop-dbt",
+                    "databases": ["shop"],
+                    "read_secret": "tribal/shop/read",
+                    "app": {"id": 4711, "installation": 815, "key_secret": "tribal/shop/app"},
+                },
+            ],
+        },
+    }
+)
+"""Contributions to two repositories, for one of which an App writes; a model does what issues ask for."""
+
 
 @dataclass(frozen=True)
 class Template:
@@ -292,7 +329,7 @@ def synthesise(folder: Path, packages: Path) -> Assembly:
     from infra.app import build_app, stack_name
 
     environments = [*map(load_environment, environment_names()), SMALL, INSIDE, CLAUDE, BEDROCK, PROFILE, OPENAI]
-    environments += [DETECTIVES, CHATTING]
+    environments += [DETECTIVES, CHATTING, CONTRIBUTING]
     build_app(environments, own_packages(packages), output=folder).synth()
     templates = {
         environment.name: Template(environment, folder / f"{stack_name(environment)}.template.json")

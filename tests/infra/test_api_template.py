@@ -9,6 +9,7 @@ import pytest
 from functions.offering import answered_by
 from functions.scopes import REFUSED
 from tests.infra.synthesis import Assembly, Template
+from tribal.edges.http.contribution import APPROVAL
 
 pytestmark = pytest.mark.xdist_group("infra")
 
@@ -21,7 +22,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
     own = 4 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
-    own += 6 if template.has_chat else 0
+    own += (6 if template.has_chat else 0) + (4 if template.environment.contribution else 0)
     assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
@@ -51,7 +52,8 @@ def test_the_paths_of_the_api_are_those_of_the_tools(template: Template) -> None
     parts = {resource["PathPart"] for resource in template.of_type("AWS::ApiGateway::Resource").values()}
     public = {".well-known", "oauth-protected-resource"} if template.environment.api.auth.mode == "jwt" else set()
     own = {tool for tools in own_tools_of(template).values() for tool in tools}
-    routes = {part for path in CHAT_ROUTES for part in path.split("/")} if template.has_chat else set()
+    paths = (CHAT_ROUTES if template.has_chat else ()) + ((APPROVAL[4:],) if template.environment.contribution else ())
+    routes = {part for path in paths for part in path.split("/")}
     assert parts == {"health", "v1", "tools", "{name}", "mcp", *public, *own, *routes}
 
 
@@ -65,6 +67,7 @@ CHAT_ROUTES = (
 
 
 INTERROGATION_TOOLS = {"start_interrogation", "stop_interrogation", "get_interrogation", "list_interrogations"}
+CONTRIBUTION_TOOLS = {"list_contributions", "prepare_contribution", "get_contribution"}
 MEMORY_TOOLS = {"memory_add", "memory_search", "memory_delete"}
 KNOWLEDGE_TOOLS = {
     "memory": {"knowledge_query", "knowledge_show", "sync_status"},
@@ -79,6 +82,7 @@ def own_tools_of(template: Template) -> dict[str, set[str]]:
     found |= {"memory": {*MEMORY_TOOLS}} if template.environment.memory else {}
     for function, tools in KNOWLEDGE_TOOLS.items() if template.environment.knowledge else ():
         found[function] = found.get(function, set()) | tools
+    found |= {"contributor": {*CONTRIBUTION_TOOLS}} if template.environment.contribution else {}
     return found | ({"chat": {"ask"}} if template.has_chat else {})
 
 

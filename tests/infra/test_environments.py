@@ -34,6 +34,8 @@ CLAUDE = {"provider": "anthropic", "name": "claude-haiku-5-5", "api_key_secret":
 BEDROCK = {"provider": "bedrock", "name": "anthropic.claude-haiku-5-5"}
 OLLAMA = {"provider": "ollama", "name": "qwen3:14b"}
 HTTPS = {"repository": "https://code.acme.dev/decisions.git"}
+CLONE = {"name": "migrations", "path": "../migrations", "databases": ["shop"]}
+REPOSITORY = {"name": "migrations", "url": "https://github.com/acme/migrations", "databases": ["shop"]}
 JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_claim": "databases"}
 
 
@@ -90,6 +92,12 @@ JWT = {"mode": "jwt", "issuer": "https://example.com", "audience": "x", "scope_c
         ({"collections": [{"name": "a"}, {"name": "a"}]}, "'a' is listed twice"),
         ({"chat": {"collections": [{"name": "a"}]}}, "belongs at the top level"),
         ({"chat": {"collection": "handbook"}}, "'handbook' is not one of collections"),
+        ({"contribution": {"repositories": []}}, "at least 1 item"),
+        ({"contribution": {"repositories": [REPOSITORY | {"path": "../x"}]}}, "give either `path`"),
+        ({"contribution": {"repositories": [CLONE]}}, "migrations: functions have no local clones"),
+        ({"contribution": {"repositories": [REPOSITORY | {"manifest": "m.json"}]}}, "functions have no `manifest`"),
+        ({"contribution": {"repositories": [REPOSITORY, REPOSITORY]}}, "the name of two repositories"),
+        ({"contribution": {"repositories": [REPOSITORY], "model": "gpt"}}, "'gpt' is not under `models`"),
         ({"collections": [{"name": f"c{n}", "owner": "x" * 100, "layer": "team"} for n in range(40)]}, "fewer collect"),
     ],
 )
@@ -146,6 +154,11 @@ def test_no_environment_names_itself_otherwise_than_its_file(path: Path) -> None
             ["knowledge: https://git.example.com/acme/decisions.git is a placeholder"],
         ),
         ({"alarms": "none", "model": BEDROCK}, []),
+        ({"alarms": "none", "contribution": {"repositories": [REPOSITORY | {"write_secret": "w"}]}}, []),
+        (
+            {"alarms": "none", "contribution": {"repositories": [REPOSITORY]}},
+            ["contribution: migrations has neither `write_secret` nor `app`"],
+        ),
         (
             {"alarms": "none", "models": {"own": OLLAMA, "idle": OLLAMA}, "interrogation": {"witness": "own"}},
             ["models.own.base_url is on the function's own machine"],

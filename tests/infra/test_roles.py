@@ -16,7 +16,7 @@ from tribal.adapters.opensearch import memories
 
 pytestmark = pytest.mark.xdist_group("infra")
 
-OWN = ("memory", "checker", "syncer", "interrogator", "chat")
+OWN = ("memory", "checker", "syncer", "interrogator", "chat", "contributor")
 """The functions with tools of their own."""
 
 # Actions that know no resources, or whose resources do not exist when the policy is written.
@@ -106,6 +106,8 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
     own: dict[str, set[str]] = {}
     for function, tools in tools_of(template).items():
         own[function.capitalize()] = {f"POST/v1/tools/{tool}" for tool in tools}
+    if template.environment.contribution:
+        own["Publisher"] = {"POST/v1/contributions/*/approval"}
     if template.has_chat:
         own["Chat"].add("POST/api/chat/stream")
         own["Uploads"] = {
@@ -130,7 +132,12 @@ def test_the_function_for_mcp_may_ask_those_with_tools_and_nothing_else_and_no_o
             invoking |= {name[:10] for each in resources if each == "*" or any(name in each for name in asked)}
     ((actions, called_by_mcp),) = own
     assert (actions, sorted(called_by_mcp)) == (["lambda:InvokeFunction"], sorted(f"<{name}.Arn>" for name in asked))
-    callers = {"SyncRole": "ApiSyncer", "InterrogatorMachineRole": "ApiInterrogator"}
+    callers = {
+        "SyncRole": "ApiSyncer",
+        "InterrogatorMachineRole": "ApiInterrogator",
+        "ContributeRole": "ApiContributor",
+        "ContributorMachineRole": "ApiContributor",
+    }
     others = {
         name[:10]: (function, flat_resources(template, statement))
         for name, statement in statements(template)
@@ -184,7 +191,7 @@ def test_only_planners_and_documenters_reach_databases_and_the_syncer_alone_read
         "PipelineDocumenterplant": {"kms:Decrypt", "rds-db:connect", "sts:AssumeRole"},
         "ApiSyncer": {"secretsmanager:GetSecretValue"},
     }
-    (token,) = [flat_resources(template, each) for _, each in statements(template) if each["Sid"] == "ReadToken"]
+    (token,) = [flat_resources(template, each) for _, each in statements(template) if each["Sid"] == "ReadTokens"]
     assert [each.partition(":secret:")[2] for each in token] == ["tribal/small/git-??????"]
 
 

@@ -15,7 +15,7 @@ from functions.authorizer.configuration import load_rules
 from infra.environment import environment_names, load_environment
 from infra.function_packages import FUNCTIONS, handler_of, layers_of, model_layer
 from tests import ROOT
-from tests.infra.synthesis import BEHIND_THE_API, OF_THE_CHAT, Assembly, Template
+from tests.infra.synthesis import BEHIND_THE_API, OF_CONTRIBUTION, OF_THE_CHAT, SEARCHING, Assembly, Template
 from tribal.edges.http.identity import IdentityClaims, TokenRules
 from tribal.jobs.lease import TERM_SECONDS
 from tribal.settings.deployment import load_deployment
@@ -69,6 +69,7 @@ def test_no_function_is_ours_that_we_did_not_write(template: Template) -> None:
     written = set(FUNCTIONS) if template.environment.name == "small" else set(FUNCTIONS) - {"authorizer"}
     of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
     absent = (set() if of_memory else {"memory"}) | (set() if of_knowledge else {"checker", "syncer"})
+    absent |= set() if template.environment.contribution else OF_CONTRIBUTION
     written -= absent | (set() if template.has_chat else OF_THE_CHAT)
     assert handlers == {handler_of(function) for function in written}
     assert not [name for name, kind in template.resources.items() if kind["Type"].startswith("Custom::")]
@@ -100,7 +101,7 @@ def test_functions_run_in_the_network_of_their_databases_and_nowhere_else(assemb
 def test_what_asks_the_domain_joins_the_vpc_in_which_the_domain_lies(assembly: Assembly) -> None:
     template = assembly.templates["inside"]
     inside = {each["FunctionName"] for each in template.of_type(LAMBDA).values() if "VpcConfig" in each}
-    asking = ("indexer", *BEHIND_THE_API)
+    asking = ("indexer", "uploads", *SEARCHING)
     assert {f"tribal-inside-{name}" for name in asking} <= inside
     (domain,) = template.of_type("AWS::OpenSearchService::Domain").values()
     assert domain["VPCOptions"]["SubnetIds"] == ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
@@ -136,10 +137,8 @@ def test_a_function_has_the_layers_that_it_needs_and_not_more_than_lambda_takes(
 
 def test_functions_get_what_they_read_from_the_environment(template: Template) -> None:
     for each in template.of_type(LAMBDA).values():
-        variables, package = (
-            each["Environment"]["Variables"],
-            each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"],
-        )
+        variables = each["Environment"]["Variables"]
+        package = variables["POWERTOOLS_SERVICE_NAME"]
         if package == "authorizer":
             continue
         if package == "mcp":
@@ -150,12 +149,13 @@ def test_functions_get_what_they_read_from_the_environment(template: Template) -
             assert all(arn.startswith(f"<Api{name.capitalize()}Function") for name, arn in called.items())
             of_memory, of_knowledge = template.environment.memory, template.environment.knowledge
             others = {*(["memory"] * bool(of_memory)), *(["checker", "syncer"] * bool(of_knowledge))}
+            others |= {"contributor"} if template.environment.contribution else set()
             assert set(called) == {"interrogator", *others, *(["chat"] * template.has_chat)}
             continue
         assert template.flat(variables["TRIBAL_STORE"]).startswith("s3://<StorageStore")
         assert variables["TRIBAL_INDEX"] == template.environment.index
         assert ("TRIBAL_QUEUE_URL" in variables) == (package in {"indexer", "ingester", "uploads"})
-        asked = package in {"indexer", *BEHIND_THE_API} - {"uploads"} and template.environment.index == "opensearch"
+        asked = package in {"indexer", *SEARCHING} and template.environment.index == "opensearch"
         assert ("TRIBAL_SEARCH_ENDPOINT" in variables) == asked
         assert variables["POWERTOOLS_SERVICE_NAME"] == package
         limit = str(template.environment.api.answer_tokens) if package in BEHIND_THE_API else None
@@ -384,7 +384,7 @@ def test_what_no_one_would_hear_of_is_not_deployed(assembly: Assembly) -> None:
 
 def test_schedules_keep_to_the_time_zone_and_lose_nothing(template: Template) -> None:
     schedules = template.of_type("AWS::Scheduler::Schedule").values()
-    assert len(schedules) == (3 if template.environment.knowledge else 2)
+    assert len(schedules) == 2 + bool(template.environment.knowledge) + 2 * bool(template.environment.contribution)
     for each in schedules:
         assert each["ScheduleExpressionTimezone"] == template.environment.time_zone
         assert each["Target"]["DeadLetterConfig"]["Arn"]["Fn::GetAtt"][0].startswith("IndexingUndelivered")

@@ -17,11 +17,14 @@ from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.e2e.account import CDK, AwsAccount
+from tests.e2e.deployed.contributing import MIGRATIONS
 from tests.e2e.deployed_system import (
     DEV,
     LONE,
     MODEL_SECRET,
+    READ_SECRET,
     TOKEN_SECRET,
+    WRITE_SECRET,
     DeployedSystem,
     make_ready,
     stack_of,
@@ -30,6 +33,7 @@ from tests.e2e.deployed_system import (
 from tests.e2e.git_server import TOKEN, GitServer
 from tests.e2e.lambda_processes import runs_here
 from tests.fakes.claude import FakeClaude
+from tests.fakes.github.server import READ_TOKEN, WRITE_TOKEN, FakeGitHub
 from tests.fakes.openai import KEY as OPENAI_KEY
 from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
@@ -102,6 +106,18 @@ def git(account: AwsAccount, tmp_path_factory: pytest.TempPathFactory, certifica
     account.keep_secret(TOKEN_SECRET, TOKEN)
     yield server
     server.close()
+
+
+@pytest.fixture(scope="package")
+def github(account: AwsAccount) -> Iterator[FakeGitHub]:
+    """The repository that contributions of the environment `dev` are published in."""
+    fake = FakeGitHub(MIGRATIONS)
+    fake.tokens[READ_TOKEN] = dict(fake.installed)
+    account.github = fake
+    account.keep_secret(READ_SECRET, READ_TOKEN)
+    account.keep_secret(WRITE_SECRET, WRITE_TOKEN)
+    yield fake
+    fake.stop()
 
 
 @pytest.fixture(scope="package")

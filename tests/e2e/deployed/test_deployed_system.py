@@ -16,17 +16,17 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import OUR_LAYER, layers_of, package_of
 from tests.e2e.account import wait_until
-from tests.e2e.deployed import chatting, deciding, interrogating
+from tests.e2e.deployed import chatting, contributing, deciding, interrogating
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, command_line, unit_of
 from tests.e2e.git_server import GitServer
 from tests.e2e.lambda_processes import Sandbox
 from tests.e2e.permissions import missing, unused
 from tests.e2e.unused_permissions import outdated, unexplained
+from tests.fakes.github.server import FakeGitHub
 from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import administer, connected
 from tests.plugins.skips import skip_or_fail
-from tribal.capabilities.contribution.rights import READ_CONTRIBUTIONS
 from tribal.capabilities.memory.repository import PENDING
 from tribal.documenting.units.document_unit import LOW_TIME_SECONDS
 from tribal.tools.registry import EVERYTHING
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.xdist_group("e2e")
 PLANNER, DOCUMENTER, FINISHER = "planner-default", "documenter-default", "finisher"
 DEPLOYED = (
     *(PLANNER, DOCUMENTER, FINISHER, "indexer", "retriever", "mcp", "memory", "checker", "syncer", "interrogator"),
-    *("chat", "uploads", "ingester"),
+    *("chat", "uploads", "ingester", "contributor", "publisher"),
 )
 AFTER = {
     "test_what_is_allowed_and_was_never_called_has_its_reason",
@@ -52,11 +52,6 @@ def played(system: DeployedSystem, request: pytest.FixtureRequest) -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:
         assert request.node.nodeid.endswith("@e2e"), "scenarios build on each other: this pytest and xdist spread them"
     system.scenarios.add(request.node.name)
-
-
-def units_called(system: DeployedSystem, since: int) -> list[str]:
-    """Units of the documenter's calls since so many."""
-    return [event["unit_id"] for event in system.calls_of(DOCUMENTER)[since:]]
 
 
 def test_what_the_schedule_starts_is_documented_indexed_and_answered(system: DeployedSystem) -> None:
@@ -109,7 +104,7 @@ def test_an_agent_is_answered_over_mcp_by_a_function_that_asks_the_retriever(sys
     assert [system.request(method, "/mcp").status_code for method in ("GET", "DELETE")] == [405, 405]
     (first, *_) = [event["tool_call"] for event in system.calls_of("retriever") if "tool_call" in event]
     assert first["tool"] == "search_tables"
-    assert {*first["caller"]["rights"]} == (EVERYTHING.read_rights | SIGNERS_MAY) - {READ_CONTRIBUTIONS}
+    assert {*first["caller"]["rights"]} == EVERYTHING.read_rights | SIGNERS_MAY
     assert first["caller"]["identity"]["user"].endswith(f":user/caller-{system.environment.name}")
 
 
@@ -182,6 +177,10 @@ def test_an_upload_is_read_and_cited_by_an_answer_whose_first_piece_is_seen_befo
     chatting.poison(system)
 
 
+def test_a_contribution_goes_from_a_call_to_a_merge(system: DeployedSystem, github: FakeGitHub) -> None:
+    contributing.contribute(system, github)
+
+
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
     event = {"tool": "list_domains", "arguments": {}, "caller": {"subject": "mallory"}}
     answer = system.request("POST", "/v1/tools/list_domains", {"tool_call": event})
@@ -203,7 +202,7 @@ def test_a_changed_table_is_documented_and_indexed_again_and_no_other_unit_is(sy
     administer(system.dsn, "ALTER TABLE billing.invoice ADD COLUMN dunning_level smallint")
     documented, delivered = len(system.calls_of(DOCUMENTER)), len(system.sources.delivered)
     assert system.run().status == "completed"
-    changed = units_called(system, documented)
+    changed = [event["unit_id"] for event in system.calls_of(DOCUMENTER)[documented:]]
     assert unit_of(system, "billing.invoice") in changed
     assert len(changed) < len(system.manifest().work_units)
     assert "dunning_level" in json.dumps(system.ask("get_table_schema", {"table": "billing.invoice"}))

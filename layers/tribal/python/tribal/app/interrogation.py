@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tribal.app.asking.configured_models import ConfiguredModels
 from tribal.app.building import Building, Built
+from tribal.app.parts import start_job
 from tribal.capabilities.interrogation.parts import InterrogationParts
-from tribal.errors import ConfigurationError
 from tribal.ports import Provider
 from tribal_contracts.core.sections import find_section
 from tribal_contracts.interrogation.settings import InterrogationSettings, Location, written_location
@@ -90,11 +90,6 @@ def launch_session(deployment: Deployment, session_id: str) -> None:
         ConfigurationError: when the function has no state machine.
         DeploymentRefused, DeploymentUnreachable: when it cannot be started.
     """
-    from tribal.adapters.aws.clients import aws_client
-    from tribal.adapters.aws.state_machine import StateMachine
     from tribal_contracts.interrogation.tasks import InterrogationTask
 
-    if deployment.state_machine is None:
-        raise ConfigurationError("TRIBAL_STATE_MACHINE is not set; the stack sets it, so deploy again")
-    machine = StateMachine(aws_client("stepfunctions", region=deployment.region), deployment.state_machine)
-    machine.start_once(session_id, InterrogationTask(session_id=session_id).to_compact_json())
+    start_job(deployment, session_id, InterrogationTask(session_id=session_id))

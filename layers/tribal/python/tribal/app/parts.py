@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tribal.settings import BucketPlace, Settings
     from tribal.settings.deployment import Deployment
     from tribal.settings.postgres_target import PostgresTarget
-    from tribal_contracts import DatabaseEntry
+    from tribal_contracts import Contract, DatabaseEntry
 
 
 def system_clock(source_date_epoch: int | None = None) -> Clock:
@@ -185,6 +185,22 @@ def queue_of(deployment: Deployment) -> MessageQueue:
     if deployment.queue_url is None:
         raise ConfigurationError("TRIBAL_QUEUE_URL is not set; the stack sets it, so deploy again")
     return SqsQueue(aws_client("sqs", region=deployment.region), deployment.queue_url)
+
+
+def start_job(deployment: Deployment, name: str, task: Contract) -> None:
+    """Have the state machine of a deployed function run a job; one that was started by that name is not run again.
+
+    Raises:
+        ConfigurationError: when the function has no state machine.
+        DeploymentRefused, DeploymentUnreachable: when it cannot be started.
+    """
+    from tribal.adapters.aws.clients import aws_client
+    from tribal.adapters.aws.state_machine import StateMachine
+
+    if deployment.state_machine is None:
+        raise ConfigurationError("TRIBAL_STATE_MACHINE is not set; the stack sets it, so deploy again")
+    machine = StateMachine(aws_client("stepfunctions", region=deployment.region), deployment.state_machine)
+    machine.start_once(name, task.to_compact_json())
 
 
 def cluster_client(deployment: Deployment, *, reading: bool = False) -> OpenSearch:

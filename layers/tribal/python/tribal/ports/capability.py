@@ -48,6 +48,8 @@ class MachineSpec:
     pause_seconds: int
     """The pause between two calls."""
     longest_seconds: int
+    needs_models: bool = True
+    """Whether it is deployed only where the function asks models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,12 +81,11 @@ class FunctionSpec:
     schedule: str | None = None
     """The name of the schedule that calls it, which its section has as `schedule`."""
     machine: MachineSpec | None = None
-    """The state machine that calls it until it is done, and that it starts itself. It is deployed where the function
-    asks models."""
+    """The state machine that calls it until it is done, and that it starts itself."""
     needs_section: bool = False
     """Whether it is deployed only where the section of its capability is present."""
-    answers_tools: bool = True
-    """Whether it answers tools, and has the layers for that."""
+    searches: bool = True
+    """Whether it searches indexes, and has the layers for that."""
     layers_with_models: tuple[str, ...] = ()
     """Dependency layers where it asks models, in place of `layers` and of the layer with the models' SDKs: a function
     may have five layers."""
@@ -129,8 +130,8 @@ class FunctionUse:
     removes: tuple[str, ...] = ()
     writes_memories: bool = False
     """Whether it writes memories and their index."""
-    secret: str | None = None
-    """The setting that names a secret to read."""
+    secrets: tuple[str, ...] = ()
+    """The settings that name secrets to read: `token_secret`, or `entries.key.secret` for that of each entry."""
     models: tuple[str, ...] = ()
     """The settings that name models to ask: entries of `models`, alone or in lists."""
     servers: tuple[str, ...] = ()

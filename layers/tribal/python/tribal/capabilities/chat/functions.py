@@ -61,7 +61,7 @@ FUNCTIONS = (
         fault_metric="UploadFaults",
         memory_mb=1_024,
         needs_section=True,
-        answers_tools=False,
+        searches=False,
         routes=(
             "POST /api/admin/upload",
             "GET /api/admin/etl/jobs",
@@ -79,7 +79,7 @@ FUNCTIONS = (
         storage_mb=4_096,
         timeout_seconds=900,
         needs_section=True,
-        answers_tools=False,
+        searches=False,
         # The uploads of one collection take turns.
         queue=QueueSpec(created=_UPLOADS, at_once=4),
     ),

@@ -97,7 +97,7 @@ CAPABILITY = Capability(
             writes=(_MEMORIES, _ALL, _SYNC_RECORD, _SYNC_LEASE),
             removes=(_MEMORIES, _ALL),
             writes_memories=True,
-            secret="token_secret",  # noqa: S106 - the name of a setting
+            secrets=("token_secret",),
             loads=_LOADS_SYNC,
         ),
     ),
