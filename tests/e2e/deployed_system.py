@@ -43,6 +43,7 @@ API = Api(auth=IamAuth(rights=NAMED_RIGHTS))
 READ_SECRET, WRITE_SECRET = "tribal/dev/migrations-read", "tribal/dev/migrations-write"
 CONTRIBUTION = Contribution.model_validate(
     {
+        "model": "small",
         "repositories": [
             {
                 "name": "migrations",
@@ -51,7 +52,7 @@ CONTRIBUTION = Contribution.model_validate(
                 "read_secret": READ_SECRET,
                 "write_secret": WRITE_SECRET,
             }
-        ]
+        ],
     }
 )
 MODEL_SECRET = "tribal/dev/openai"

@@ -16,6 +16,7 @@ from infra.function_packages import Packages
 from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
+from tests.capabilities.contribution.writing.issues import PACKAGE
 from tests.e2e.account import CDK, AwsAccount
 from tests.e2e.deployed.contributing import MIGRATIONS
 from tests.e2e.deployed_system import (
@@ -111,8 +112,8 @@ def git(account: AwsAccount, tmp_path_factory: pytest.TempPathFactory, certifica
 @pytest.fixture(scope="package")
 def github(account: AwsAccount) -> Iterator[FakeGitHub]:
     """The repository that contributions of the environment `dev` are published in."""
-    fake = FakeGitHub(MIGRATIONS)
-    fake.tokens[READ_TOKEN] = dict(fake.installed)
+    fake = FakeGitHub({**MIGRATIONS, **PACKAGE})
+    fake.tokens[READ_TOKEN] = {**fake.installed, "issues": "read"}
     account.github = fake
     account.keep_secret(READ_SECRET, READ_TOKEN)
     account.keep_secret(WRITE_SECRET, WRITE_TOKEN)

@@ -181,6 +181,12 @@ def test_a_contribution_goes_from_a_call_to_a_merge(system: DeployedSystem, gith
     contributing.contribute(system, github)
 
 
+def test_a_model_does_an_issue_and_answers_its_review(
+    system: DeployedSystem, github: FakeGitHub, vendor: FakeOpenAI
+) -> None:
+    contributing.do_issue(system, github, vendor)
+
+
 def test_what_claims_to_be_the_call_of_a_function_is_a_request_like_any_other(system: DeployedSystem) -> None:
     event = {"tool": "list_domains", "arguments": {}, "caller": {"subject": "mallory"}}
     answer = system.request("POST", "/v1/tools/list_domains", {"tool_call": event})
