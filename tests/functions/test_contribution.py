@@ -29,7 +29,7 @@ from tribal.app.deployed import deployed_application
 from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.parts import ContributionParts, contribution_parts
 from tribal.capabilities.contribution.publishing.approving import new_approval
-from tribal.capabilities.contribution.writing.asking import WritingModels
+from tribal.capabilities.contribution.writing.model_session import WritingModels
 from tribal.identity.scope import Scope
 from tribal.ports import Application, StopToken
 from tribal.ports.capability import MachineSpec

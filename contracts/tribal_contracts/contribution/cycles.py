@@ -6,7 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tribal_contracts.contribution.handoffs import AgentName, Alternative, OfferedDescription, SearchStats
+from tribal_contracts.contribution.handoffs import (
+    AgentName,
+    Alternative,
+    Check,
+    OfferedDescription,
+    SearchStats,
+)
 from tribal_contracts.core.shape import (
     AgentError,
     ClosedContract,
@@ -113,16 +119,22 @@ class RequestedIssue(Contract):
     """Whether the contribution does everything that it asks for."""
 
 
+ReviewKind = Literal["change", "question", "out_of_scope"]
+
+
 class ReviewAnswer(Contract):
     """What a model prepared for one comment of a reviewer."""
 
     comment: Count
     """Its id on the forge."""
     thread: Count | Unset = optional("The comment on a line of the diff that begins its thread.")
+    author: str
     quote: str
-    kind: Literal["change", "question", "out_of_scope"]
+    kind: ReviewKind
     reply: str
     """In Markdown; empty where the comment is left to a person."""
+    reason: str = ""
+    """Why it is left to a person, if that was not the model's own answer."""
 
 
 class FollowUp(Contract):
@@ -135,6 +147,7 @@ class FollowUp(Contract):
     diffs: dict[str, str]
     """Of each file, by its path."""
     answers: list[ReviewAnswer]
+    checks: list[Check] = Field(default_factory=list)
 
     @property
     def patch(self) -> str:
@@ -146,8 +159,10 @@ class AnsweredComment(Contract):
     """A comment that was answered, or left to a person."""
 
     comment: Count
-    kind: Literal["change", "question", "out_of_scope"]
+    kind: ReviewKind
     at: ISOTimestamp
+    left: str = ""
+    """If it is left to a person: what was said, by whom, and why."""
 
 
 class CycleRecord(Contract):

@@ -12,6 +12,7 @@ from tribal_contracts.contribution.cycles import (
     CycleState,
     Publication,
     RecipeName,
+    ReviewAnswer,
 )
 from tribal_contracts.contribution.handoffs import Check, OfferedDescription
 from tribal_contracts.core.shape import AgentError, ClosedContract, ContentHash, Contract, Count, Unset, optional
@@ -116,6 +117,8 @@ class ContributionOutput(Contract):
     warnings: list[str] = Field(default_factory=list)
     blockers: list[str] = Field(default_factory=list)
     descriptions: list[OfferedDescription] = Field(default_factory=list)
+    answers: list[ReviewAnswer] = Field(default_factory=list, description="Answers to a review that wait.")
+    left_to_you: list[str] = Field(default_factory=list, description="Comments of reviewers that were not answered.")
     message: str = ""
     """The outcome, and the next step for a person."""
 

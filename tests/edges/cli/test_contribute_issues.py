@@ -84,10 +84,10 @@ def test_a_person_sees_the_cost_the_tests_and_the_diff_and_opens_a_pull_request(
     issue = github.pulls.ask(7, TITLE, BODY)
     unconfirmed = tribal("contribute", "prepare", "--issue", issue, "--model", "writer", cwd=project, **SECRETS)
     assert unconfirmed.returncode == 2
-    assert "A model does what the issue asks for: about 5 calls" in unconfirmed.stderr
+    assert "The model's part is estimated at about 5 calls" in unconfirmed.stderr
     assert "confirm on a terminal, or with --yes" in unconfirmed.stderr
     with Dialogue("contribute", "prepare", "--issue", issue, "--model", "writer", cwd=project, **SECRETS) as dialogue:
-        dialogue.until("Go on?")
+        dialogue.until("Continue?")
         dialogue.type("y\n")
         code, shown = dialogue.end()
     assert code == 0, shown

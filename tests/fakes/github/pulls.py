@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.fakes.github.objects import GitObjects
 
+OWN = "tribal[bot]"
+"""The account whose token writes."""
 AT = "2026-11-24T10:00:{:02}Z"
 
 
@@ -119,6 +121,7 @@ class Pulls:
             "state": pull.state,
             "draft": pull.draft,
             "title": pull.title,
+            "user": {"login": OWN},
             "body": pull.body or None,
             "head": {"ref": pull.branch, "label": f"{self.owner}:{pull.branch}", "sha": tip},
             "base": {"ref": pull.base, "label": f"{self.owner}:{pull.base}", "sha": self.objects.tip(pull.base)},

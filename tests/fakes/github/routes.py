@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tests.fakes.github.faults import error
+from tests.fakes.github.pulls import OWN
 from tests.fakes.http_server import Response
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Routes:
         pull = self._pulls.get(int(number))
         if pull is None:
             return None
-        pull.say("tribal[bot]", str(body["body"]))
+        pull.say(OWN, str(body["body"]))
         return pull.comments[-1]
 
     def add_line_reply(self, number: str, thread: str, body: Mapping[str, Any]) -> Found:
@@ -168,7 +169,7 @@ class Routes:
         first = None if pull is None else next((each for each in pull.line_comments if each["id"] == int(thread)), None)
         if pull is None or first is None or "in_reply_to_id" in first:
             return None
-        pull.say("tribal[bot]", str(body["body"]), first["path"], first["line"])
+        pull.say(OWN, str(body["body"]), first["path"], first["line"])
         pull.line_comments[-1]["in_reply_to_id"] = int(thread)
         return pull.line_comments[-1]
 

@@ -15,8 +15,8 @@ from tests.fakes.github.server import FakeGitHub
 from tests.fakes.scripted_model import ScriptedModel
 from tests.plugins.skips import skip_or_fail
 from tribal.adapters.bubblewrap.sandbox import open_sandbox
-from tribal.capabilities.contribution.writing.answers import ANALYST, EDITOR, REVIEW, SCOUT
-from tribal.capabilities.contribution.writing.asking import WritingModels
+from tribal.capabilities.contribution.writing.model_session import WritingModels
+from tribal.capabilities.contribution.writing.schemas import ANALYST, EDITOR, REVIEW, SCOUT
 from tribal.errors import SandboxMissing
 from tribal.models.chain import Chain, Link, OpenModel
 from tribal.ports import ModelAnswer, ModelFacts, ModelOutcome, ModelRequest, Provider, StopToken
@@ -202,7 +202,10 @@ class Package(ShopOnGitHub):
         self.use()
 
     def do_issue(self, title: str = TITLE, body: str = BODY) -> CycleRecord:
-        """Prepare what an issue asks for."""
+        """Prepare what an issue asks for; an earlier contribution for it is given up."""
+        for earlier in self.contributions().records():
+            if earlier.state != "ended":
+                self.contributions().abort(earlier.cycle)
         record = self.contributions().prepare(PrepareContributionInput(issue=self.ask(title, body)))
         self.require_specified()
         assert record is not None

@@ -77,7 +77,7 @@ def test_an_issue_that_is_too_large_or_unclear_is_left_to_people(package: Packag
     record = package.do_issue()
     assert record.outcome == "blocked"
     assert record.blockers == [
-        "the model finds the issue unsuitable: It does not say which price.; describe it more exactly, or do it by hand"
+        "the model finds the issue unsuitable: It does not say which price; describe it more exactly, or do it by hand"
     ]
     package.mind.scout, package.mind.analyst = [SUITABLE], [{**PLANNED, "complexity": "hard"}]
     assert package.do_issue().outcome == "blocked"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tribal.adapters.github.client import GitHubClient
     from tribal.adapters.github.tokens import Purpose
-    from tribal.capabilities.contribution.writing.asking import WritingModels
+    from tribal.capabilities.contribution.writing.model_session import WritingModels
     from tribal.ports import Secrets
     from tribal.ports.repositories import Forge, Repository, RepositoryState, RepositoryTree
     from tribal.ports.sandbox import Sandbox
@@ -57,7 +57,7 @@ def build(building: Building) -> Built:
             open_forge=places.open_forge,
             signer=_signer,
             read_manifest=places.read_manifest,
-            models=_models(building, section),
+            models=_models(building, section, stop),
             open_sandbox=_no_sandbox if settings is None else _open_sandbox,
             package_index=places.package_index,
             launch=None if deployment is None else partial(launch_cycle, deployment),
@@ -194,15 +194,15 @@ class _StaysOpen:
         pass
 
 
-def _models(building: Building, section: ContributionSettings) -> WritingModels | None:
+def _models(building: Building, section: ContributionSettings, stop: StopToken) -> WritingModels | None:
     """The models under `models`; `None` without any."""
     if not building.models.named:
         return None
-    from tribal.capabilities.contribution.writing.asking import WritingModels
+    from tribal.capabilities.contribution.writing.model_session import WritingModels
     from tribal.prompt_templates import CONTRIBUTING
 
     configured = ConfiguredModels(building.models, building.text)
-    return WritingModels(section, configured, partial(building.models.templates, CONTRIBUTING))
+    return WritingModels(section, configured, partial(building.models.templates, CONTRIBUTING), stop)
 
 
 def _open_sandbox() -> Sandbox:

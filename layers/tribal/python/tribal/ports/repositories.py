@@ -147,6 +147,8 @@ class PullRequestState:
     url: str
     state: Literal["open", "merged", "closed"]
     draft: bool
+    author: str
+    """Who opened it: for ours, the account that also replies."""
     body: str
     head: str
     """The commit at the tip of its branch."""
@@ -271,7 +273,9 @@ class Forge(Protocol):
         ...
 
     def reply(self, number: int, text: str, marker: str, thread: int | None = None) -> None:
-        """Comment on a pull request, or in a thread on a line of its diff, unless a comment has the marker already.
+        """Comment on a pull request, or in a thread on a line of its diff, unless one of ours has the marker already.
+
+        A thread whose first comment was deleted gets no reply.
 
         Raises:
             RepositoryUnusable: when GitHub does not take it.

@@ -29,8 +29,8 @@ def parse_answer(answer: Answer) -> Any:
 
 def text_at(value: Any, *path: str) -> str:
     """Return a text below a path of names."""
-    found = _at(value, path)
-    return found if isinstance(found, str) else _raise_unexpected(path)
+    found = optional_text_at(value, *path)
+    return _raise_unexpected(path) if found is None else found
 
 
 def number_at(value: Any, *path: str) -> int:
@@ -52,9 +52,9 @@ def list_at(value: Any, *path: str) -> list[Any]:
 
 
 def optional_text_at(value: Any, *path: str) -> str | None:
-    """Return a text; `None` where something else is, or nothing."""
+    """Return a text; `None` where something else is, or nothing. What UTF-8 cannot hold is replaced."""
     found = _at(value, path)
-    return found if isinstance(found, str) else None
+    return found.encode("utf-8", "replace").decode() if isinstance(found, str) else None
 
 
 def is_object_name(name: str) -> bool:

@@ -93,10 +93,13 @@ class PullRequests:
             RepositoryUnusable: when GitHub does not take it.
         """
         kind = self._issues if thread is None else self._route
-        listed = f"{kind}/{number}/comments?per_page=100"
+        listed, own = f"{kind}/{number}/comments?per_page=100", self._read(number).author
 
         def find() -> bool | None:
-            return any(marker in (optional_text_at(each, "body") or "") for each in self._client.pages(listed)) or None
+            comments = [_comment(each) for each in self._client.pages(listed)]
+            is_there = any(marker in each.text and each.author == own for each in comments)
+            is_gone = thread is not None and all(each.id != thread for each in comments)
+            return is_there or is_gone or None
 
         route = f"{kind}/{number}/comments" if thread is None else f"{kind}/{number}/comments/{thread}/replies"
         if find() is None and isinstance(made := self._client.post(route, {"body": text}, find), Conflict):
@@ -159,6 +162,7 @@ def _state(found: Any) -> PullRequestState:
         url=text_at(found, "html_url"),
         state="merged" if is_merged else state,
         draft=found.get("draft") is True,
+        author=_author(found),
         body=optional_text_at(found, "body") or "",
         head=object_name_at(found, "head", "sha"),
         # Of an open one it is a trial merge.

@@ -134,6 +134,9 @@ class Contributions:
     ) -> CycleRecord | None:
         with self._lease("prepare"):
             for unfinished in [each for each in self.files.records() if each.state == "preparing"]:
+                if unfinished.recipe is None and not self._may_see(unfinished):
+                    raise CycleLocked("another contribution is not prepared yet; try again when it is")
+                self.report(f"contribution {unfinished.cycle} was interrupted; it is finished first")
                 record = self._runner.run(unfinished.cycle)
                 if self._may_see(record):
                     return record
@@ -146,9 +149,7 @@ class Contributions:
             CycleUnsuitable: when it is not waiting for approval.
             ApprovalStale: when the base branch has changed what it changes.
         """
-        record = self.record(cycle)
-        if record.state not in ("waiting", "publishing") and record.follow_up is None:
-            raise CycleUnsuitable(f"contribution {cycle} is {_said(record)}; there is nothing to approve")
+        record = _approvable(self.record(cycle))
         with self._context(record) as context:
             sha256 = current_hash(context)
             approval = self.files.approval(cycle, record.approvals)
@@ -168,7 +169,7 @@ class Contributions:
         """
         cycle = review.record.cycle
         with self._lease("approve"):
-            record = self.record(cycle)
+            record = _approvable(self.record(cycle))
             if not review.is_approved:
                 if typed.strip().lower() != review.sha256[:TYPED]:
                     raise ApprovalMissing("these are not the first 8 characters of the hash; nothing was published")
@@ -234,13 +235,16 @@ class Contributions:
             if record.state == "ended":
                 raise CycleUnsuitable(f"contribution {cycle} is {_said(record)}")
             now = self.app.clock.published()
-            changed = self._runner.change(cycle, state="ended", outcome="aborted", updated_at=now)
+            changed = self._runner.change(cycle, state="ended", outcome="aborted", follow_up=None, updated_at=now)
             self._runner.show_status()
             return changed
 
     def _follow(self, record: CycleRecord) -> CycleRecord | None:
         if self._is_approved(record):
-            return self._publish(record)
+            record = self._publish(record)
+            if record.state != "following" or record.error is None:
+                return record
+        # Answers that could not be published do not keep anyone from seeing what became of it.
         return self._runner.follow(record) if record.state == "following" else None
 
     def _is_approved(self, record: CycleRecord) -> bool:
@@ -293,6 +297,17 @@ class Contributions:
         if record.recipe is None:
             return self.caller.scope == EVERYTHING
         return all(self.caller.scope.allows(record.database, each.schema_name) for each in record.descriptions)
+
+
+def _approvable(record: CycleRecord) -> CycleRecord:
+    """A contribution that can be approved.
+
+    Raises:
+        CycleUnsuitable: when it does not wait for approval.
+    """
+    if record.state not in ("waiting", "publishing") and not _has_answers(record):
+        raise CycleUnsuitable(f"contribution {record.cycle} is {_said(record)}; there is nothing to approve")
+    return record
 
 
 def _has_answers(record: CycleRecord) -> bool:

@@ -13,6 +13,7 @@ from tribal.errors import (
     ToolInputInvalid,
     TribalError,
 )
+from tribal_contracts import AgentError
 
 
 class RepositoryNotAllowed(ToolInputInvalid):
@@ -111,3 +112,15 @@ class ContributionFailed(TribalError):
 
     default_code = "CON_INTERNAL"
     exit_code = EXIT_INTERNAL
+
+
+def error_of(error: AgentError) -> TribalError:
+    """The error that a hand-off or a record tells of, with the exit code and status of its class."""
+    kinds: list[type[TribalError]] = [TribalError]
+    known: dict[str, type[TribalError]] = {ContributionFailed.default_code: ContributionFailed}
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        known.setdefault(kind.default_code, kind)
+    kind = known.get(error.code, ContributionFailed)
+    return kind(error.message, code=error.code)

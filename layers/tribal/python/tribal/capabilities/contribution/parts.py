@@ -13,7 +13,7 @@ from tribal.ports.stopping import StopToken
 ForgePurpose = Literal["follow", "publish"]
 
 if TYPE_CHECKING:
-    from tribal.capabilities.contribution.writing.asking import WritingModels
+    from tribal.capabilities.contribution.writing.model_session import WritingModels
     from tribal.ports.application import Application
     from tribal.ports.repositories import Forge, Repository
     from tribal.ports.sandbox import Sandbox

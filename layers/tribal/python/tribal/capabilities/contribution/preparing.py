@@ -9,11 +9,17 @@ from dataclasses import dataclass
 from tribal.capabilities.contribution.agents.context import edit_context, edits_of
 from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.cycles.running import CycleRunner
-from tribal.capabilities.contribution.errors import ContributionForbidden, LimitExceeded, RepositoryNotAllowed
+from tribal.capabilities.contribution.errors import (
+    ContributionForbidden,
+    CycleUnsuitable,
+    LimitExceeded,
+    RepositoryNotAllowed,
+)
 from tribal.capabilities.contribution.offers import batches
 from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.offers.issues import (
     DescriptionRequest,
+    asks_in_title,
     description_request,
     issue_place,
     read_issue,
@@ -97,12 +103,16 @@ class Preparation:
         entry, number = issue_place(url, self._parts.settings)
         with closing(self._parts.open_forge(entry, "follow")) as forge:
             issue = read_issue(forge, entry, number)
+        if self.model is not None and not asks_in_title(issue):
+            return self._by_model(entry, issue, self.model)
         try:
-            return self._descriptions(entry, description_request(issue))
-        except RepositoryUnusable:
-            if self.model is None:
-                raise
-        return self._by_model(entry, issue, self.model)
+            request = description_request(issue)
+        except RepositoryUnusable as unusable:
+            if self.model is not None:
+                return self._by_model(entry, issue, self.model)
+            hint = "; to have a model do it, set `contribution.model` or pass --model"
+            raise RepositoryUnusable(f"{unusable.message}{hint}") from unusable
+        return self._descriptions(entry, request)
 
     def _descriptions(self, entry: RepositoryEntry, request: DescriptionRequest) -> CycleRecord | None:
         """Prepare the descriptions that an issue asks for."""
@@ -124,6 +134,7 @@ class Preparation:
             ContributionForbidden: when the caller may see only some tables.
             ConfigurationError: when the model cannot be asked.
             LimitExceeded: when there is no room for another contribution.
+            CycleUnsuitable: when another contribution is for the issue.
         """
         if self.caller.scope != EVERYTHING:
             raise ContributionForbidden("a change for an issue may touch any table, and you may see only some of them")
@@ -131,6 +142,9 @@ class Preparation:
         if models is None:
             raise RepositoryNotAllowed("no model is configured; name one under `models` and as `contribution.model`")
         facts = models.require(model, entry)
+        same = [each for each in records if each.issue_url == issue.url and each.state != "ended"]
+        if same:
+            raise CycleUnsuitable(f"contribution {same[0].cycle} is for this issue already; abort it to begin again")
         batches.require_room(records, entry, self._parts.settings.limits, now)
         with open_source(self._parts, entry, self.app.clock) as source:
             base_commit = source.state.base_commit

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tribal.capabilities.contribution.contributions import Contributions
-from tribal.capabilities.contribution.errors import CheckFailed, ContributionFailed, PatchInvalid
+from tribal.capabilities.contribution.errors import CheckFailed, PatchInvalid, error_of
 from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.offers.offers import Offer
 from tribal.capabilities.contribution.publishing.publication import checks_in, follow_up_hash, patch_of
 from tribal.errors import RepositoryUnusable, TribalError
 from tribal.identity.table_names import TableIdentity
 from tribal.identity.targets import target_name
-from tribal.rendering.words import listing
+from tribal.rendering.words import listing, number
 from tribal_contracts.contribution.cycles import CycleRecord
+from tribal_contracts.contribution.handoffs import AgentName, Handoff
+from tribal_contracts.contribution.reviews import PRCreated, ReviewActivity
 from tribal_contracts.contribution.tools import (
     ContributionOutput,
     ListContributionsInput,
@@ -28,43 +30,83 @@ from tribal_contracts.contribution.tools import (
 def contribution_output(service: Contributions, record: CycleRecord) -> ContributionOutput:
     """A contribution with what it would publish."""
     handoffs, answers = service.files.handoffs(record.cycle), record.follow_up
+    problem = problem_of(record)
     return ContributionOutput(
-        success=True,
+        success=problem is None,
+        error=None if problem is None else problem.to_agent_error(record.updated_at),
         cycle=record.cycle,
         state=record.state,
         outcome=record.outcome,
         publication=record.publication if answers is None else answers.publication,
         sha256=record.sha256 if answers is None else follow_up_hash(answers),
         diff=(patch_of(handoffs) if answers is None else answers.patch) or None,
-        checks=checks_in(handoffs),
+        checks=checks_in(handoffs) if answers is None else answers.checks,
         warnings=record.warnings,
         blockers=record.blockers,
         descriptions=record.descriptions,
-        message=message_of(record),
+        answers=[] if answers is None else answers.answers,
+        left_to_you=[each.left for each in record.answered if each.left],
+        message=message_of(record, handoffs),
     )
 
 
-def message_of(record: CycleRecord) -> str:
+def message_of(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> str:
     """What became of a contribution, and what a person can do next."""
-    cycle = record.cycle
-    branch = record.publication.branch if record.publication else ""
+    cycle, failed = record.cycle, record.error.message if record.error is not None else ""
     if record.state == "waiting":
         text = f"Nothing is published yet. A person looks at it and approves it: `tribal contribute approve {cycle}`"
-        return f"{text}. The last attempt failed: {record.error.message}" if record.error else text
-    if record.state == "following" and record.follow_up is not None:
-        return f"Answers to the review wait for approval: `tribal contribute approve {cycle}`"
+        return f"{text}. The last attempt failed: {failed}" if failed else text
     if record.state == "following":
-        return f"Branch {branch} waits for review. When it is merged: `tribal contribute follow`"
+        waits = f"Answers to the review wait for approval: `tribal contribute approve {cycle}`. "
+        text = f"{waits if record.follow_up is not None else ''}{_waiting(record, handoffs)}"
+        return f"{text}. The last look failed: {failed}" if failed else text
     if record.state != "ended":
-        return f"It is {record.state}. If it was interrupted: `tribal contribute {_RESUMED[record.state]}`"
-    undo = f" Its branch {branch} stays; to remove it: `git branch -D {branch}`" if record.published_commit else ""
+        return f"If it was interrupted: `tribal contribute {_RESUMED[record.state]}`"
+    return _ended(record, handoffs) if record.outcome != "failed" else failed
+
+
+def _waiting(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> str:
+    """Where a contribution waits, and what reviewers and checks said."""
+    url = _page(handoffs)
+    if not url:
+        branch = record.publication.branch if record.publication else ""
+        return f"Branch {branch} waits for review. When it is merged: `tribal contribute follow`"
+    seen = handoffs.get("agent-8-reviews")
+    if not isinstance(seen, ReviewActivity):
+        return f"It waits for review: {url}"
+    status = seen.current_status
+    said = [
+        number(status.reviews_received, "review"),
+        number(status.approvals, "approval"),
+        f"{status.changes_requested} asking for changes",
+        f"{number(status.comments_pending, 'comment')} unanswered",
+    ]
+    return f"It waits for review: {url} ({', '.join(said)}; checks: {status.ci_status})"
+
+
+def _ended(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> str:
+    """How a contribution ended; what exists stays."""
+    url = _page(handoffs)
+    branch = record.publication.branch if record.publication else ""
+    undo = f"Branch {branch} stays; to remove it: `git branch -D {branch}`"
+    if url:
+        undo = f"The pull request stays; close it there: {url}"
+    again = "; --again offers its descriptions again" if record.recipe is not None else ""
+    closed = "Its pull request was closed" if url else "Its branch was deleted"
+    reads = " After the migration, `tribal run` reads the descriptions back." if record.recipe is not None else ""
     return {
-        "merged": "After the migration, `tribal run` reads the descriptions back.",
-        "declined": "Its branch was deleted without being merged; --again offers its descriptions again.",
-        "aborted": undo.strip() or "Nothing was published.",
-        "blocked": "The repository does not allow it; nothing was published.",
-        "failed": f"It failed: {record.error.message}" if record.error else "It failed.",
+        "merged": f"It is merged.{reads}",
+        "declined": f"{closed} without being merged{again}.",
+        "aborted": undo if record.published_commit else "Nothing was published.",
+        "blocked": "It ended; nothing was published.",
+        "abandoned": f"No one answered in two weeks. {undo}",
     }.get(record.outcome or "", "It has ended.")
+
+
+def _page(handoffs: Mapping[AgentName, Handoff]) -> str:
+    """The address of the pull request; empty without one."""
+    created = handoffs.get("agent-7-pr")
+    return created.pr.url if isinstance(created, PRCreated) else ""
 
 
 def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | None:
@@ -75,7 +117,7 @@ def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | Non
         brief: leave out the blockers, which were shown.
     """
     if record.error is not None:
-        return ContributionFailed(record.error.message, code=record.error.code)
+        return error_of(record.error)
     if record.outcome != "blocked":
         return None
     message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"

@@ -29,7 +29,7 @@ from tribal_contracts.contribution.handoffs import AgentName, Handoff, IssueAnal
 from tribal_contracts.contribution.settings import ContributionLimits
 
 if TYPE_CHECKING:
-    from tribal.capabilities.contribution.writing.asking import Asking
+    from tribal.capabilities.contribution.writing.model_session import ModelSession
 
 _MOST_NAMES = 3
 _LONGEST_NAMES = 45
@@ -84,13 +84,15 @@ class AgentContext:
         assert self.record.issue is not None
         return self.record.issue
 
-    def open_model(self) -> AbstractContextManager[Asking]:
+    def open_model(self) -> AbstractContextManager[ModelSession]:
         """Open the model that writes the change."""
         models, name = self.parts.models, self.record.model
         if models is None or name is None:
             raise RepositoryUnusable(
                 f"contribution {self.record.cycle} needs a model: name one under `models` and `contribution.model`"
             )
+        # Asked each time: what is kept from models may have changed.
+        models.require(name, self.source.entry)
         return models.open(name, self.record.cycle)
 
     @cached_property

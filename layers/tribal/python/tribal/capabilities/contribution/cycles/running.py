@@ -20,18 +20,21 @@ from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.cycles.orchestrator import PUBLISHER, REVIEWER, Step, next_step, outcome_of
 from tribal.capabilities.contribution.cycles.status import swarm_status
 from tribal.capabilities.contribution.errors import ApprovalMissing, ApprovalStale, ContributionFailed, HandoffInvalid
+from tribal.capabilities.contribution.gate.diffs import count_lines
 from tribal.capabilities.contribution.offers.sources import AGENT_SECONDS, open_source
 from tribal.capabilities.contribution.offers.texts import read_relations
 from tribal.capabilities.contribution.parts import ContributionParts
-from tribal.capabilities.contribution.publishing.answers import publish_answers
 from tribal.capabilities.contribution.publishing.pr import publish
 from tribal.capabilities.contribution.publishing.publication import (
     address_warnings,
+    changes_checks,
+    diffs_in,
     patch_of,
     problems_of,
     publication_hash,
     publication_of,
 )
+from tribal.capabilities.contribution.publishing.replies import publish_answers
 from tribal.capabilities.contribution.publishing.reviews import review
 from tribal.capabilities.contribution.recipes.recipe import Relation
 from tribal.errors import RepositoryUnusable, RunError, StoreUnwritable, TribalError, describe_unexpected
@@ -103,18 +106,20 @@ class CycleRunner:
         if review_activity.errors:
             changes["error"] = review_activity.errors[0]
         elif isinstance(review_activity, ReviewActivity) and (outcome := outcome_of(review_activity)) is not None:
-            changes |= {"state": "ended", "outcome": outcome}
-        elif isinstance(review_activity, ReviewActivity) and review_activity.current_status.comments_pending:
-            changes |= self._answers(record, handoffs)
+            changes |= {"state": "ended", "outcome": outcome, "follow_up": None}
+        elif isinstance(review_activity, ReviewActivity):
+            changes |= self._answers(record, handoffs, review_activity)
         changed = self.change(record.cycle, **changes)
         self.show_status()
         return changed
 
-    def _answers(self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> dict[str, Any]:
+    def _answers(
+        self, record: CycleRecord, handoffs: Mapping[AgentName, Handoff], reviewed: ReviewActivity
+    ) -> dict[str, Any]:
         """Have answers to reviewers prepared, if a model wrote the change; what they change in the record."""
-        if record.recipe is not None:
+        if record.recipe is not None or not (reviewed.current_status.comments_pending or record.follow_up is not None):
             return {}
-        from tribal.capabilities.contribution.writing.reviewer import answers_to_review
+        from tribal.capabilities.contribution.writing.review_answers import answers_to_review
 
         try:
             with self.context(record, handoffs) as context:
@@ -123,6 +128,8 @@ class CycleRunner:
             raise
         except TribalError as error:
             return {"error": error.to_agent_error(self.app.clock.published())}
+        except Exception as error:  # noqa: BLE001 - others are followed all the same
+            return {"error": ContributionFailed(describe_unexpected(error)).to_agent_error(self.app.clock.published())}
 
     def change(self, cycle: int, **changes: Any) -> CycleRecord:
         """Change fields of a record."""
@@ -236,6 +243,11 @@ class CycleRunner:
             warnings = [*code.warnings, *address_warnings(context, patch)]
             explored = context.earlier(CodebaseMap)
             warnings += [*explored.insights.potential_gotchas, *context.source.state.warnings]
+            if record.recipe is None:
+                warnings += [f"it changes {each}, which says what the checks are" for each in changes_checks(handoffs)]
+            if publication.target.visibility == "public" and not context.source.entry.public:
+                warnings.append("the repository is public; publishing needs `public: true` in its entry")
+            problems += _over_limit(context)
         self.files.put_patch(record.cycle, patch)
         changes: dict[str, Any] = {
             "publication": publication,
@@ -305,6 +317,15 @@ class CycleRunner:
             error = ContributionFailed(describe_unexpected(error) if isinstance(error, Exception) else str(error))
         changes = {"state": "ended", "outcome": "failed", "error": error.to_agent_error(now), "updated_at": now}
         return record.model_copy(update=changes)
+
+
+def _over_limit(context: AgentContext) -> list[str]:
+    """Whether what a model wrote has too many lines altogether; each agent knows its own only."""
+    if context.record.recipe is not None:
+        return []
+    lines = sum(sum(count_lines(each)) for each in diffs_in(context.handoffs).values())
+    limit = context.limits.issue_lines
+    return [] if lines <= limit else [f"it changes {lines:,} lines; contribution.limits.issue_lines is {limit}"]
 
 
 def _agents(record: CycleRecord) -> Mapping[AgentName, Agent]:

@@ -31,9 +31,9 @@ def forbidden_path(path: str, named: Collection[str] = ()) -> str | None:
         path: relative to the root, separated by `/`.
         named: lock files that the analysis names, which may be touched.
     """
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
+    if not is_inside(path):
         return "it is not a path inside of the repository"
+    parts = path.split("/")
     # As file systems that ignore case, invisible characters, or blanks and dots at the end compare names.
     *folders, name = (_comparable(part) for part in parts)
     if any(part.startswith((".git", "git~")) for part in (*folders, "" if name == ".gitignore" else name)):
@@ -43,6 +43,12 @@ def forbidden_path(path: str, named: Collection[str] = ()) -> str | None:
     if is_lock_file(path) and path not in named:
         return "it is a lock file"
     return None
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path is one inside of a repository, without characters that no one sees."""
+    is_plain = "\\" not in path and path.isprintable()
+    return is_plain and not any(part in ("", ".", "..") for part in path.split("/"))
 
 
 def is_lock_file(path: str) -> bool:

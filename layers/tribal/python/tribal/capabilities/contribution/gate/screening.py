@@ -11,7 +11,11 @@ from tribal.sql.visibility import remove_unseen
 
 _JOINING = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]")
 """Characters that shape the one before, as in emoji and in many scripts."""
-_ADDRESS = re.compile(r"\b(?:https?|ftp|ssh|git)://[^\s<>\"'`)\]]+", re.IGNORECASE)
+_END = r"[^\s<>\"'`)\]]"
+_ADDRESS = re.compile(
+    rf"\b[a-z][a-z0-9+.-]*://{_END}+|(?<![\w:/])//[\w-]+(?:\.[\w-]+)+{_END}*|\bhttps?:{_END}+", re.IGNORECASE
+)
+"""Also without its scheme, and with too few slashes: browsers open both."""
 
 
 def problem_of(text: str) -> str | None:
@@ -38,8 +42,9 @@ def new_addresses(text: str, known: Collection[str]) -> list[str]:
 
 
 def _host(address: str) -> str:
+    # Programs disagree on what follows a backslash.
     try:
-        return urlsplit(address).hostname or ""
+        return ("" if "\\" in address else urlsplit(address).hostname) or address
     except ValueError:
         return address
 

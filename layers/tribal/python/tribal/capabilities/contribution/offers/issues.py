@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
 from tribal.capabilities.contribution.offers.offers import Offer
 from tribal.errors import RepositoryUnusable
+from tribal.masking import redact_text
 from tribal.ports.repositories import Forge, ForgeIssue
 from tribal_contracts.contribution.cycles import RequestedIssue
 from tribal_contracts.contribution.settings import ContributionSettings, RepositoryEntry
@@ -53,8 +54,8 @@ def requested(issue: ForgeIssue, *, is_answered: bool) -> RequestedIssue:
     return RequestedIssue(
         number=issue.number,
         url=issue.url,
-        title=issue.title,
-        body=issue.body[:_MOST_BODY],
+        title=redact_text(issue.title, prose=False),
+        body=redact_text(issue.body, prose=False)[:_MOST_BODY],
         labels=list(issue.labels),
         comments=issue.comments,
         created_at=issue.created_at,
@@ -96,6 +97,11 @@ def read_issue(forge: Forge, entry: RepositoryEntry, number: int) -> ForgeIssue:
     if not issue.is_open:
         raise RepositoryUnusable(f"{issue.url} is closed")
     return issue
+
+
+def asks_in_title(issue: ForgeIssue) -> bool:
+    """Whether the title of an issue asks for a description; a word in its text may mean something else."""
+    return _ASKS.search(issue.title) is not None
 
 
 def description_request(issue: ForgeIssue) -> DescriptionRequest:

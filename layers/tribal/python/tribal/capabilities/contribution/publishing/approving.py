@@ -30,7 +30,7 @@ def current_hash(context: AgentContext) -> str:
         ApprovalStale: when the base branch has changed in a way that the diff does not fit.
     """
     if context.record.follow_up is not None:
-        return follow_up_hash(context.record.follow_up)
+        return follow_up_hash(context.record.follow_up, publication_of(context))
     require_fitting(context)
     return publication_hash(publication_of(context), patch_of(context.handoffs))
 

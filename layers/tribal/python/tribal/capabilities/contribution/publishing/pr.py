@@ -35,7 +35,7 @@ def publish(context: AgentContext, approval: Approval) -> PRCreated:
     with context.open_forge("publish") as forge:
         present = forge.find_branch(publication.branch)
         if present is None:
-            _require_allowed(context, publication)
+            require_allowed(context, publication)
             require_current(context, approval)
             commit = forge.write_commit(_commit(context, publication, approval))
             if not forge.create_branch(publication.branch, commit):
@@ -57,7 +57,12 @@ def ci_status(checks: ForgeChecks) -> CiStatus:
     return "success" if checks.passed and not checks.pending else "pending"
 
 
-def _require_allowed(context: AgentContext, publication: Publication) -> None:
+def require_allowed(context: AgentContext, publication: Publication) -> None:
+    """Check that something may be published where it would be.
+
+    Raises:
+        RepositoryNotAllowed: when that is public, and the entry does not say that it may be.
+    """
     entry = context.source.entry
     if publication.target.visibility == "public" and not entry.public:
         raise RepositoryNotAllowed(

@@ -12,6 +12,7 @@ from tribal.capabilities.contribution.gate.screening import addresses, new_addre
 from tribal.capabilities.contribution.recipes.recipe import Recipe
 from tribal.identity.hashing import object_hash
 from tribal.rendering.markdown import code_span, escape_text, list_section
+from tribal.rendering.words import listing
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
 from tribal_contracts.contribution.cycles import (
     Approval,
@@ -20,11 +21,15 @@ from tribal_contracts.contribution.cycles import (
     Publication,
     PublishTarget,
     RequestedIssue,
-    ReviewAnswer,
 )
 from tribal_contracts.contribution.handoffs import AgentName, Check, CodebaseMap, Handoff, IssueAnalysis
 
 APPROVER = "{approved_by}"
+_WORST = ("absent", "passed", "not_run", "failed")
+_DEFINE_CHECKS = {
+    *("Makefile", "makefile", "GNUmakefile", "package.json", "tox.ini", "noxfile.py", "pytest.ini", "setup.cfg"),
+    *("pyproject.toml", "conftest.py"),
+}
 
 
 def publication_of(context: AgentContext) -> Publication:
@@ -55,20 +60,22 @@ def publication_of(context: AgentContext) -> Publication:
 
 
 def follow_up_publication(
-    context: AgentContext, number: int, *, has_change: bool, replies: Sequence[str]
+    context: AgentContext, number: int, *, checks: Sequence[Check] | None, replies: Sequence[str]
 ) -> Publication:
     """What answers to a review would publish, besides the diff.
 
     Args:
         context: of the cycle.
         number: of its approval.
-        has_change: whether it has a commit.
+        checks: of its commit; `None` if it has none.
         replies: in Markdown, with their marks.
     """
     record = context.record
     trailers = f"Tribal-Cycle: {record.swarm_id}:{record.cycle}\n{action_line(number)}\n"
-    message = f"Answer the review\n\nPrepared by Tribal Knowledge, approved by {APPROVER}.\n\n{trailers}"
-    changes = {"messages": [message] if has_change else [], "replies": list(replies), "labels": []}
+    unchecked = any(each.status == "not_run" for each in checks or ())
+    said = f"Prepared by Tribal Knowledge, approved by {APPROVER}.{' Its checks were not run.' if unchecked else ''}"
+    message = f"Answer the review\n\n{said}\n\n{trailers}"
+    changes = {"messages": [] if checks is None else [message], "replies": list(replies), "labels": []}
     return publication_of(context).model_copy(update=changes)
 
 
@@ -77,11 +84,11 @@ def action_line(number: int) -> str:
     return f"Tribal-Action: commit-{number}"
 
 
-def answer_text(record: CycleRecord, answer: ReviewAnswer) -> str:
+def answer_text(record: CycleRecord, comment: int, reply: str) -> str:
     """The reply to a comment in Markdown, with its mark."""
     said = f"Tribal Knowledge, a program, prepared this answer; {APPROVER} read and approved it."
-    mark = marker_of(record, f"reply-{answer.comment}")
-    return f"{escape_text(answer.reply)}\n\n{said}\n\n{mark}\n"
+    mark = marker_of(record, f"reply-{comment}")
+    return f"{escape_text(reply)}\n\n{said}\n\n{mark}\n"
 
 
 def diffs_in(handoffs: Mapping[AgentName, Handoff]) -> dict[str, str]:
@@ -107,9 +114,18 @@ def publication_hash(publication: Publication, patch: str) -> str:
     return object_hash({**json.loads(publication.to_compact_json()), "patch": patch})
 
 
-def follow_up_hash(follow_up: FollowUp) -> str:
-    """The hash that an approval of answers to a review is for."""
-    return publication_hash(follow_up.publication, follow_up.patch)
+def follow_up_hash(follow_up: FollowUp, current: Publication | None = None) -> str:
+    """The hash that an approval of answers to a review is for.
+
+    Args:
+        follow_up: the answers.
+        current: the publication of the cycle as the repository is now; unset, as it was when they were prepared.
+    """
+    own = follow_up.publication
+    if current is not None:
+        changes = {"messages": own.messages, "replies": own.replies, "labels": own.labels}
+        own = current.model_copy(update=changes)
+    return publication_hash(own, follow_up.patch)
 
 
 def final_text(text: str, approval: Approval, *, signs: bool = True) -> str:
@@ -162,19 +178,30 @@ def address_warnings(context: AgentContext, patch: str) -> list[str]:
 
 
 def checks_in(handoffs: Mapping[AgentName, Handoff]) -> list[Check]:
-    """The checks of a cycle; of one that ran twice, the later one, which saw more of the change."""
+    """The checks of a cycle, which several agents run on their parts; of each the worst outcome."""
     found: dict[str, Check] = {}
-    for each in handoffs.values():
-        if isinstance(each, CodeChanges | TestChanges | DocsChanges):
-            found |= {check.name: check for check in each.checks}
+    # The tester's come last: of equal outcomes, they say the most.
+    for agent in ("agent-4-coder", "agent-6-docs", "agent-5-tester"):
+        handoff = handoffs.get(agent)
+        for check in handoff.checks if isinstance(handoff, CodeChanges | TestChanges | DocsChanges) else ():
+            found[check.name] = max(check, found.get(check.name, check), key=lambda each: _WORST.index(each.status))
     return list(found.values())
+
+
+def changes_checks(handoffs: Mapping[AgentName, Handoff]) -> list[str]:
+    """The changed files that say what the checks of the repository are."""
+    return [path for path in diffs_in(handoffs) if path.rpartition("/")[2] in _DEFINE_CHECKS]
 
 
 def _is_ready(context: AgentContext) -> bool:
     """Whether more than a draft may be opened. Source: docs/contracts.md, Contribution."""
+    if context.record.recipe is not None:
+        return True
     tests = context.earlier(TestChanges).validation
     return (
-        context.earlier(CodeChanges).commit_ready
+        all(each.status in ("passed", "absent") for each in checks_in(context.handoffs))
+        and not changes_checks(context.handoffs)
+        and context.earlier(CodeChanges).commit_ready
         and tests.existing_tests_pass
         and tests.new_tests_pass
         and context.earlier(DocsChanges).validation.links_valid
@@ -217,9 +244,15 @@ def _written(context: AgentContext) -> list[str]:
         list_section("### Requirements", [escape_text(each) for each in analysis.analysis.requirements]),
         list_section("### Checks", checks) or "The repository states no check of its own.",
         list_section("### Please note", [escape_text(each) for each in analysis.warnings]),
-        "A language model wrote this change."
-        + ("" if _is_ready(context) else " It is a draft, because not all checks ran."),
+        "A language model wrote this change." + ("" if _is_ready(context) else f" It is a draft: {_missing(context)}."),
     ]
+
+
+def _missing(context: AgentContext) -> str:
+    """Why only a draft may be opened."""
+    if changed := changes_checks(context.handoffs):
+        return f"{listing(changed)} says what the checks are"
+    return "not all checks passed"
 
 
 def _said(check: Check) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.publishing.pr import ci_status
 from tribal.capabilities.contribution.publishing.publication import marks_of
 from tribal.capabilities.contribution.recipes.recipe import TargetName, folded
-from tribal.ports.repositories import Forge, PullRequestActivity, PullRequestReview, PullRequestState
+from tribal.masking import redact_text
+from tribal.ports.repositories import (
+    Forge,
+    PullRequestActivity,
+    PullRequestComment,
+    PullRequestReview,
+    PullRequestState,
+)
 from tribal_contracts.contribution.cycles import CycleRecord
 from tribal_contracts.contribution.reviews import (
     Activity,
@@ -29,27 +35,26 @@ ABANDONED_AFTER = timedelta(days=14)
 _LONGEST_QUOTE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A comment, or the text of a review, that waits for an answer."""
-
-    id: int
-    author: str
-    text: str
-    at: str
-    path: str | None = None
-    line: int | None = None
-    thread: int | None = None
+def is_own(text: str, author: str, record: CycleRecord, pull_request: PullRequestState) -> bool:
+    """Whether a comment is one of our replies: it has a mark, and the author of our pull request wrote it."""
+    return marks_of(record) in text and author == pull_request.author
 
 
-def unanswered(activity: PullRequestActivity, record: CycleRecord) -> list[Said]:
-    """What reviewers said about the pull request of a cycle and nothing answers, oldest first."""
-    own, known = marks_of(record), {each.comment for each in record.answered}
-    said = [Said(each.id, each.author, each.text, each.at) for each in activity.reviews]
-    said += [
-        Said(each.id, each.author, each.text, each.at, each.path, each.line, each.thread) for each in activity.comments
+def unanswered(
+    activity: PullRequestActivity, record: CycleRecord, pull_request: PullRequestState
+) -> list[PullRequestComment]:
+    """What reviewers said about the pull request of a cycle and nothing answers, oldest first.
+
+    The text of a review counts as a comment.
+    """
+    known = {each.comment for each in record.answered}
+    said = [PullRequestComment(each.id, each.author, each.text, each.at) for each in activity.reviews]
+    said += activity.comments
+    new = [
+        each
+        for each in said
+        if each.text.strip() and each.id not in known and not is_own(each.text, each.author, record, pull_request)
     ]
-    new = [each for each in said if each.text.strip() and own not in each.text and each.id not in known]
     return sorted(new, key=lambda each: each.at)
 
 
@@ -66,7 +71,7 @@ def review(context: AgentContext) -> ReviewActivity:
         return _reviewed(context, FollowedPullRequest(url="", number=0, state="closed"), closed)
     pull_request = FollowedPullRequest(url=found.url, number=found.number, state=found.state)
     outcome = _outcome(context, created, found, activity)
-    return _with_activity(_reviewed(context, pull_request, outcome), context, activity)
+    return _with_activity(_reviewed(context, pull_request, outcome), context, found, activity)
 
 
 def _of_branch(context: AgentContext, created: PRCreated, forge: Forge) -> ReviewActivity:
@@ -96,7 +101,7 @@ def _outcome(
     answers = [each.at for each in context.record.answered if each.kind != "out_of_scope"]
     acted = max(map(datetime.fromisoformat, [created.timestamp, *answers]))
     said = [each.at for each in activity.reviews]
-    said += [each.at for each in activity.comments if marks_of(context.record) not in each.text]
+    said += [each.at for each in activity.comments if not is_own(each.text, each.author, context.record, found)]
     is_answered = any(datetime.fromisoformat(each) >= acted for each in said) if answers else bool(said)
     if not is_answered and datetime.fromisoformat(context.now) - acted > ABANDONED_AFTER:
         return FinalOutcome(result="abandoned", timestamp=context.now, merged_by=None, merge_commit=None)
@@ -116,7 +121,9 @@ def _reviewed(context: AgentContext, pull_request: FollowedPullRequest, outcome:
     )
 
 
-def _with_activity(reviewed: ReviewActivity, context: AgentContext, found: PullRequestActivity) -> ReviewActivity:
+def _with_activity(
+    reviewed: ReviewActivity, context: AgentContext, pull_request: PullRequestState, found: PullRequestActivity
+) -> ReviewActivity:
     """Add what reviewers said, and the checks as they are now to those seen before."""
     earlier = context.handoffs.get("agent-8-reviews")
     history = list(earlier.ci_history) if isinstance(earlier, ReviewActivity) else []
@@ -128,26 +135,26 @@ def _with_activity(reviewed: ReviewActivity, context: AgentContext, found: PullR
     latest = _latest(found.reviews)
     return reviewed.model_copy(
         update={
-            "activity": sorted(_activity(context.record, found), key=lambda each: each.timestamp),
+            "activity": sorted(_activity(context.record, pull_request, found), key=lambda each: each.timestamp),
             "ci_history": history,
             "current_status": ReviewStatus(
                 reviews_received=len(found.reviews),
                 approvals=latest.count("approved"),
                 changes_requested=latest.count("changes_requested"),
-                comments_pending=len(unanswered(found, context.record)),
+                comments_pending=len(unanswered(found, context.record, pull_request)),
                 ci_status=status,
             ),
         }
     )
 
 
-def _activity(record: CycleRecord, found: PullRequestActivity) -> Iterator[Activity]:
+def _activity(record: CycleRecord, pull_request: PullRequestState, found: PullRequestActivity) -> Iterator[Activity]:
     """What others said, what was answered, and what waits for approval."""
-    own = marks_of(record)
     for review in found.reviews:
         yield _event("review_received", review.at, _reviewed_by(review))
     for comment in found.comments:
-        kind: ActivityType = "comment_replied" if own in comment.text else "review_received"
+        own = is_own(comment.text, comment.author, record, pull_request)
+        kind: ActivityType = "comment_replied" if own else "review_received"
         yield _event(kind, comment.at, f"{comment.author}: {comment.text}")
     for done in record.answered:
         if done.kind == "change":
@@ -159,7 +166,9 @@ def _activity(record: CycleRecord, found: PullRequestActivity) -> Iterator[Activ
 
 
 def _event(kind: ActivityType, at: str, text: str) -> Activity:
-    return Activity(timestamp=at, type=kind, details=ActivityDetails(text=text[:_LONGEST_QUOTE]))
+    return Activity(
+        timestamp=at, type=kind, details=ActivityDetails(text=redact_text(text, prose=False)[:_LONGEST_QUOTE])
+    )
 
 
 def _reviewed_by(review: PullRequestReview) -> str:

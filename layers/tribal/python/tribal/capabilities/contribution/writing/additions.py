@@ -12,7 +12,7 @@ from tribal.capabilities.contribution.gate.screening import addresses, new_addre
 _MANIFESTS = re.compile(
     r"(?:.*/)?(?:requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|pyproject\.toml|setup\.(?:py|cfg)|pipfile"
     r"|environment\.ya?ml|package\.json|packages\.ya?ml|dependencies\.ya?ml|go\.mod|cargo\.toml|gemfile|composer\.json"
-    r"|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|dockerfile[\w.-]*)",
+    r"|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml)",
     re.IGNORECASE,
 )
 _NAME = r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)*"
@@ -21,12 +21,14 @@ _INSTALLS = re.compile(
     r"\b(?:pip3?|uv|pipx|poetry|conda|npm|yarn|pnpm|bun|gem|cargo|go|apt|apt-get|brew|npx|uvx)\s+"
     rf"(?:(?:install|add|get|i|run|pip|tool|-\S+)\s+)*(?P<name>{_NAME})"
 )
-_PYTHON = re.compile(r"\s*(?:from\s+(?P<source>[A-Za-z_]\w*)|import\s+(?P<names>[A-Za-z_][\w., ]*))")
+_DOWNLOADS = re.compile(r"\b(?:curl|wget)\b[^\n|;&]*?\s(?P<host>[\w-]+(?:\.[\w-]+)+)(?=[/\s:]|$)")
+_IMPORTED = re.compile(r"\b(?:import_module|__import__)\(\s*['\"](?P<name>[A-Za-z_]\w*)")
+_PYTHON = re.compile(r"(?:^|;)\s*(?:from\s+(?P<source>[A-Za-z_]\w*)|import\s+(?P<names>[A-Za-z_][\w., ]*))")
 _SCRIPT = re.compile(r"\b(?:require|import|from)\s*\(?\s*['\"](?:node:)?(?P<name>[^./'\"][^'\"]*)['\"]")
-_LEAST_LETTERS = 3
+_LEAST_LETTERS = 2
 
 
-def new_places(path: str, diff: str, known: str) -> list[str]:
+def unknown_sources(path: str, diff: str, known: str) -> list[str]:
     """What a diff adds from elsewhere, each as a phrase such as `the dependency 'leftpad'`.
 
     Args:
@@ -36,6 +38,8 @@ def new_places(path: str, diff: str, known: str) -> list[str]:
     """
     lines = added_lines(diff)
     found = [f"the address {each}" for each in new_addresses("\n".join(lines), addresses(known))]
+    hosts = (download["host"] for line in lines for download in _DOWNLOADS.finditer(line))
+    found += [f"the address {each}" for each in hosts if each not in known]
     names = dict.fromkeys(name for line in lines for name in _named(path, line))
     for each in addresses(known):
         known = known.replace(each, " ")
@@ -55,9 +59,11 @@ def _named(path: str, line: str) -> Iterator[str]:
     if is_manifest(path):
         yield from (each.rstrip(".-") for each in _WORD.findall(line) if len(each) >= _LEAST_LETTERS)
     yield from (found["name"] for found in _INSTALLS.finditer(line))
-    if path.endswith(".py") and (imported := _PYTHON.match(line)):
-        names = imported["names"] or imported["source"]
-        yield from (first for each in names.split(",") if (first := each.strip().partition(" ")[0].partition(".")[0]))
+    if path.endswith(".py"):
+        yield from (found["name"] for found in _IMPORTED.finditer(line))
+        for imported in _PYTHON.finditer(line):
+            names = (each.strip().partition(" ")[0] for each in (imported["names"] or imported["source"]).split(","))
+            yield from (first for each in names if (first := each.partition(".")[0]))
     yield from (found["name"] for found in _SCRIPT.finditer(line))
 
 

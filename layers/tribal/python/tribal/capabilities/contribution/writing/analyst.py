@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tribal.capabilities.contribution.agents.analyst import expectations, time_for
@@ -11,10 +11,16 @@ from tribal.capabilities.contribution.facts.attributes import edit_problem
 from tribal.capabilities.contribution.facts.forbidden import forbidden_path, forbidden_place
 from tribal.capabilities.contribution.facts.project import project_facts
 from tribal.capabilities.contribution.recipes.recipe import Files
-from tribal.capabilities.contribution.writing.answers import ANALYST, HARD
 from tribal.capabilities.contribution.writing.edits import files_of
+from tribal.capabilities.contribution.writing.prompt_data import (
+    as_data,
+    shown_files,
+    shown_issue,
+    shown_paths,
+    unreadable,
+)
+from tribal.capabilities.contribution.writing.schemas import ANALYST, HARD
 from tribal.capabilities.contribution.writing.scout import unsuitable
-from tribal.capabilities.contribution.writing.shown import as_data, shown_files, shown_issue, shown_paths, unreadable
 from tribal.capabilities.contribution.writing.texts import publishable
 from tribal.ports.models.chains import Reading
 from tribal.rendering.words import number
@@ -27,6 +33,7 @@ from tribal_contracts.contribution.handoffs import (
 )
 
 _MOST_STEPS = 20
+_LONGEST_NAME_BYTES = 255
 _LONGEST_TITLE = 70
 """git shows some 70 characters of a title."""
 _UNPUBLISHABLE = "`title` and `summary` are empty, or have an address, a mention, a reference or a secret"
@@ -48,7 +55,7 @@ def analyst(context: AgentContext) -> IssueAnalysis:
         answer = model.ask("issue_analyst.md", ANALYST, data, lambda value: _read(value, files))
     is_hard = answer["complexity"] == HARD
     blockers = []
-    if answer["clear"] is not True or is_hard:
+    if not answer["clear"] or is_hard:
         blockers.append(unsuitable("too large for a contribution" if is_hard else "unclear", answer))
     else:
         blockers += _blockers(context, files, answer)
@@ -64,7 +71,7 @@ def analyst(context: AgentContext) -> IssueAnalysis:
             type=issue.selected_issue.type,
             complexity="medium" if is_hard else answer["complexity"],
             estimated_loc_change=lines,
-            breaking_change=answer["breaking"] is True,
+            breaking_change=answer["breaking"],
             requirements=answer["requirements"],
             files_to_modify=named,
             tests_required=bool(files_of("tests", named, facts.layout)),
@@ -74,7 +81,7 @@ def analyst(context: AgentContext) -> IssueAnalysis:
         implementation_plan=ImplementationPlan(
             steps=answer["steps"], estimated_time=time_for(lines), risk_level=answer["risk"]
         ),
-        warnings=["the model calls it a breaking change"] if answer["breaking"] is True else [],
+        warnings=["the model calls it a breaking change"] if answer["breaking"] else [],
         title=answer["title"],
         blockers=blockers,
     )
@@ -82,35 +89,33 @@ def analyst(context: AgentContext) -> IssueAnalysis:
 
 def _read(value: Mapping[str, Any], files: Files) -> Reading[Mapping[str, Any]]:
     """The answer with typed files and texts that may be published."""
-    try:
-        named = [
-            FileToModify(path=each["path"], change_type=each["change"], description=publishable(each["why"]))
-            for each in value["files"]
-        ]
-        texts = {
-            key: [found for each in value[key] if (found := publishable(each))][:_MOST_STEPS]
-            for key in ("requirements", "steps")
-        }
-        title, summary = publishable(value["title"], _LONGEST_TITLE).rstrip("."), publishable(value["summary"])
-        read = {
-            **value,
-            **texts,
-            "files": named,
-            "title": title,
-            "summary": summary,
-            "lines": max(0, int(value["lines"])),
-        }
-    except (KeyError, TypeError, ValueError):
-        return Reading(None)
+    named = [
+        FileToModify(path=each["path"], change_type=each["change"], description=publishable(each["why"]))
+        for each in value["files"]
+    ]
+    texts = {
+        key: [found for each in value[key] if (found := publishable(each))][:_MOST_STEPS]
+        for key in ("requirements", "steps")
+    }
+    title, summary = publishable(value["title"], _LONGEST_TITLE).rstrip("."), publishable(value["summary"])
+    own = {"files": named, "title": title, "summary": summary, "lines": max(0, value["lines"])}
     faults = [
         f"file {place} is to be {'created, but exists' if exists else 'edited, but does not exist'}"
         for place, each in enumerate(named, 1)
         if (exists := each.path in files.paths) != (each.change_type == "edit")
     ]
-    if value["clear"] is True:
+    if value["clear"]:
         faults += [] if named else ["`files` is empty"]
         faults += [] if title and summary else [_UNPUBLISHABLE]
-    return Reading(read, tuple(faults))
+    return Reading({**value, **texts, **own}, tuple(faults))
+
+
+def _misplaced(path: str, files: Files, named: Sequence[FileToModify]) -> str | None:
+    """Say why no file can have a path; `None` if one can."""
+    if any(len(part.encode()) > _LONGEST_NAME_BYTES for part in path.split("/")):
+        return "its name is too long"
+    others = [*files.paths, *(each.path for each in named)]
+    return "it is a folder" if any(each.startswith(f"{path}/") for each in others) else None
 
 
 def _blockers(context: AgentContext, files: Files, answer: Mapping[str, Any]) -> list[str]:
@@ -126,7 +131,9 @@ def _blockers(context: AgentContext, files: Files, answer: Mapping[str, Any]) ->
             f"it would change some {answer['lines']:,} lines; contribution.limits.issue_lines is {limits.issue_lines}"
         )
     for each in named:
-        problem = forbidden_path(each.path) or forbidden_place(each.path, entries)
+        problem = (
+            forbidden_path(each.path) or forbidden_place(each.path, entries) or _misplaced(each.path, files, named)
+        )
         if problem is None and each.change_type == "edit":
             problem = unreadable(files, each.path) or edit_problem(files, each.path, files.read(each.path))
         elif problem is None and each.path in entries:

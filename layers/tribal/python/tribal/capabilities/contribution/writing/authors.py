@@ -10,7 +10,7 @@ from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.gate.diffs import apply_diff
 from tribal.capabilities.contribution.writing.checks import CheckName, open_checks, passed
 from tribal.capabilities.contribution.writing.edits import files_of
-from tribal.capabilities.contribution.writing.writer import Written, write
+from tribal.capabilities.contribution.writing.writer import RoleChange, write
 from tribal_contracts.contribution.changes import (
     AddedTest,
     ChangedTestFile,
@@ -28,6 +28,8 @@ from tribal_contracts.contribution.changes import (
     ValidatedTests,
 )
 from tribal_contracts.contribution.handoffs import Check, CodebaseMap, FileToModify, IssueAnalysis
+
+_ALL: tuple[CheckName, ...] = ("lint", "build", "test")
 
 
 def coder(context: AgentContext) -> CodeChanges:
@@ -71,7 +73,7 @@ def tester(context: AgentContext) -> TestChanges:
     code = context.earlier(CodeChanges)
     named = _named_tests(context)
     if not named:
-        return _tested(context, Written(), code.validation.tests_passed, "the change names no test")
+        return _tested(context, RoleChange(), code.validation.tests_passed, "the change names no test")
     before = _contents(context, code.changes)
     with open_checks(context, context.earlier(CodebaseMap).build_commands) as checks:
         written = write(context, "tests", lambda own: checks.run(["lint", "test"], {**before, **own}), code.changes)
@@ -80,7 +82,10 @@ def tester(context: AgentContext) -> TestChanges:
 
 def docs(context: AgentContext) -> DocsChanges:
     """Change the documents."""
-    written = write(context, "documents", lambda _: [], context.earlier(CodeChanges).changes)
+    code = context.earlier(CodeChanges).changes
+    before = _contents(context, code)
+    with open_checks(context, context.earlier(CodebaseMap).build_commands) as checks:
+        written = write(context, "documents", lambda own: checks.run(_ALL, {**before, **own}) if own else [], code)
     files = [
         DocFile(
             path=each.file,
@@ -106,6 +111,8 @@ def docs(context: AgentContext) -> DocsChanges:
         # A link that leads nowhere is a fault of the answer.
         validation=DocsValidation(links_valid=True, examples_tested=False, spelling_checked=False),
         summary=DocsSummary(files_updated=len(files), sections_added=added, sections_modified=sections - added),
+        checks=list(written.checks),
+        blockers=list(written.blockers),
     )
 
 
@@ -114,7 +121,7 @@ def _named_tests(context: AgentContext) -> list[FileToModify]:
     return files_of("tests", context.earlier(IssueAnalysis).analysis.files_to_modify, layout)
 
 
-def _tested(context: AgentContext, written: Written, passes: bool, reason: str) -> TestChanges:
+def _tested(context: AgentContext, written: RoleChange, passes: bool, reason: str) -> TestChanges:
     files = [
         ChangedTestFile(
             path=each.file,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from tribal.capabilities.contribution.agents.context import AgentContext
-from tribal.capabilities.contribution.facts.forbidden import forbidden_path
+from tribal.capabilities.contribution.facts.forbidden import is_inside
 from tribal.capabilities.contribution.offers.sources import OpenSource
 from tribal.errors import SandboxMissing
 from tribal.masking import redact_text
@@ -20,8 +20,8 @@ from tribal_contracts.contribution.handoffs import BuildCommands, Check, CheckSt
 CheckName = Literal["lint", "build", "test"]
 _MOST_OUTPUT = 8_000
 """Characters of an output that a hand-off keeps: its end."""
-_PYTHON = "python3 -m venv /environment >/dev/null 2>&1"
-"""Has `pip` install where the checks look, if there is a Python; other tools do not mind."""
+_PYTHON = "if command -v python3 >/dev/null; then python3 -m venv /environment; fi"
+"""Has `pip` install where the checks look; other tools do not mind."""
 _ENDED = {"time": "it took too long", "memory": "it used too much memory", "processes": "it started too many processes",
           "disk": "it wrote too much"}  # fmt: skip
 
@@ -139,10 +139,10 @@ def _succeeded(result: SandboxResult) -> bool:
 
 
 def _output(result: SandboxResult) -> str:
-    output = result.output[-_MOST_OUTPUT:]
+    output = redact_text(result.output, prose=False)[-_MOST_OUTPUT:]
     if result.ended_by is not None:
         output = f"{output.rstrip()}\n[ended: {_ENDED[result.ended_by]}]"
-    return redact_text(output, prose=False)
+    return output
 
 
 def _unpack(source: OpenSource, commit: str, folder: Path) -> None:
@@ -150,15 +150,12 @@ def _unpack(source: OpenSource, commit: str, folder: Path) -> None:
     files, entries = source.files(commit), source.tree(commit).entries
     folder.mkdir()
     for path in files.paths:
-        if forbidden_path(path) == _OUTSIDE:
+        if not is_inside(path):
             continue
         place = folder / path
         _write(place, files.read(path))
         if entries[path].kind == "executable":
             place.chmod(0o755)
-
-
-_OUTSIDE = forbidden_path("..")
 
 
 def _write(place: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -50,10 +51,12 @@ def files_of(role: Role, named: Sequence[FileToModify], layout: RepositoryLayout
 
 
 def edit_of(path: str, before: bytes | None, text: str, description: str) -> Edit:
-    r"""The edit that gives a file a new text, with the line ends that it has; `text` has `\n`."""
+    r"""The edit that gives a file a new text, with the line ends and the mark that it has; `text` has `\n`."""
     after = text.encode("utf-8", "replace")
     if before is not None and b"\r\n" in before:
-        after = after.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+        after = after.replace(b"\n", b"\r\n")
+    if before is not None and before.startswith(BOM_UTF8):
+        after = BOM_UTF8 + after
     return Edit(path, before, after, description)
 
 
@@ -67,18 +70,26 @@ def apply_edits(edits: Sequence[TextEdit], present: Mapping[str, str | None]) ->
     texts = dict(present)
     faults = []
     for number, edit in enumerate(edits, 1):
-        before = texts.get(edit.path)
+        before, search, replace = texts.get(edit.path), _with_line_feeds(edit.search), _with_line_feeds(edit.replace)
         if edit.path not in texts:
             faults.append(f"edit {number} is for a file that is not in `files`")
-        elif not edit.search and before is None:
-            texts[edit.path] = edit.replace
-        elif not edit.search:
+        elif before is None and not search and replace.strip():
+            texts[edit.path] = replace
+        elif before is None and not search:
+            faults.append(f"edit {number} leaves its new file empty")
+        elif not search:
             faults.append(f"edit {number} has no search text, but its file exists")
         elif before is None:
             faults.append(f"edit {number} searches a new file; leave its search text empty")
-        elif (count := before.count(edit.search)) != 1:
-            faults.append(f"the search text of edit {number} occurs {count} times in its file, not once")
+        elif search not in before:
+            faults.append(f"the search text of edit {number} does not occur in its file")
+        elif before.find(search) != before.rfind(search):
+            faults.append(f"the search text of edit {number} occurs more than once in its file")
         else:
-            texts[edit.path] = before.replace(edit.search, edit.replace)
+            texts[edit.path] = before.replace(search, replace)
     changed = {path: text for path, text in texts.items() if text is not None and text != present[path]}
     return EditedTexts(changed, tuple(faults))
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n")

@@ -10,8 +10,8 @@ from tribal.capabilities.contribution.facts.rules import rule_files
 from tribal.capabilities.contribution.gate.diffs import added_lines
 from tribal.capabilities.contribution.gate.screening import problem_of
 from tribal.capabilities.contribution.recipes.recipe import Edit, Files
-from tribal.capabilities.contribution.writing.additions import is_manifest, new_places
-from tribal.capabilities.contribution.writing.shown import shown_files
+from tribal.capabilities.contribution.writing.additions import is_manifest, unknown_sources
+from tribal.capabilities.contribution.writing.prompt_data import shown_files
 from tribal.rendering.words import number
 from tribal_contracts.contribution.handoffs import CurrentIssue
 
@@ -27,7 +27,7 @@ def edit_faults(made: Sequence[Edit], known: str, most_lines: int) -> list[str]:
     faults, lines = [], 0
     for change in map(change_of, made):
         lines += change.lines_changed.added + change.lines_changed.removed
-        places = new_places(change.file, change.diff, known)
+        places = unknown_sources(change.file, change.diff, known)
         faults += [f"{change.file}: it adds {each}, which nothing mentions" for each in places]
         problem = problem_of("\n".join(added_lines(change.diff)))
         faults += [] if problem is None else [f"{change.file}: {problem}"]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.agents.scout import issue_repository
 from tribal.capabilities.contribution.facts.project import project_facts
-from tribal.capabilities.contribution.writing.answers import HARD, SCOUT
-from tribal.capabilities.contribution.writing.shown import as_data, shown_files, shown_issue, shown_paths, unreadable
+from tribal.capabilities.contribution.writing.prompt_data import (
+    as_data,
+    shown_files,
+    shown_issue,
+    shown_paths,
+    unreadable,
+)
+from tribal.capabilities.contribution.writing.schemas import HARD, SCOUT
 from tribal.capabilities.contribution.writing.texts import publishable
 from tribal.ports.models.chains import Reading
-from tribal_contracts.contribution.handoffs import CurrentIssue, IssueType, SelectedIssue
+from tribal_contracts.contribution.handoffs import CurrentIssue, SelectedIssue
 
 _MOST_READ = 12
 """Files that the analyst reads; a judgement."""
@@ -31,18 +37,15 @@ def scout(context: AgentContext) -> CurrentIssue:
     }
 
     def read(value: Mapping[str, Any]) -> Reading[Mapping[str, Any]]:
-        if value.get("type") not in get_args(IssueType) or not isinstance(value.get("read"), list):
-            return Reading(None)
-        wanted = [each for each in value["read"] if isinstance(each, str)]
-        found = [each for each in dict.fromkeys(wanted) if unreadable(files, each) is None]
-        faults = () if found or not wanted else ("`read` names no file of `paths` that can be read",)
+        found = [each for each in dict.fromkeys(value["read"]) if unreadable(files, each) is None]
+        faults = () if found or not value["read"] else ("`read` names no file of `paths` that can be read",)
         return Reading({**value, "read": found[:_MOST_READ]}, faults)
 
     with context.open_model() as model:
         answer = model.ask("issue_scout.md", SCOUT, data, read)
-    is_hard = answer.get("difficulty") == HARD
+    is_hard = answer["difficulty"] == HARD
     blockers = []
-    if is_hard or answer.get("suitable") is not True:
+    if is_hard or not answer["suitable"]:
         blockers.append(unsuitable("too large for a contribution" if is_hard else "unsuitable", answer))
     return CurrentIssue(
         agent="agent-1-scout",
@@ -69,7 +72,7 @@ def scout(context: AgentContext) -> CurrentIssue:
 
 def unsuitable(what: str, answer: Mapping[str, Any]) -> str:
     """The blocker of an issue that a model leaves to people, with its reason if that can be repeated."""
-    reason = publishable(answer.get("problem"))
+    reason = publishable(answer["problem"]).rstrip(".")
     return (
         f"the model finds the issue {what}{f': {reason}' if reason else ''}; describe it more exactly, or do it by hand"
     )

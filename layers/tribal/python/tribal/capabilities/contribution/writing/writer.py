@@ -12,23 +12,24 @@ from tribal.capabilities.contribution.agents.coder import change_of
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.gate.diffs import added_lines
 from tribal.capabilities.contribution.recipes.recipe import Edit, Files
-from tribal.capabilities.contribution.writing.answers import EDITOR
 from tribal.capabilities.contribution.writing.checks import failed
 from tribal.capabilities.contribution.writing.edits import Role, TextEdit, apply_edits, edit_of, files_of
 from tribal.capabilities.contribution.writing.faults import edit_faults, known_text
-from tribal.capabilities.contribution.writing.shown import (
+from tribal.capabilities.contribution.writing.prompt_data import (
     as_data,
     file_text,
+    shown_diffs,
     shown_files,
     shown_issue,
 )
+from tribal.capabilities.contribution.writing.schemas import EDITOR
 from tribal.capabilities.contribution.writing.texts import publishable
 from tribal.errors import RepositoryUnusable
 from tribal.ports.models.chains import Reading
 from tribal_contracts.contribution.changes import CodeChange
 from tribal_contracts.contribution.handoffs import Check, CodebaseMap, CurrentIssue, FileToModify, IssueAnalysis
 
-_LINK = re.compile(r"\]\((?!\w+:|#|//)([^)\s#]+)")
+_LINK = re.compile(r"(?:\]\(|^\s*\[[^\]]+\]:\s*|\b(?:href|src)=[\"'])(?!\w+:|#|//)([^)\s#\"']+)", re.MULTILINE)
 _MOST_NOTES = 50
 _MOST_OUTPUT = 6_000
 """Characters of a failed check that a model is shown: their end."""
@@ -45,7 +46,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RoleChange:
     """What a model wrote for one role."""
 
     changes: Sequence[CodeChange] = ()
@@ -68,7 +69,7 @@ class _Answer:
 RunChecks = Callable[[Mapping[str, bytes]], list[Check]]
 
 
-def write(context: AgentContext, role: Role, run_checks: RunChecks, changed: Sequence[CodeChange] = ()) -> Written:
+def write(context: AgentContext, role: Role, run_checks: RunChecks, changed: Sequence[CodeChange] = ()) -> RoleChange:
     """Have the files of a role changed.
 
     Args:
@@ -82,17 +83,21 @@ def write(context: AgentContext, role: Role, run_checks: RunChecks, changed: Seq
     """
     writer = _Writer(context, role, changed)
     if not writer.named:
-        return Written(checks=run_checks({}))
+        return RoleChange(checks=run_checks({}))
     answer = writer.ask()
     checks = run_checks({each.path: each.after for each in answer.edits})
     broken = failed(checks)
     if broken is not None:
-        answer = writer.ask({"failed": {"command": broken.command, "output": broken.output[-_MOST_OUTPUT:]},
-                             "before": [each.diff for each in map(change_of, answer.edits)]})  # fmt: skip
+        answer = writer.ask(
+            {
+                "failed": {"command": broken.command, "output": broken.output[-_MOST_OUTPUT:]},
+                "before": shown_diffs(map(change_of, answer.edits)),
+            }
+        )
         checks = run_checks({each.path: each.after for each in answer.edits})
         broken = failed(checks)
     blockers = [] if broken is None else [f"check {broken.name} failed: {broken.command}"]
-    return Written([change_of(each) for each in answer.edits], answer.notes, checks, blockers)
+    return RoleChange([change_of(each) for each in answer.edits], answer.notes, checks, blockers)
 
 
 class _Writer:
@@ -134,20 +139,15 @@ class _Writer:
             "style": style.model_dump(mode="json"),
             "files": [*as_data(present), *created],
             "others": as_data(shown_files(self._files, [each for each in read if each not in own])),
-            "changed": [each.diff for each in self._changed],
+            "changed": shown_diffs(self._changed),
         }
 
     def _read(self, value: Mapping[str, Any]) -> Reading[_Answer]:
-        try:
-            edits = [TextEdit(each["path"], each["search"], each["replace"]) for each in value["edits"]]
-            notes = [
-                Note(each["path"], publishable(each["name"]), publishable(each["text"]))
-                for each in value["notes"][:_MOST_NOTES]
-            ]
-        except (KeyError, TypeError):
-            return Reading(None)
-        if not all(isinstance(text, str) for each in edits for text in (each.path, each.search, each.replace)):
-            return Reading(None)
+        edits = [TextEdit(each["path"], each["search"], each["replace"]) for each in value["edits"]]
+        notes = [
+            Note(each["path"], publishable(each["name"]), publishable(each["text"]))
+            for each in value["notes"][:_MOST_NOTES]
+        ]
         present = {
             each.path: None if each.change_type == "create" else file_text(self._files, each.path)
             for each in self.named

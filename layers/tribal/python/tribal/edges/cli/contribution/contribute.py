@@ -69,7 +69,7 @@ def prepare(
     ] = None,
     issue: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--issue", metavar="URL", help="What this issue asks for; it names tables or columns."),
+        typer.Option("--issue", metavar="URL", help="What this issue on GitHub asks for."),
     ] = None,
     model_prose: _ModelProse = False,
     again: Annotated[bool, typer.Option("--again", help="Offer descriptions again that were declined.")] = False,
@@ -96,7 +96,7 @@ def prepare(
             _print_nothing(as_json=as_json)
             return
         print_contribution(service, record, project, as_json=as_json)
-        _end(record)
+        _end(record, as_json=as_json)
 
 
 @contribute.command("show")
@@ -126,7 +126,7 @@ def approve(cycle: _Cycle, project: Project = _HERE, as_json: Json = False) -> N
             typed = _typed(review)
         record = service.approve(review, typed)
         print_contribution(service, record, project, as_json=as_json, brief=True)
-        _end(record)
+        _end(record, as_json=as_json)
 
 
 @contribute.command("follow")
@@ -139,7 +139,7 @@ def follow(cycle: _AnyCycle = None, project: Project = _HERE, as_json: Json = Fa
         followed = service.follow(cycle)
         print_followed(service, followed, project, as_json=as_json)
         for record in followed:
-            _end(record)
+            _end(record, as_json=as_json)
 
 
 @contribute.command("status")
@@ -153,7 +153,7 @@ def status(project: Project = _HERE, as_json: Json = False) -> None:
         if as_json:
             print_json(found)
         else:
-            print_status(found, service.records(), project)
+            print_status(service, found, project)
 
 
 @contribute.command("abort")
@@ -180,15 +180,17 @@ def _typed(review: Review) -> str:
 def _confirm(service: Contributions, quote: ModelQuote, *, asks: bool) -> None:
     """Print what a model may cost, and ask on a terminal before anything is sent to it."""
     from tribal.capabilities.contribution.errors import ApprovalMissing
-    from tribal.edges.cli.model_view import quote_text
+    from tribal.edges.cli.model_view import dollars, quote_text
+    from tribal_contracts import NANODOLLARS
 
     cap = service.parts.settings.per_cycle_usd
-    typer.echo(f"A model does what the issue asks for: {quote_text(quote)}; it ends at ${cap:,.2f}.", err=True)
+    limit = dollars(round(cap * NANODOLLARS))
+    typer.echo(f"The model's part is estimated at {quote_text(quote)}; it stops at {limit}.", err=True)
     if not asks:
         return
     if not sys.stdin.isatty():
         raise ApprovalMissing("nothing was prepared: confirm on a terminal, or with --yes")
-    typer.confirm("Go on?", abort=True, err=True)
+    typer.confirm("Continue?", abort=True, err=True)
 
 
 def _print_nothing(*, as_json: bool) -> None:
@@ -200,11 +202,13 @@ def _print_nothing(*, as_json: bool) -> None:
         typer.echo("There is nothing to contribute; `tribal contribute list` shows why.")
 
 
-def _end(record: CycleRecord) -> None:
-    """End with the error of a contribution that failed or was blocked."""
+def _end(record: CycleRecord, *, as_json: bool) -> None:
+    """End with the error of a contribution that failed or was blocked, which JSON has said already."""
     from tribal.capabilities.contribution.views import problem_of
 
     problem = problem_of(record, brief=True)
+    if problem is not None and as_json:
+        raise typer.Exit(problem.exit_code)
     if problem is not None:
         raise problem
 

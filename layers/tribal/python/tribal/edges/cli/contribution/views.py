@@ -81,7 +81,9 @@ def print_contribution(
     if not brief:
         _print_whole(found)
     for each in record.blockers:
-        _print(f"blocked: {each}")
+        _print(f"blocked: {one_line(each)}")
+    for each in found.left_to_you:
+        _print(f"left to you: {one_line(each)}")
     state = found.state if found.outcome is None else found.outcome
     _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, project)}")
 
@@ -107,16 +109,17 @@ def print_followed(service: Contributions, followed: Sequence[CycleRecord], proj
         print_contribution(service, each, project, as_json=False, brief=True)
 
 
-def print_status(status: SwarmStatus, records: Sequence[CycleRecord], project: Path) -> None:
+def print_status(service: Contributions, status: SwarmStatus, project: Path) -> None:
     """All contributions, newest first."""
     from tribal.capabilities.contribution.views import message_of
 
+    records = service.records()
     for each in reversed(records):
         state = each.state if each.outcome is None else each.outcome
         title = each.publication.title if each.publication else each.issue_url
         _print(f"{each.cycle:4}  {state:10} {each.repository}: {title}")
-        if each.state != "ended":
-            _print(f"{'':17}{with_typed_commands(message_of(each), project)}")
+        reason = each.blockers[0] if each.blockers else message_of(each, service.files.handoffs(each.cycle))
+        _print(f"{'':17}{with_typed_commands(one_line(reason), project)}")
     stats = status.stats
     _print(
         f"{counted(len(records), 'contribution')}, {stats.prs_created} published, {stats.prs_merged} merged"
@@ -127,7 +130,7 @@ def print_status(status: SwarmStatus, records: Sequence[CycleRecord], project: P
 
 def _print_whole(found: ContributionOutput, *, err: bool = False) -> None:
     if found.publication is not None:
-        _print_publication(found.publication, err=err)
+        _print_publication(found, found.publication, err=err)
     if found.diff:
         _print(found.diff.rstrip("\n"), err=err)
         _print("", err=err)
@@ -143,14 +146,14 @@ def _print_check(check: Check, *, err: bool) -> None:
     """A check: one line of output next to it, or the end of a longer one below it."""
     lines = check.output.strip().splitlines()
     command = f", {check.command}" if check.command else ""
-    aside = f" ({lines[0].strip()})" if len(lines) == 1 else ""
+    aside = f" ({lines[0].strip()})" if len(lines) == 1 or check.status == "not_run" else ""
     _print(f"check {check.name}: {check.status.replace('_', ' ')}{command}{aside}", err=err)
     if len(lines) > 1:
-        shown = lines if check.status == "failed" else lines[-_MOST_LINES:]
+        shown = lines[-_MOST_LINES:] if check.status == "passed" else lines
         _print(_indented("\n".join(shown)).rstrip("\n"), err=err)
 
 
-def _print_publication(publication: Publication, *, err: bool) -> None:
+def _print_publication(found: ContributionOutput, publication: Publication, *, err: bool) -> None:
     target = publication.target
     origin = "" if target.url in ("", target.location) else f", origin {target.url}"
     where = f"{target.location} ({target.visibility}){origin}"
@@ -160,10 +163,12 @@ def _print_publication(publication: Publication, *, err: bool) -> None:
     for message in publication.messages:
         _print("Commit message:", err=err)
         _print(_indented(message), err=err)
-    for text in publication.replies:
-        _print("Reply:", err=err)
-        _print(_indented(text), err=err)
-    if not publication.replies:
+    for each in found.answers:
+        _print(f'Reply to {each.author}, "{each.quote}":', err=err)
+        _print(_indented(each.reply), err=err)
+    if not found.answers:
+        labels = f" [{', '.join(publication.labels)}]" if publication.labels else ""
+        _print(f"{'Draft' if publication.draft else 'Title'}: {publication.title}{labels}", err=err)
         _print("Text:", err=err)
         _print(_indented(publication.body), err=err)
 

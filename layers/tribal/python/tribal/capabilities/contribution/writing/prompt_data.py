@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tribal.capabilities.contribution.facts.forbidden import is_binary, is_lock_file
 from tribal.capabilities.contribution.recipes.recipe import Files
 from tribal.masking import redact_text
+from tribal_contracts.contribution.changes import CodeChange
 from tribal_contracts.contribution.cycles import RequestedIssue
 
 MOST_FILE_BYTES = 64 * 1024
@@ -19,7 +20,7 @@ _MOST_BODY = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFile:
+class PromptFile:
     """A file as a model sees it."""
 
     path: str
@@ -28,8 +29,8 @@ class ShownFile:
 
 
 def shown_issue(issue: RequestedIssue) -> dict[str, str]:
-    """The text of an issue; its comments are never read."""
-    return {"title": redact_text(issue.title, prose=False), "body": redact_text(issue.body[:_MOST_BODY], prose=False)}
+    """The text of an issue as a cycle records it; its comments are never read."""
+    return {"title": issue.title, "body": issue.body[:_MOST_BODY]}
 
 
 def shown_paths(files: Files) -> list[str]:
@@ -43,7 +44,7 @@ def shown_paths(files: Files) -> list[str]:
     return shown
 
 
-def shown_files(files: Files, paths: Iterable[str]) -> list[ShownFile]:
+def shown_files(files: Files, paths: Iterable[str]) -> list[PromptFile]:
     """Those of some files that can be shown, as far as there is room."""
     shown, left = [], _MOST_BYTES
     for path in dict.fromkeys(paths):
@@ -53,7 +54,7 @@ def shown_files(files: Files, paths: Iterable[str]) -> list[ShownFile]:
         left -= len(text.encode())
         if left < 0:
             break
-        shown.append(ShownFile(path, redact_text(text, prose=False)))
+        shown.append(PromptFile(path, redact_text(text, prose=False)))
     return shown
 
 
@@ -66,14 +67,21 @@ def unreadable(files: Files, path: str) -> str | None:
         return f"it has more than {MOST_FILE_BYTES:,} bytes"
     if is_binary(content):
         return "it is not text in UTF-8"
+    if 0 < content.count(b"\r\n") < content.count(b"\n"):
+        return "its lines end in different ways"
     return "it is a lock file" if is_lock_file(path) else None
 
 
 def file_text(files: Files, path: str) -> str:
-    r"""A file in UTF-8, with `\n` at the ends of its lines."""
-    return files.read(path).decode().replace("\r\n", "\n")
+    r"""A file in UTF-8 without a byte order mark, with `\n` at the ends of its lines."""
+    return files.read(path).decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def as_data(shown: Sequence[ShownFile]) -> list[dict[str, str]]:
+def as_data(shown: Sequence[PromptFile]) -> list[dict[str, str]]:
     """Files for a request."""
     return [{"path": each.path, "text": each.text} for each in shown]
+
+
+def shown_diffs(changes: Iterable[CodeChange]) -> list[str]:
+    """Diffs for a request; their lines around a change may have what looks like a secret."""
+    return [redact_text(each.diff, prose=False) for each in changes]

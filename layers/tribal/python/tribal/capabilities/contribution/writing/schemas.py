@@ -1,10 +1,11 @@
-"""The schemas of a model's answers."""
+"""The schemas of a model's answers, and whether an answer fits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from tribal_contracts.contribution.cycles import ReviewKind
 from tribal_contracts.contribution.handoffs import Difficulty, IssueType
 
 HARD = "hard"
@@ -45,5 +46,20 @@ EDITOR = _object(
     edits=_list(_object(path=_TEXT, search=_TEXT, replace=_TEXT)),
     notes=_list(_object(path=_TEXT, name=_TEXT, text=_TEXT)),
 )
-ReviewKind = Literal["change", "question", "out_of_scope"]
 REVIEW = _object(kind=_one_of(*get_args(ReviewKind)), reply=_TEXT, edits=EDITOR["properties"]["edits"])
+
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool, "object": dict, "array": list}
+
+
+def fits(value: object, schema: Mapping[str, Any]) -> bool:
+    """Whether a value has the types, fields and literals of a schema of this module."""
+    kind = _TYPES[schema["type"]]
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        return False
+    if isinstance(value, dict):
+        properties = schema["properties"]
+        return all(name in value and fits(value[name], each) for name, each in properties.items())
+    if isinstance(value, list):
+        return all(fits(each, schema["items"]) for each in value)
+    return value in schema.get("enum", [value])

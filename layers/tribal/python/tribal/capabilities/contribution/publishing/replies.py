@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import ApprovalStale
 from tribal.capabilities.contribution.gate.diffs import apply_diff
+from tribal.capabilities.contribution.publishing.pr import require_allowed
 from tribal.capabilities.contribution.publishing.publication import (
     action_line,
     final_text,
     follow_up_hash,
     marker_of,
+    publication_of,
 )
+from tribal.capabilities.contribution.publishing.reviews import is_own
 from tribal.errors import RepositoryUnusable
-from tribal.ports.repositories import Forge, NewCommit, PublishedBranch
+from tribal.ports.repositories import Forge, NewCommit, PublishedBranch, PullRequestState
 from tribal_contracts.contribution.cycles import Approval, FollowUp
 from tribal_contracts.contribution.reviews import PRCreated
 
@@ -23,18 +27,23 @@ def publish_answers(context: AgentContext, follow_up: FollowUp, approval: Approv
     """Publish what was approved, or find that it exists; returns the commit at the tip of the branch.
 
     Raises:
-        ApprovalStale: when the approval has expired or is for something else, or the branch has changed; nothing is
-            written then.
+        ApprovalStale: when the approval has expired or is for something else, or the branch or the pull request has
+            changed; nothing is written then.
+        RepositoryNotAllowed: when the repository is public now, and its entry does not say that it may be.
         RepositoryUnusable: when the branch does not exist, or GitHub refuses.
     """
     created, marks = context.earlier(PRCreated).pr, _marks(context, follow_up)
     with context.open_forge("publish") as forge:
         branch = forge.find_branch(created.branch)
-        if branch is None:
+        pull_request = forge.find_pull_request(created.branch)
+        if branch is None or pull_request is None:
             raise RepositoryUnusable(f"branch {created.branch!r} no longer exists, so the review cannot be answered")
         tip = branch.tip
-        if not _has_begun(forge, created.number, branch, follow_up, marks):
+        if not _has_begun(context, forge, branch, pull_request, marks):
+            if pull_request.state != "open":
+                raise ApprovalStale(f"the pull request of contribution {context.record.cycle} is no longer open")
             _require_current(context, branch, follow_up, approval)
+            require_allowed(context, follow_up.publication)
             if follow_up.patch:
                 tip = _commit(context, forge, follow_up, approval)
         for answer in follow_up.answers:
@@ -47,19 +56,27 @@ def _marks(context: AgentContext, follow_up: FollowUp) -> dict[int, str]:
     return {each.comment: marker_of(context.record, f"reply-{each.comment}") for each in follow_up.answers}
 
 
-def _has_begun(forge: Forge, number: int, branch: PublishedBranch, follow_up: FollowUp, marks: dict[int, str]) -> bool:
+def _has_begun(
+    context: AgentContext,
+    forge: Forge,
+    branch: PublishedBranch,
+    pull_request: PullRequestState,
+    marks: Mapping[int, str],
+) -> bool:
     """Whether an earlier process has published a part: the commit comes first."""
-    if follow_up.patch:
+    follow_up = context.record.follow_up
+    if follow_up is not None and follow_up.patch:
         return action_line(follow_up.number) in branch.message.splitlines()
-    said = [each.text for each in forge.activity(number).comments]
-    return any(mark in text for mark in marks.values() for text in said)
+    said = forge.activity(pull_request.number).comments
+    own = [each.text for each in said if is_own(each.text, each.author, context.record, pull_request)]
+    return any(mark in text for mark in marks.values() for text in own)
 
 
 def _require_current(context: AgentContext, branch: PublishedBranch, follow_up: FollowUp, approval: Approval) -> None:
     cycle = context.record.cycle
     if context.source.deadline.clock.real() >= datetime.fromisoformat(approval.expires_at):
         raise ApprovalStale(f"the approval of the answers of contribution {cycle} has expired; approve them again")
-    if approval.sha256 != follow_up_hash(follow_up):
+    if approval.sha256 != follow_up_hash(follow_up, publication_of(context)):
         raise ApprovalStale(f"the answers of contribution {cycle} are no longer what was approved; approve them again")
     if branch.tip != follow_up.head:
         raise ApprovalStale(

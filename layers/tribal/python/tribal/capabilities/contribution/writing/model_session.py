@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tribal.capabilities.contribution.errors import (
@@ -13,6 +13,7 @@ from tribal.capabilities.contribution.errors import (
     LimitExceeded,
     RepositoryNotAllowed,
 )
+from tribal.capabilities.contribution.writing.schemas import fits
 from tribal.errors import ConfigurationError, RepositoryUnusable
 from tribal.ports import ModelFacts, StopToken
 from tribal.ports.models.chains import (
@@ -37,6 +38,10 @@ _CALLS = (("issue_scout.md", 25_000, 200), ("issue_analyst.md", 60_000, 800)) + 
 )
 """Of one contribution without repairs: the prompt, the bytes of its data, and the tokens of the answer."""
 
+_UNUSABLE = ("malformed", "refused", "truncated", "too_long")
+_MOST_TOKENS = 8_000
+"""Of an answer; a judgement: 300 lines and what they replace."""
+
 
 @dataclass(frozen=True, slots=True)
 class WritingModels:
@@ -45,14 +50,16 @@ class WritingModels:
     settings: ContributionSettings
     source: ModelSource
     prompts: Callable[[], Prompts]
+    stop: StopToken = field(default_factory=StopToken)
+    """The deadline of calls, if they have one."""
 
     @contextmanager
-    def open(self, name: str, cycle: int) -> Iterator[Asking]:
+    def open(self, name: str, cycle: int) -> Iterator[ModelSession]:
         """Open a model for one contribution, to which its calls are booked."""
         account = ModelAccount(f"cycle:{cycle}", self.settings.per_cycle_usd)
-        chain = self.source.chain([ChainedModel(name)], account, StopToken())
+        chain = self.source.chain([ChainedModel(name)], account, self.stop)
         try:
-            yield Asking(chain, self.prompts())
+            yield ModelSession(chain, self.prompts())
         finally:
             chain.close()
 
@@ -84,7 +91,7 @@ class WritingModels:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ModelSession:
     """A model that is open for one contribution."""
 
     chain: ModelChain
@@ -100,15 +107,16 @@ class Asking:
             ConfigurationError: when its key, name or address is wrong.
             ContributionFailed: when it fails in another way.
         """
+        wanted = ModelPrompt(instructions=self.prompts.texts[prompt], answer_tokens=_MOST_TOKENS, schema=schema)
         reply = self.chain.ask(
-            ModelPrompt(instructions=self.prompts.texts[prompt], answer_tokens=_MOST_TOKENS, schema=schema), data, read
+            wanted, data, lambda value: read(_cleaned(value)) if fits(value, schema) else Reading(None)
         )
         if not isinstance(reply, NoReply):
             return reply.value
         if reply.is_spent:
             raise LimitExceeded(
                 "the money is spent: contribution.per_cycle_usd or spending.per_day_usd leaves too little for another"
-                " call"
+                " call; raise it, and prepare the issue again"
             )
         if all(failure.kind in _UNUSABLE for _, failure in reply.failures):
             raise RepositoryUnusable(f"the model gave no answer that can be used: {reply.message}")
@@ -118,6 +126,10 @@ class Asking:
         raise failed(f"the model did not answer: {reply.message}")
 
 
-_UNUSABLE = ("malformed", "refused", "truncated", "too_long")
-_MOST_TOKENS = 8_000
-"""Of an answer; a judgement: 300 lines and what they replace."""
+def _cleaned(value: Any) -> Any:
+    """A value of JSON whose texts can be written in UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    return {name: _cleaned(each) for name, each in value.items()} if isinstance(value, dict) else value
