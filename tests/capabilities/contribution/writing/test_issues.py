@@ -18,11 +18,13 @@ from tests.capabilities.contribution.writing.issues import (
     Package,
     package_in,
 )
+from tests.cases import each_case
 from tests.fakes.github.server import FakeGitHub
 from tribal.capabilities.contribution.errors import (
     ApprovalStale,
     ContributionForbidden,
     CycleUnknown,
+    CycleUnsuitable,
     RepositoryNotAllowed,
 )
 from tribal.capabilities.contribution.views import contribution_output
@@ -184,4 +186,98 @@ def test_checks_whose_packages_cannot_be_installed_are_not_run(tmp_path: Path) -
         "what it needs could not be installed by make install",
     )
     assert "there is no index" in test.output
+    package.github.stop()
+
+
+def test_documents_are_part_of_what_is_checked(tmp_path: Path) -> None:
+    checked = {**PACKAGE, "Makefile": b"test:\n\tgrep -q 'has no VAT' docs/prices.md\n"}
+    package = package_in(tmp_path, github=FakeGitHub(checked))
+    package.run_checks()
+    edit = {"path": "docs/prices.md", "search": "has no VAT", "replace": "lacks VAT"}
+    package.mind.documents = [{**EDITS["documents"], "edits": [edit]}]
+    record = package.do_issue()
+    assert (record.outcome, record.stopped_by) == ("blocked", "agent-6-docs")
+    assert record.blockers == ["check test failed: make test"]
+    package.github.stop()
+
+
+def test_a_change_of_what_the_checks_are_is_a_draft_with_a_warning(package: Package) -> None:
+    package.run_checks()
+    named = {"path": "Makefile", "change": "edit", "why": "check more"}
+    package.mind.analyst = [{**PLANNED, "files": [*PLANNED["files"], named]}]
+    edit = {"path": "Makefile", "search": "lint:\n", "replace": "lint: \n"}
+    package.mind.code = [{**EDITS["code"], "edits": [*EDITS["code"]["edits"], edit]}]
+    record = package.do_issue()
+    assert record.publication is not None
+    assert record.publication.draft is True
+    assert "It is a draft: Makefile says what the checks are." in record.publication.body
+    assert "it changes Makefile, which says what the checks are" in record.warnings
+
+
+def test_the_limit_of_lines_holds_for_all_agents_together(package: Package) -> None:
+    text = "".join(f"Line {number} of the document.\n" for number in range(160))
+    edits = [{"path": "docs/prices.md", "search": "## Net\n", "replace": f"## Net\n\n{text}"}]
+    package.mind.documents = [{**EDITS["documents"], "edits": edits}]
+    tests = EDITS["tests"]["edits"][0]
+    many = tests["replace"] + "".join(f"# {number}\n" for number in range(160))
+    package.mind.tests = [{**EDITS["tests"], "edits": [{**tests, "replace": many}]}]
+    record = package.do_issue()
+    assert record.outcome == "blocked"
+    assert record.blockers[0].endswith("lines; contribution.limits.issue_lines is 300")
+
+
+@each_case(
+    "path",
+    ["pricing", "README.md/deeper.md", "x" * 300, ".github/x.yml", "../outside", "latest"],
+)
+def test_a_path_that_no_file_can_have_ends_the_cycle(path: str, tmp_path: Path) -> None:
+    package = package_in(tmp_path, github=FakeGitHub({**PACKAGE, "latest": (0o120000, b"docs")}))
+    named = {"path": path, "change": "create", "why": "to see"}
+    package.mind.analyst = [{**PLANNED, "files": [*PLANNED["files"], named]}]
+    record = package.do_issue()
+    assert record.outcome == "blocked"
+    assert record.blockers[0].startswith(f"{path!r} cannot be changed: ")
+    package.github.stop()
+
+
+_WRONG: tuple[object, ...] = (None, 7, "text", [], {}, [1], True, "\ud800")
+
+
+@each_case(
+    ("agent", "field"),
+    [
+        *(("scout", each) for each in SUITABLE),
+        *(("analyst", each) for each in PLANNED),
+        *(("code", each) for each in EDITS["code"]),
+    ],
+)
+def test_answers_of_another_form_are_asked_for_again_and_end_the_cycle(agent: str, field: str, tmp_path: Path) -> None:
+    package = package_in(tmp_path)
+    right = {"scout": SUITABLE, "analyst": PLANNED, "code": EDITS["code"]}[agent]
+    for wrong in _WRONG:
+        setattr(package.mind, agent, [{**right, field: wrong}])
+        record = package.do_issue()
+        assert record.error is None, (wrong, record.error)
+        assert record.state == "waiting" or record.outcome == "blocked"
+    package.github.stop()
+
+
+def test_an_issue_whose_text_only_mentions_a_comment_is_done_by_the_model(package: Package) -> None:
+    record = package.do_issue("The importer crashes", "It fails on sales.customer; see the comment in the code.")
+    assert (record.recipe, record.model) == (None, "writer")
+
+
+def test_an_issue_is_done_once_at_a_time(package: Package) -> None:
+    package.do_issue()
+    again = PrepareContributionInput(issue=package.ask(TITLE, BODY))
+    with pytest.raises(CycleUnsuitable, match="contribution 1 is for this issue already"):
+        package.contributions().prepare(again)
+
+
+def test_a_secret_next_to_a_change_is_not_shown_to_the_other_agents(tmp_path: Path) -> None:
+    code = PACKAGE["pricing/prices.py"].replace(b"def net", b'KEY = "AKIAIOSFODNN7EXAMPLE"\n\n\ndef net')
+    package = package_in(tmp_path, github=FakeGitHub({**PACKAGE, "pricing/prices.py": code}))
+    assert package.do_issue().state == "waiting"
+    assert "AKIAIOSFODNN7EXAMPLE" not in repr(package.mind.asked)
+    assert package.mind.data("tests")[0]["changed"] != []
     package.github.stop()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.capabilities.contribution.writing.issues import Package, package_in
-from tribal.capabilities.contribution.errors import ApprovalStale
+from tribal.capabilities.contribution.errors import ApprovalStale, CycleUnsuitable
 from tribal.capabilities.contribution.views import contribution_output
 from tribal_contracts.contribution.reviews import ReviewActivity
 
@@ -107,3 +107,125 @@ def test_answers_to_a_branch_that_was_changed_meanwhile_are_prepared_again(packa
     assert again.follow_up.head == package.github.objects.tip(pull.branch)
     assert package.approve().follow_up is None
     assert len(pull.comments) == 2
+
+
+def test_answers_are_never_published_once_the_contribution_has_ended(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Please name the price in the message.")
+    follow(package, CHANGED)
+    service = package.contributions()
+    review, head = service.review(1), package.github.objects.tip(pull.branch)
+    package.github.pulls.merge(pull.number)
+    refused = service.approve(review, review.sha256[:8])
+    assert refused.error is not None
+    assert "no longer open" in refused.error.message
+    assert [each.outcome for each in service.follow()] == ["merged"]
+    with pytest.raises(CycleUnsuitable, match="contribution 1 is merged; there is nothing to approve"):
+        service.approve(review, review.sha256[:8])
+    assert (package.github.objects.tip(pull.branch), len(pull.comments)) == (head, 1)
+
+
+def test_an_aborted_contribution_has_no_answers_to_approve(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Why?")
+    follow(package, ANSWERED)
+    service = package.contributions()
+    assert service.abort(1).follow_up is None
+    with pytest.raises(CycleUnsuitable):
+        service.review(1)
+
+
+def test_a_repository_that_became_public_gets_no_answers(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Why?")
+    follow(package, ANSWERED)
+    service = package.contributions()
+    review = service.review(1)
+    package.github.private, package.github.visibility = False, "public"
+    with pytest.raises(ApprovalStale):
+        service.approve(review, review.sha256[:8])
+    package.approve()
+    assert package.contributions().record(1).error is not None
+    assert len(pull.comments) == 1
+
+
+def test_a_mark_that_someone_else_wrote_is_a_comment_like_any_other(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    record = package.contributions().record(1)
+    asked = pull.say("bea", "Why are prices integers?")
+    pull.say("mallory", f"<!-- tribal:{record.swarm_id}:1:reply-{asked} -->")
+    record = follow(package, ANSWERED, LEFT)
+    assert [each.comment for each in record.follow_up.answers] == [asked]
+    package.approve()
+    assert [each["user"]["login"] for each in pull.comments] == ["bea", "mallory", "tribal[bot]"]
+
+
+def test_a_comment_that_cannot_be_answered_does_not_hold_up_the_others(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Please do something odd.")
+    pull.say("cem", "Why are prices integers?")
+    record = follow(package, {"kind": "change", "reply": 7, "edits": [1]}, {}, ANSWERED)
+    assert len(record.follow_up.answers) == 1
+    [left] = record.answered
+    assert left.left.startswith('bea: "Please do something odd." (the model gave no answer that can be used')
+    output = contribution_output(package.contributions(), record)
+    assert output.left_to_you == [left.left]
+    # Waiting answers stay, and only new comments are asked about.
+    pull.say("di", "And why cents?")
+    again = follow(package, ANSWERED)
+    assert len(package.mind.data("review")) == 1
+    assert len(again.follow_up.answers) == 2
+
+
+def test_a_reply_to_a_comment_that_was_deleted_is_withdrawn(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Why?", "pricing/prices.py", 7)
+    assert follow(package, ANSWERED).follow_up is not None
+    pull.line_comments.clear()
+    assert follow(package, ANSWERED).follow_up is None
+
+
+def test_a_change_whose_checks_fail_is_left_to_a_person_with_the_reason(tmp_path: Path) -> None:
+    package = package_in(tmp_path)
+    package.run_checks()
+    package.do_issue()
+    package.approve()
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Please return nothing.")
+    broken = {"kind": "change", "reply": "Done.", "edits": [{**CHANGED["edits"][0], "replace": '""'}]}
+    record = follow(package, broken)
+    assert record.follow_up is None
+    assert record.answered[0].left == 'bea: "Please return nothing." (its change fails make test)'
+    pull.say("bea", "Then name the price.")
+    passing = follow(package, CHANGED)
+    output = contribution_output(package.contributions(), passing)
+    assert {each.name: each.status for each in output.checks} == {"lint": "passed", "build": "absent", "test": "passed"}
+    package.github.stop()
+
+
+def test_a_commit_says_that_its_checks_were_not_run(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Please name the price in the message.")
+    record = follow(package, CHANGED)
+    assert "Its checks were not run." in record.follow_up.publication.messages[0]
+    assert {each.status for each in record.follow_up.checks} == {"not_run", "absent"}
+
+
+def test_the_limit_of_lines_holds_for_the_whole_pull_request(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Please say more.", "docs/prices.md", 5)
+    text = "".join(f"Line {number} of the document.\n" for number in range(290))
+    edit = {"path": "docs/prices.md", "search": "## Net\n", "replace": f"## Net\n\n{text}"}
+    record = follow(package, {"kind": "change", "reply": "Done.", "edits": [edit]})
+    assert record.follow_up is None
+    assert "the pull request would change more than 300 lines" in record.answered[0].left
+
+
+def test_a_database_that_is_kept_from_models_later_is_kept_from_then_on(package: Package) -> None:
+    [pull] = package.github.pulls.found
+    pull.say("bea", "Why?")
+    package.source.kept = frozenset({"shop"})
+    record = follow(package, ANSWERED)
+    assert package.mind.asked == []
+    assert record.error is not None
+    assert "keeps from models" in record.error.message

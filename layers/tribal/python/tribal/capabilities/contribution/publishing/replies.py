@@ -43,7 +43,7 @@ def publish_answers(context: AgentContext, follow_up: FollowUp, approval: Approv
             if pull_request.state != "open":
                 raise ApprovalStale(f"the pull request of contribution {context.record.cycle} is no longer open")
             _require_current(context, branch, follow_up, approval)
-            require_allowed(context, follow_up.publication)
+            require_allowed(context, publication_of(context))
             if follow_up.patch:
                 tip = _commit(context, forge, follow_up, approval)
         for answer in follow_up.answers:
