@@ -177,13 +177,10 @@ def test_an_upload_is_read_and_cited_by_an_answer_whose_first_piece_is_seen_befo
     chatting.poison(system)
 
 
-def test_a_contribution_goes_from_a_call_to_a_merge(system: DeployedSystem, github: FakeGitHub) -> None:
-    contributing.contribute(system, github)
-
-
-def test_a_model_does_an_issue_and_answers_its_review(
+def test_contributions_are_approved_published_and_followed(
     system: DeployedSystem, github: FakeGitHub, vendor: FakeOpenAI
 ) -> None:
+    contributing.contribute(system, github)
     contributing.do_issue(system, github, vendor)
 
 

@@ -273,9 +273,9 @@ class Forge(Protocol):
         ...
 
     def reply(self, number: int, text: str, marker: str, thread: int | None = None) -> None:
-        """Comment on a pull request, or in a thread on a line of its diff, unless one of ours has the marker already.
+        """Comment on a pull request, or in a thread on a line of its diff.
 
-        A thread whose first comment was deleted gets no reply.
+        Nothing is written if our account has written the marker already, or if the thread's first comment was deleted.
 
         Raises:
             RepositoryUnusable: when GitHub does not take it.

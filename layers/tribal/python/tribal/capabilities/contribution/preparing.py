@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 from tribal.capabilities.contribution.agents.context import edit_context, edits_of
 from tribal.capabilities.contribution.cycles.files import ContributionFiles
@@ -149,19 +150,15 @@ class Preparation:
         with open_source(self._parts, entry, self.app.clock) as source:
             base_commit = source.state.base_commit
         self.confirm(models.quote(facts))
-        record = CycleRecord(
-            swarm_id=self.files.swarm_id(records),
-            cycle=records[-1].cycle + 1 if records else 1,
-            prepared_by=self.name,
-            started_at=now,
-            updated_at=now,
+        record = self._new_record(
+            records,
+            now,
             repository=entry.name,
             database="",
             model=model,
             base_commit=base_commit,
             issue_url=issue.url,
             issue=requested(issue, is_answered=True),
-            descriptions=[],
             search_stats=SearchStats(total_searched=1, filtered_out=0, candidates_found=1),
         )
         return self.runner.run(self.files.record_file(record.cycle).create(record).record.cycle)
@@ -211,18 +208,14 @@ class Preparation:
         """
         now = self.app.clock.published()
         batches.require_room(records, chosen.entry, self._parts.settings.limits, now)
-        draft = CycleRecord(
-            swarm_id=self.files.swarm_id(records),
-            cycle=records[-1].cycle + 1 if records else 1,
-            prepared_by=self.name,
-            started_at=now,
-            updated_at=now,
+        draft = self._new_record(
+            records,
+            now,
             repository=chosen.entry.name,
             database=chosen.database,
             recipe=chosen.required_recipe,
             base_commit=chosen.base_commit,
             issue_url="",
-            descriptions=[],
             alternatives=batches.alternatives_to(chosen, found),
             search_stats=batches.search_stats(found),
         )
@@ -235,6 +228,18 @@ class Preparation:
             changes["issue"] = request.recorded(offers if is_all else [])
             changes["issue_url"] = request.issue.url
         return self.files.record_file(draft.cycle).create(draft.model_copy(update=changes)).record
+
+    def _new_record(self, records: list[CycleRecord], now: str, **own: Any) -> CycleRecord:
+        """The record of the next cycle, without descriptions."""
+        return CycleRecord(
+            swarm_id=self.files.swarm_id(records),
+            cycle=records[-1].cycle + 1 if records else 1,
+            prepared_by=self.name,
+            started_at=now,
+            updated_at=now,
+            descriptions=[],
+            **own,
+        )
 
     def _fitting(self, draft: CycleRecord, chosen: Batch) -> list[Offer]:
         taken = self.runner.taken(chosen.entry.name, draft.cycle)

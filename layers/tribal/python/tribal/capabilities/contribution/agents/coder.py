@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import PatchInvalid
@@ -51,11 +51,7 @@ def coder(context: AgentContext) -> CodeChanges:
             tests_passed=not failed,
             errors=failed,
         ),
-        summary=CodeSummary(
-            total_files_changed=len(changes),
-            total_additions=sum(each.lines_changed.added for each in changes),
-            total_deletions=sum(each.lines_changed.removed for each in changes),
-        ),
+        summary=summary_of(changes),
         commit_ready=not (failed or blockers),
         suggested_commit_message=commit_message(context),
         checks=checks,
@@ -63,6 +59,15 @@ def coder(context: AgentContext) -> CodeChanges:
         warnings=list(edits.warnings),
         notes=list(edits.notes),
         identifiers=list(edits.identifiers),
+    )
+
+
+def summary_of(changes: Sequence[CodeChange]) -> CodeSummary:
+    """The size of a change."""
+    return CodeSummary(
+        total_files_changed=len(changes),
+        total_additions=sum(each.lines_changed.added for each in changes),
+        total_deletions=sum(each.lines_changed.removed for each in changes),
     )
 
 

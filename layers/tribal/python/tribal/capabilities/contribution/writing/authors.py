@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from tribal.capabilities.contribution.agents.coder import branch_of, commit_message
+from tribal.capabilities.contribution.agents.coder import branch_of, commit_message, summary_of
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.gate.diffs import apply_diff
 from tribal.capabilities.contribution.writing.checks import CheckName, open_checks, passed
@@ -16,7 +16,6 @@ from tribal_contracts.contribution.changes import (
     ChangedTestFile,
     CodeChange,
     CodeChanges,
-    CodeSummary,
     CodeValidation,
     CountedTests,
     DocFile,
@@ -56,11 +55,7 @@ def coder(context: AgentContext) -> CodeChanges:
             tests_passed=passed(ran, "test"),
             errors=list(written.blockers),
         ),
-        summary=CodeSummary(
-            total_files_changed=len(written.changes),
-            total_additions=sum(each.lines_changed.added for each in written.changes),
-            total_deletions=sum(each.lines_changed.removed for each in written.changes),
-        ),
+        summary=summary_of(written.changes),
         commit_ready=not written.blockers and all(passed(ran, name) for name in (*names, "test")),
         suggested_commit_message=commit_message(context),
         checks=ran,

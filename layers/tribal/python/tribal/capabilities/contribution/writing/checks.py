@@ -18,6 +18,7 @@ from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
 from tribal_contracts.contribution.handoffs import BuildCommands, Check, CheckStatus
 
 CheckName = Literal["lint", "build", "test"]
+_NO_SANDBOX = "there was no sandbox to run it in"
 _MOST_OUTPUT = 8_000
 """Characters of an output that a hand-off keeps: its end."""
 _PYTHON = "if command -v python3 >/dev/null; then python3 -m venv /environment; fi"
@@ -83,7 +84,10 @@ class Checks:
     def _unpreparable(self) -> str:
         """Unpack the commit and install what its checks need, once; why that was not possible."""
         if self._problem is None:
-            self._problem = self.sandbox if isinstance(self.sandbox, str) else self._prepare(self.sandbox)
+            if isinstance(self.sandbox, str):
+                self._problem = f"{_NO_SANDBOX}\n{self.sandbox}"
+            else:
+                self._problem = self._prepare(self.sandbox)
         return self._problem
 
     def _prepare(self, sandbox: Sandbox) -> str:
