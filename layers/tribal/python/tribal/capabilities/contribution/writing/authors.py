@@ -28,19 +28,18 @@ from tribal_contracts.contribution.changes import (
 )
 from tribal_contracts.contribution.handoffs import Check, CodebaseMap, FileToModify, IssueAnalysis
 
-_ALL: tuple[CheckName, ...] = ("lint", "build", "test")
+_CHECKS: tuple[CheckName, ...] = ("lint", "build", "test")
 
 
 def coder(context: AgentContext) -> CodeChanges:
     """Change the code, and run the repository's own checks on it."""
     explored = context.earlier(CodebaseMap)
-    names: list[CheckName] = ["lint", "build"]
-    edited = any(each.change_type == "edit" for each in _named_tests(context))
+    left = _CHECKS[2:] if any(each.change_type == "edit" for each in _named_tests(context)) else ()
     with open_checks(context, explored.build_commands) as checks:
-        written = write(context, "code", partial(checks.run, names if edited else [*names, "test"]))
-    ran = list(written.checks)
-    if edited:
-        ran.append(Check(name="test", status="absent", command="", output="agent 5 changes tests, and runs them"))
+        written = write(context, "code", partial(checks.run, [each for each in _CHECKS if each not in left]))
+    # The others run them, on what they change.
+    left = left if written.changes else _CHECKS
+    ran = [*written.checks, *(Check(name=each, status="absent", command="", output="") for each in left)]
     return CodeChanges(
         agent="agent-4-coder",
         timestamp=context.now,
@@ -56,7 +55,7 @@ def coder(context: AgentContext) -> CodeChanges:
             errors=list(written.blockers),
         ),
         summary=summary_of(written.changes),
-        commit_ready=not written.blockers and all(passed(ran, name) for name in (*names, "test")),
+        commit_ready=not written.blockers and all(passed(ran, name) for name in _CHECKS),
         suggested_commit_message=commit_message(context),
         checks=ran,
         blockers=list(written.blockers),
@@ -80,7 +79,7 @@ def docs(context: AgentContext) -> DocsChanges:
     code = context.earlier(CodeChanges).changes
     before = _contents(context, code)
     with open_checks(context, context.earlier(CodebaseMap).build_commands) as checks:
-        written = write(context, "documents", lambda own: checks.run(_ALL, {**before, **own}) if own else [], code)
+        written = write(context, "documents", lambda own: checks.run(_CHECKS, {**before, **own}) if own else [], code)
     files = [
         DocFile(
             path=each.file,

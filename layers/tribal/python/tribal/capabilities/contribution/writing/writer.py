@@ -83,7 +83,7 @@ def write(context: AgentContext, role: Role, run_checks: RunChecks, changed: Seq
     """
     writer = _Writer(context, role, changed)
     if not writer.named:
-        return RoleChange(checks=run_checks({}))
+        return RoleChange()
     answer = writer.ask()
     checks = run_checks({each.path: each.after for each in answer.edits})
     broken = failed(checks)

@@ -149,7 +149,7 @@ def _print_check(check: Check, *, err: bool) -> None:
     aside = f" ({lines[0].strip()})" if len(lines) == 1 or check.status == "not_run" else ""
     _print(f"check {check.name}: {check.status.replace('_', ' ')}{command}{aside}", err=err)
     if len(lines) > 1:
-        shown = lines[-_MOST_LINES:] if check.status == "passed" else lines
+        shown = {"passed": lines[-_MOST_LINES:], "not_run": lines[1:]}.get(check.status, lines)
         _print(_indented("\n".join(shown)).rstrip("\n"), err=err)
 
 
