@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from tests.capabilities.contribution.writing.issues import (
 )
 from tests.cases import each_case
 from tests.fakes.github.server import FakeGitHub
+from tribal.adapters.bubblewrap.sandbox import open_sandbox
 from tribal.capabilities.contribution.errors import (
     ApprovalStale,
     ContributionForbidden,
@@ -30,6 +31,7 @@ from tribal.capabilities.contribution.errors import (
 from tribal.capabilities.contribution.views import contribution_output
 from tribal.errors import RepositoryUnusable
 from tribal.identity.scope import Scope
+from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
 from tribal_contracts import ModelQuote
 from tribal_contracts.contribution.changes import CodeChanges, DocsChanges, TestChanges
 from tribal_contracts.contribution.tools import PrepareContributionInput
@@ -280,4 +282,34 @@ def test_a_secret_next_to_a_change_is_not_shown_to_the_other_agents(tmp_path: Pa
     assert package.do_issue().state == "waiting"
     assert "AKIAIOSFODNN7EXAMPLE" not in repr(package.mind.asked)
     assert package.mind.data("tests")[0]["changed"] != []
+    package.github.stop()
+
+
+@dataclass
+class CountingSandbox:
+    """A sandbox that counts installations."""
+
+    sandbox: Sandbox
+    installed: list[str]
+
+    def install(self, files: Path, command: str, environment: Path, index: PackageIndex) -> SandboxResult:
+        self.installed.append(command)
+        return self.sandbox.install(files, command, environment, index)
+
+    def run(self, files: Path, command: str, environment: Path | None = None) -> SandboxResult:
+        return self.sandbox.run(files, command, environment)
+
+
+def test_what_checks_need_is_installed_once_for_all_agents(tmp_path: Path) -> None:
+    makefile = PACKAGE["Makefile"].replace(b"test:\n", b"test:\n\ttest -f /environment/tool\n")
+    installing = {**PACKAGE, "Makefile": makefile + b"\ninstall:\n\ttouch /environment/tool\n"}
+    package = package_in(tmp_path, github=FakeGitHub(installing))
+    package.run_checks()
+    installed: list[str] = []
+    package.open_sandbox = lambda: CountingSandbox(open_sandbox(), installed)
+    package.use()
+    record = package.do_issue()
+    assert record.publication is not None
+    assert record.publication.draft is False
+    assert len(installed) == 1
     package.github.stop()

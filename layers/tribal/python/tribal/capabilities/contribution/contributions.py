@@ -244,8 +244,13 @@ class Contributions:
             record = self._publish(record)
             if record.state != "following" or record.error is None:
                 return record
+        if record.state != "following":
+            return None
         # Answers that could not be published do not keep anyone from seeing what became of it.
-        return self._runner.follow(record) if record.state == "following" else None
+        failed, followed = record.error, self._runner.follow(record)
+        if failed is not None and _has_answers(followed) and followed.error is None:
+            return self._runner.change(record.cycle, error=failed)
+        return followed
 
     def _is_approved(self, record: CycleRecord) -> bool:
         """Whether this process can publish what a valid approval is for."""

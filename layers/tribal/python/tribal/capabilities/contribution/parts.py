@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
+from tribal.capabilities.contribution.writing.installations import Installations
 from tribal.ports.sandbox import PackageIndex
 from tribal.ports.stopping import StopToken
 
@@ -39,6 +40,8 @@ class ContributionParts:
     """The models that can write changes; `None` if none is configured."""
     package_index: Callable[[RepositoryEntry], PackageIndex] = lambda _: PackageIndex()
     """Where the packages come from that the checks of a repository need."""
+    installations: Installations = field(default_factory=Installations)
+    """What the checks of this process have installed."""
     launch: Callable[[CycleRecord], None] | None = None
     """Has a cycle continued in the background; `None` to continue it at once."""
     stop: StopToken = field(default_factory=StopToken)

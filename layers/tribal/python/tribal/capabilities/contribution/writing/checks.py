@@ -12,6 +12,7 @@ from typing import Literal
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.facts.forbidden import is_inside
 from tribal.capabilities.contribution.offers.sources import OpenSource
+from tribal.capabilities.contribution.writing.installations import Installations
 from tribal.errors import SandboxMissing
 from tribal.masking import redact_text
 from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
@@ -43,6 +44,8 @@ class Checks:
     source: OpenSource
     commit: str
     index: PackageIndex
+    installations: Installations
+    _environment: Path | None = field(default=None, init=False)
     _problem: str | None = field(default=None, init=False)
     """Why nothing can be checked, once it was tried; empty if it can."""
     _broken: dict[CheckName, bool] = field(default_factory=dict, init=False)
@@ -76,7 +79,7 @@ class Checks:
     def _check(self, name: CheckName, command: str, files: Path) -> Check:
         assert not isinstance(self.sandbox, str)
         self.source.deadline.check()
-        result = self.sandbox.run(files, command, self.folder / "environment")
+        result = self.sandbox.run(files, command, self._environment)
         return Check(
             name=name, status="passed" if _succeeded(result) else "failed", command=command, output=_output(result)
         )
@@ -91,14 +94,17 @@ class Checks:
         return self._problem
 
     def _prepare(self, sandbox: Sandbox) -> str:
-        environment = self.folder / "environment"
-        environment.mkdir()
-        _unpack(self.source, self.commit, self.folder / "base")
-        command = self.commands.install
+        base, command = self.folder / "base", self.commands.install
+        _unpack(self.source, self.commit, base)
         if not command:
             return ""
-        result = sandbox.install(self.folder / "base", f"{_PYTHON}; {command}", environment, self.index)
-        return "" if _succeeded(result) else f"what it needs could not be installed by {command}\n{_output(result)}"
+
+        def install(folder: Path) -> str:
+            result = sandbox.install(base, f"{_PYTHON}; {command}", folder, self.index)
+            return "" if _succeeded(result) else f"what it needs could not be installed by {command}\n{_output(result)}"
+
+        self._environment, problem = self.installations.of(self.commit, command, install)
+        return problem
 
     @contextmanager
     def _changed(self, changed: Mapping[str, bytes]) -> Iterator[Path]:
@@ -123,8 +129,15 @@ def open_checks(context: AgentContext, commands: BuildCommands, commit: str | No
     except SandboxMissing as missing:
         sandbox = missing.message
     with tempfile.TemporaryDirectory(prefix="tribal-checks-") as folder:
-        index = context.parts.package_index(context.source.entry)
-        yield Checks(sandbox, Path(folder), commands, context.source, commit or context.record.base_commit, index)
+        yield Checks(
+            sandbox,
+            Path(folder),
+            commands,
+            context.source,
+            commit or context.record.base_commit,
+            context.parts.package_index(context.source.entry),
+            context.parts.installations,
+        )
 
 
 def passed(checks: Sequence[Check], name: CheckName) -> bool:
