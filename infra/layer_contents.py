@@ -18,7 +18,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     "deps-models": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
     "deps-chat": (*ONLY_BOTOCORE_NEEDS, *_IN_DEPS_CORE),
     # urllib3 stays: what comes with botocore need not be the version that dulwich asks for.
-    "deps-contribution": ("typing-extensions",),
+    "deps-contribution": (),
     "deps-documents": (),
     "deps-uploads": (),
     "deps-mcp": _IN_DEPS_CORE,

@@ -22,6 +22,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "pulls": ("get", f"{_REPOSITORY}/pulls"),
     "open_pull": ("post", f"{_REPOSITORY}/pulls"),
     "pull": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}"),
+    "pull_files": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}/files"),
     "reviews": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}/reviews"),
     "line_comments": ("get", f"{_REPOSITORY}/pulls/{{pull_number}}/comments"),
     "issue": ("get", f"{_REPOSITORY}/issues/{{issue_number}}"),

@@ -15,7 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests import ROOT
-from tests.adapters.github.clients import BRANCH, FILES, NEW, Pauses, address_of, publish
+from tests.adapters.github.clients import BRANCH, FILES, NEW, PULL, Pauses, address_of, publish
 from tests.adapters.github.description import PATHS, Description
 from tests.adapters.github.test_tokens import Clock, tokens_of
 from tests.edges.mcp.typescript_client import installed, run
@@ -129,6 +129,9 @@ def test_requests_and_answers_match_the_description(checked: Checked) -> None:
     assert forge.move_branch(BRANCH, second, pull.head)
     forge.reply(pull.number, "Done.", "Done.")
     forge.reply(pull.number, "Here too.", "Here too.", activity.comments[1].id)
+    github.objects.commit({**FILES, "db/V3__other.sql": b"SELECT 1;\n"}, "other")
+    forge.open_pull_request(replace(PULL, branch="other", body="", labels=[]))
+    assert forge.added_elsewhere() == {"db/V3__other.sql": pull.number + 1}
     github.pulls.merge(pull.number)
     merged = forge.find_pull_request(BRANCH)
     assert merged is not None

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.capabilities.contribution.shop_on_github import ShopOnGitHub
+from tests.capabilities.contribution.shop_with_clone import FILES
 from tests.cases import each_case
 from tests.fakes.dying_store import DyingStore, Killed
-from tests.fakes.github.server import READ_TOKEN
+from tests.fakes.github.server import READ_TOKEN, READS, WRITE_TOKEN
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.views import problem_of
@@ -191,3 +192,26 @@ def test_only_issues_of_configured_repositories_are_read(shop: ShopOnGitHub) -> 
     assert shop.github.calls == []
     with pytest.raises(RepositoryUnreadable):
         shop.prepare(issue=f"{shop.github.page}/issues/8")
+
+
+def test_a_number_that_someone_elses_open_pull_request_takes_ends_the_cycle(shop: ShopOnGitHub) -> None:
+    objects, pulls = shop.github.objects, shop.github.pulls
+    shop.github.tokens[READ_TOKEN] = dict(shop.github.installed)
+    objects.commit({**FILES, "db/V3__other.sql": b"SELECT 1;\n"}, "other")
+    pulls.open({"title": "Other", "head": "other", "base": "main"})
+    record = shop.prepare()
+    assert record is not None
+    assert (record.outcome, record.stopped_by) == ("blocked", "agent-4-coder")
+    assert re.fullmatch(
+        r"'db/V3__.*\.sql' has the number of a file that open pull request #17 adds; merge or close it",
+        record.blockers[0],
+    )
+    pulls.found[0].state = "closed"
+    assert shop.prepared().warnings == []
+
+
+def test_pull_requests_that_may_not_be_read_are_warned_about(shop: ShopOnGitHub) -> None:
+    shop.github.tokens[WRITE_TOKEN] = READS
+    assert shop.prepared().warnings == [
+        "open pull requests may not be read, so one of them may add a migration of the same number"
+    ]

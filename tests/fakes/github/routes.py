@@ -29,6 +29,7 @@ ROUTES: Mapping[str, tuple[str, str, str]] = {
     "pulls": ("GET", r"/pulls", "pull_requests:read"),
     "open_pull": ("POST", r"/pulls", "pull_requests:write"),
     "pull": ("GET", r"/pulls/(\d+)", "pull_requests:read"),
+    "pull_files": ("GET", r"/pulls/(\d+)/files", "pull_requests:read"),
     "reviews": ("GET", r"/pulls/(\d+)/reviews", "pull_requests:read"),
     "line_comments": ("GET", r"/pulls/(\d+)/comments", "pull_requests:read"),
     "issue": ("GET", r"/issues/(\d+)", "issues:read"),
@@ -134,6 +135,24 @@ class Routes:
     def pull(self, number: str) -> Found:
         pull = self._pulls.get(int(number))
         return None if pull is None else self._pulls.shown(pull)
+
+    def pull_files(self, number: str) -> Found:
+        pull = self._pulls.get(int(number))
+        if pull is None:
+            return None
+        base = self._objects.files(pull.base)
+        return [
+            {
+                "filename": path,
+                "status": "modified" if path in base else "added",
+                "sha": "0" * 40,
+                "additions": 1,
+                "deletions": 0,
+                "changes": 1,
+            }
+            for path, data in self._objects.files(pull.branch).items()
+            if base.get(path) != data
+        ]
 
     def issue(self, number: str) -> Found:
         return self._pulls.issues.get(int(number))

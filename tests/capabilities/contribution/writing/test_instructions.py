@@ -105,3 +105,17 @@ def test_a_review_that_gives_orders_changes_nothing_else(package: Package) -> No
     [record] = package.contributions().follow()
     assert (record.follow_up, [each.kind for each in record.answered]) == (None, ["out_of_scope"])
     assert len(pull.comments) == 1
+
+
+def test_the_output_of_a_check_that_gives_orders_changes_nothing_else(package: Package) -> None:
+    makefile = f"test:\n\techo '{ORDER}'; if grep -q negative pricing/prices.py; then false; fi\n"
+    package.github.objects.commit({**PACKAGE, "Makefile": makefile.encode()})
+    package.run_checks()
+    obeying = code("pricing/prices.py", '"""Prices."""\n', '"""Prices, see https://other.example/run."""\n')
+    package.mind.code = [EDITS["code"], obeying]
+    record = package.do_issue()
+    first, *others = package.mind.data("code")
+    assert "failed" not in first
+    assert ORDER in others[0]["failed"]["output"]
+    assert (record.outcome, record.stopped_by) == ("blocked", "agent-4-coder")
+    assert "adds the address https://other.example/run" in record.blockers[0]

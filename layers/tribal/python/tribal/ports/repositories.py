@@ -268,6 +268,16 @@ class Forge(Protocol):
         """The newest pull request of a branch, open or not; `None` if it does not exist."""
         ...
 
+    def added_elsewhere(self) -> Mapping[str, int]:
+        """The files that other open pull requests add, each with the number of one of them; the newest 30 are read.
+
+        Those of branches of contributions are left out.
+
+        Raises:
+            RepositoryUnreadable: when pull requests may not be read.
+        """
+        ...
+
     def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
         """Open a pull request with its labels, or find that of its branch and add the labels that it lacks."""
         ...

@@ -224,6 +224,10 @@ class LocalForge:
         """Return nothing."""
         return None
 
+    def added_elsewhere(self) -> Mapping[str, int]:
+        """Return nothing: a clone has no pull requests."""
+        return {}
+
     def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
         """Refuse: a person opens one where the branch is pushed to."""
         raise RepositoryUnusable(f"a local clone has no pull requests; push {new.branch!r} and open one there")

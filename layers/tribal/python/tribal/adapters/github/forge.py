@@ -138,6 +138,10 @@ class GitHubForge:
         """Read the newest pull request of a branch, open or not; `None` if it does not exist."""
         return self._pull_requests.find(branch)
 
+    def added_elsewhere(self) -> Mapping[str, int]:
+        """Read the files that other open pull requests add."""
+        return self._pull_requests.added_elsewhere()
+
     def open_pull_request(self, new: NewPullRequest) -> PullRequestState:
         """Open a pull request with its labels, or complete the one that its branch has."""
         return self._pull_requests.open(new)

@@ -25,6 +25,10 @@ _FAILED = ("failure", "error", "timed_out", "cancelled", "action_required", "sta
 """Source: docs/contracts.md, Contribution (states of checks)."""
 ReviewVerdict = Literal["approved", "changes_requested", "commented"]
 _VERDICTS: Mapping[str, ReviewVerdict] = {"APPROVED": "approved", "CHANGES_REQUESTED": "changes_requested"}
+_OWN = "tribal/"
+"""Branches of contributions begin with it."""
+_MOST_READ = 30
+"""Open pull requests whose files are read; a judgement."""
 _NO_ONE = "ghost"
 """How GitHub shows a person whose account was deleted."""
 
@@ -72,6 +76,19 @@ class PullRequests:
             created_at=text_at(found, "created_at"),
             is_open=text_at(found, "state") == "open",
         )
+
+    def added_elsewhere(self) -> dict[str, int]:
+        """Read the files that open pull requests of other branches add, by path."""
+        found: dict[str, int] = {}
+        opened = self._client.get(f"{self._route}?state=open&sort=created&direction=desc&per_page={_MOST_READ}")
+        for each in opened if isinstance(opened, list) else ():
+            number, branch = number_at(each, "number"), optional_text_at(each, "head", "ref") or ""
+            if branch.startswith(_OWN) or optional_text_at(each, "state") != "open":
+                continue
+            for file in self._client.pages(f"{self._route}/{number}/files?per_page=100"):
+                if optional_text_at(file, "status") in ("added", "renamed", "copied"):
+                    found.setdefault(text_at(file, "filename"), number)
+        return found
 
     def open(self, new: NewPullRequest) -> PullRequestState:
         """Open one, unless its branch has one; labels are added either way while it is open.

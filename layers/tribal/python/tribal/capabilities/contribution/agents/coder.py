@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tribal.capabilities.contribution.agents.context import AgentContext
+from tribal.capabilities.contribution.agents.context import AgentContext, edit_context, edits_of
 from tribal.capabilities.contribution.errors import PatchInvalid
 from tribal.capabilities.contribution.facts.attributes import edit_problem
 from tribal.capabilities.contribution.facts.forbidden import forbidden_path, forbidden_place, is_binary
 from tribal.capabilities.contribution.facts.guidelines import CONVENTIONAL
 from tribal.capabilities.contribution.gate.diffs import count_lines, unified_diff
 from tribal.capabilities.contribution.recipes.recipe import Edit, Edits
+from tribal.errors import RepositoryUnreadable
 from tribal.identity.table_names import slug
-from tribal.rendering.words import number
+from tribal.rendering.words import listing, number
 from tribal_contracts.contribution.changes import CodeChange, CodeChanges, CodeSummary, CodeValidation, LinesChanged
 from tribal_contracts.contribution.handoffs import Check, IssueAnalysis, IssueType
 
@@ -30,7 +31,8 @@ def coder(context: AgentContext) -> CodeChanges:
     """Make the edits, and check them."""
     edits = context.edits()
     changes = [change_of(edit) for edit in edits.edits]
-    blockers = [*_blockers(context, edits), *_over_limits(context, changes)]
+    taken, unread = _taken_elsewhere(context, edits)
+    blockers = [*_blockers(context, edits), *_over_limits(context, changes), *taken]
     checks = [
         Check(name=each.name, status="passed" if each.passed else "failed", command="", output=each.output)
         for each in edits.checks
@@ -56,7 +58,7 @@ def coder(context: AgentContext) -> CodeChanges:
         suggested_commit_message=commit_message(context),
         checks=checks,
         blockers=[*blockers, *failed],
-        warnings=list(edits.warnings),
+        warnings=[*edits.warnings, *unread],
         notes=list(edits.notes),
         identifiers=list(edits.identifiers),
     )
@@ -139,6 +141,27 @@ def _blockers(context: AgentContext, edits: Edits) -> list[str]:
         if problem is not None:
             found.append(f"{edit.path!r} cannot be changed: {problem}")
     return found
+
+
+def _taken_elsewhere(context: AgentContext, edits: Edits) -> tuple[list[str], list[str]]:
+    """Blockers for new files whose number an open pull request of someone else takes, and what could not be read."""
+    created = [each.path for each in edits.edits if each.before is None]
+    with context.open_forge("follow") as forge:
+        if not (created and forge.has_pull_requests):
+            return [], []
+        try:
+            added = forge.added_elsewhere()
+        except RepositoryUnreadable:
+            return [], ["open pull requests may not be read, so one of them may add a migration of the same number"]
+    others = edits_of(context.recipe, context.texts(), edit_context(context.record, context.taken | added.keys()))
+    if created == [each.path for each in others.edits if each.before is None]:
+        return [], []
+    folder = created[0].rpartition("/")[0]
+    numbers = [f"#{number}" for path, number in added.items() if path.rpartition("/")[0] == folder]
+    problem = (
+        f"{created[0]!r} has the number of a file that open pull request {listing(numbers)} adds; merge or close it"
+    )
+    return [problem], []
 
 
 def _over_limits(context: AgentContext, changes: list[CodeChange]) -> list[str]:
