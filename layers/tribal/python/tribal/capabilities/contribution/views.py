@@ -93,9 +93,9 @@ def _ended(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> str:
         undo = f"The pull request stays; close it there: {url}"
     again = "; --again offers its descriptions again" if record.recipe is not None else ""
     closed = "Its pull request was closed" if url else "Its branch was deleted"
-    reads = " After the migration, `tribal run` reads the descriptions back." if record.recipe is not None else ""
+    reads = "After the migration, `tribal run` reads the descriptions back." if record.recipe is not None else ""
     return {
-        "merged": f"It is merged.{reads}",
+        "merged": reads,
         "declined": f"{closed} without being merged{again}.",
         "aborted": undo if record.published_commit else "Nothing was published.",
         "blocked": "It ended; nothing was published.",

@@ -85,7 +85,7 @@ def print_contribution(
     for each in found.left_to_you:
         _print(f"left to you: {one_line(each)}")
     state = found.state if found.outcome is None else found.outcome
-    _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, project)}")
+    _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, project)}".rstrip())
 
 
 def print_review(service: Contributions, review: Review) -> None:
@@ -119,7 +119,8 @@ def print_status(service: Contributions, status: SwarmStatus, project: Path) -> 
         title = each.publication.title if each.publication else each.issue_url
         _print(f"{each.cycle:4}  {state:10} {each.repository}: {title}")
         reason = each.blockers[0] if each.blockers else message_of(each, service.files.handoffs(each.cycle))
-        _print(f"{'':17}{with_typed_commands(one_line(reason), project)}")
+        if reason:
+            _print(f"{'':17}{with_typed_commands(one_line(reason), project)}")
     stats = status.stats
     _print(
         f"{counted(len(records), 'contribution')}, {stats.prs_created} published, {stats.prs_merged} merged"
