@@ -86,6 +86,23 @@ class SmallIssue:
 
 _NET = '    """The price without VAT."""\n'
 ISSUES = (
+    SmallIssue("package", "Break a price", {"pricing/prices.py": (_NET, f"{_NET}    return 1\n")}, "failed check"),
+    SmallIssue(
+        "alembic",
+        "Have a default port",
+        {
+            "service/settings.py": ('os.environ["PORT"]', 'os.environ.get("PORT", "8080")'),
+            "README.md": ("`PORT`", "`PORT` (8080)"),
+        },
+    ),
+    SmallIssue(
+        "package",
+        "Return whole prices",
+        {
+            "pricing/prices.py": ("gross_cents * 100 // 119", "gross_cents"),
+            "tests/test_prices.py": ("net(119), 100", "net(119), 119"),
+        },
+    ),
     SmallIssue("package", "Round net prices", {"pricing/prices.py": ("* 100 // 119", "* 100 // 119 + 0")}),
     SmallIssue("package", "Say what VAT is", {"docs/prices.md": ("has no VAT", "has no value-added tax")}),
     SmallIssue(
@@ -98,23 +115,6 @@ ISSUES = (
             )
         },
     ),
-    SmallIssue(
-        "package",
-        "Return whole prices",
-        {
-            "pricing/prices.py": ("gross_cents * 100 // 119", "gross_cents"),
-            "tests/test_prices.py": ("net(119), 100", "net(119), 119"),
-        },
-    ),
-    SmallIssue("package", "Break a price", {"pricing/prices.py": (_NET, f"{_NET}    return 1\n")}, "failed check"),
-    SmallIssue(
-        "alembic",
-        "Have a default port",
-        {
-            "service/settings.py": ('os.environ["PORT"]', 'os.environ.get("PORT", "8080")'),
-            "README.md": ("`PORT`", "`PORT` (8080)"),
-        },
-    ),
     SmallIssue("alembic", "Leave syntax broken", {"service/settings.py": ("def port()", "def port(")}, "failed check"),
     SmallIssue(
         "dbt", "Leave out what was cancelled", {"models/orders.sql": ("}}\n", "}} where status <> 'cancelled'\n")}
@@ -122,3 +122,4 @@ ISSUES = (
     SmallIssue("dbt", "Describe revenue", {"models/schema.yml": ("All revenue", "Revenue of orders, in cents")}),
     SmallIssue("dbt", "Refer to nothing", {"models/revenue.sql": ("ref('orders')", "ref('order')")}, "failed check"),
 )
+"""Of the first four, `make test` runs each."""

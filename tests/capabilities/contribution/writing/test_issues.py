@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.capabilities.contribution.writing.issues import (
     PLANNED,
     SUITABLE,
     TITLE,
+    Mind,
     Package,
     package_in,
 )
@@ -29,6 +32,7 @@ from tribal.capabilities.contribution.errors import (
     RepositoryNotAllowed,
 )
 from tribal.capabilities.contribution.views import contribution_output
+from tribal.capabilities.contribution.writing.schemas import ANALYST, EDITOR, SCOUT, fits
 from tribal.errors import RepositoryUnusable
 from tribal.identity.scope import Scope
 from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
@@ -243,25 +247,43 @@ def test_a_path_that_no_file_can_have_ends_the_cycle(path: str, tmp_path: Path) 
 
 
 _WRONG: tuple[object, ...] = (None, 7, "text", [], {}, [1], True, "\ud800")
+_NEVER: tuple[object, ...] = (None, 7, "x", {}, [1])
+_NO_NUMBERS: tuple[object, ...] = (True, 1.5, math.inf, "1")
+_RIGHT = {"scout": SUITABLE, "analyst": PLANNED, "code": EDITS["code"]}
+_FIELDS = [(agent, field) for agent, right in _RIGHT.items() for field in right]
 
 
 @each_case(
-    ("agent", "field"),
+    ("agent", "field", "wrong"),
+    [(agent, field, _WRONG[number % len(_WRONG)]) for number, (agent, field) in enumerate(_FIELDS)],
+)
+def test_answers_of_another_form_are_asked_for_again_and_end_the_cycle(
+    agent: str, field: str, wrong: object, package: Package
+) -> None:
+    before = package.mind
+    package.source.mind = package.mind = replace(Mind(), **{agent: [{**_RIGHT[agent], field: wrong}]})  # type: ignore[arg-type]
+    record = package.do_issue()
+    package.source.mind = package.mind = before
+    assert record.error is None, record.error
+    assert record.state == "waiting" or record.outcome == "blocked"
+
+
+@each_case(
+    ("value", "schema", "is_fitting"),
     [
-        *(("scout", each) for each in SUITABLE),
-        *(("analyst", each) for each in PLANNED),
-        *(("code", each) for each in EDITS["code"]),
+        (SUITABLE, SCOUT, True),
+        (PLANNED, ANALYST, True),
+        (EDITS["code"], EDITOR, True),
+        ({**SUITABLE, "more": 1}, SCOUT, True),
+        *(({**SUITABLE, field: wrong}, SCOUT, False) for field in ("suitable", "type", "read") for wrong in _NEVER),
+        *(({**PLANNED, "lines": wrong}, ANALYST, False) for wrong in _NO_NUMBERS),
+        ({**PLANNED, "files": [{"path": "a"}]}, ANALYST, False),
+        ({}, EDITOR, False),
+        ([], EDITOR, False),
     ],
 )
-def test_answers_of_another_form_are_asked_for_again_and_end_the_cycle(agent: str, field: str, tmp_path: Path) -> None:
-    package = package_in(tmp_path)
-    right = {"scout": SUITABLE, "analyst": PLANNED, "code": EDITS["code"]}[agent]
-    for wrong in _WRONG:
-        setattr(package.mind, agent, [{**right, field: wrong}])
-        record = package.do_issue()
-        assert record.error is None, (wrong, record.error)
-        assert record.state == "waiting" or record.outcome == "blocked"
-    package.github.stop()
+def test_answers_are_compared_with_their_schema(value: object, schema: Mapping[str, Any], is_fitting: bool) -> None:
+    assert fits(value, schema) is is_fitting
 
 
 def test_an_issue_whose_text_only_mentions_a_comment_is_done_by_the_model(package: Package) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.capabilities.contribution.writing.issues import SUITABLE, Mind, package_in
 from tests.capabilities.contribution.writing.small_issues import ISSUES, SmallIssue
+from tests.cases import verify_all_but
 from tests.fakes.github.server import FakeGitHub
 
 
-@pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.title)
+@verify_all_but(4, "issue", ISSUES)
 def test_an_issue_is_done_or_its_check_says_why_not(issue: SmallIssue, tmp_path: Path) -> None:
     answers = [issue.answer]
     mind = Mind(analyst=[issue.plan], code=answers, tests=answers, documents=answers)
