@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
-from tribal.capabilities.contribution.writing.installations import Installations
+from tribal.capabilities.contribution.installations import Installations
 from tribal.ports.sandbox import PackageIndex
 from tribal.ports.stopping import StopToken
 

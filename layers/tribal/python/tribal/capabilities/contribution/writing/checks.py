@@ -11,8 +11,8 @@ from typing import Literal
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.facts.forbidden import is_inside
+from tribal.capabilities.contribution.installations import Installations
 from tribal.capabilities.contribution.offers.sources import OpenSource
-from tribal.capabilities.contribution.writing.installations import Installations
 from tribal.errors import SandboxMissing
 from tribal.masking import redact_text
 from tribal.ports.sandbox import PackageIndex, Sandbox, SandboxResult
