@@ -200,6 +200,7 @@ def test_an_approval_whose_start_was_lost_is_published_by_the_schedule(
     assert len(deployed.pulls) == 1
 
 
+@pytest.mark.verify
 def test_an_approval_after_which_the_publisher_died_is_published_by_the_schedule(deployed: Deployed) -> None:
     record = deployed.prepared()
     assert record.sha256 is not None
@@ -213,6 +214,7 @@ def test_an_approval_after_which_the_publisher_died_is_published_by_the_schedule
     assert len(deployed.pulls) == 1
 
 
+@pytest.mark.verify
 def test_what_cannot_be_published_waits_again_and_is_counted(
     deployed: Deployed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,6 +248,7 @@ def test_the_schedule_prepares_the_next_one_only_when_a_person_has_nothing_to_de
     assert deployed.scheduled(CONTRIBUTOR, prepare=True)["contributions"] == {}
 
 
+@pytest.mark.verify
 def test_a_limit_that_is_reached_leaves_the_look_complete(
     deployed: Deployed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,6 +272,7 @@ def test_a_caller_gets_an_error_before_api_gateway_gives_up(
     assert deployed.files.numbers() == []
 
 
+@pytest.mark.verify
 def test_the_schedule_counts_only_a_complete_look(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
     deployed.prepared()
     deployed.approve(BEA)
