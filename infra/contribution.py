@@ -43,7 +43,7 @@ class Contribution(CapabilitySection, ContributionSettings):
 
     @property
     def scheduled(self) -> dict[str, Any]:
-        """What the event of its schedule holds besides the time."""
+        """The fields of its scheduled event, without the time."""
         return {"prepare": self.prepare_by_schedule}
 
     @property

@@ -26,7 +26,7 @@ class CapabilitySection(CapabilitySettings):
 
     @property
     def scheduled(self) -> dict[str, Any]:
-        """What the event of its schedule holds besides the time."""
+        """The fields of its scheduled event, without the time."""
         return {}
 
     @property

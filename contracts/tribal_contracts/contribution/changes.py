@@ -16,6 +16,11 @@ class LinesChanged(Contract):
     added: Count
     removed: Count
 
+    @property
+    def total(self) -> int:
+        """Lines added and removed."""
+        return self.added + self.removed
+
 
 class CodeChange(Contract):
     """A changed file."""

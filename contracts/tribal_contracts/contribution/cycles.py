@@ -123,7 +123,7 @@ ReviewKind = Literal["change", "question", "out_of_scope"]
 
 
 class ReviewAnswer(Contract):
-    """What a model prepared for one comment of a reviewer."""
+    """A model's answer to one comment of a reviewer."""
 
     comment: Count
     """Its id on the forge."""

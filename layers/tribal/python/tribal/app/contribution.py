@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_MANIFEST_BYTES = 256 << 20
 _CHECK_SECONDS = 240.0
-"""What one check may take; a judgement: with a repair, they fit into the time of an agent."""
+"""The time limit of one check; a judgement: all checks and a repair fit into the time of an agent."""
 _ON_THIS_MACHINE = (
     "set the environment variable of that name, or put a file of that name into the folder in TRIBAL_SECRETS"
 )

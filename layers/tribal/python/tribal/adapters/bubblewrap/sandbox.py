@@ -15,7 +15,7 @@ from tribal.errors import SandboxMissing
 from tribal.ports.sandbox import PackageIndex, SandboxLimits, SandboxResult
 
 _ARCHIVE = "environment.tar"
-"""What was installed. It is never unpacked outside a sandbox: its contents come from the repository's command."""
+"""The installed packages. It is never unpacked outside a sandbox: its contents come from the repository's command."""
 _DEFAULT_LIMITS = SandboxLimits()
 _LOCKS = {
     "kernel/apparmor_restrict_unprivileged_userns": "1",
@@ -82,7 +82,7 @@ def open_sandbox(limits: SandboxLimits = _DEFAULT_LIMITS) -> BubblewrapSandbox:
 
 
 def _explain(failure: str) -> str:
-    """What bubblewrap said, and what to do about it."""
+    """Quote bubblewrap's message, and say how to fix the cause."""
     said = " ".join(failure.split()) or "it said nothing"
     if "Unknown option" in said:
         return f"bubblewrap is too old for a sandbox ({said}); install version 0.8 or newer"

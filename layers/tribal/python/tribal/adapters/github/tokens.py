@@ -25,7 +25,7 @@ PERMISSIONS: Mapping[Purpose, Mapping[str, str]] = {
     "follow": {"contents": "read", "metadata": "read", **_FOLLOW},
     "publish": {"contents": "write", "metadata": "read", **_FOLLOW, "pull_requests": "write"},
 }
-"""What an App's token may do. A pull request that was just opened is read with its checks."""
+"""The permissions of an App's token. A pull request that was just opened is read with its checks."""
 _ACCEPTED = re.compile(r"(?:github_pat_|ghs_|ghu_)[A-Za-z0-9_.-]{1,4000}")
 _CLASSIC = re.compile(r"ghp_\S*|gho_\S*|ghr_\S*|[0-9a-f]{40}")
 _EARLY_SECONDS = 300.0

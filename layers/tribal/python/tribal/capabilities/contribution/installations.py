@@ -1,4 +1,4 @@
-"""What checks need installed, once for all agents of a process that check the same commit."""
+"""Installs the packages that checks need, once for all agents of a process that check the same commit."""
 
 from __future__ import annotations
 

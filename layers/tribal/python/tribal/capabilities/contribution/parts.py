@@ -41,7 +41,7 @@ class ContributionParts:
     package_index: Callable[[RepositoryEntry], PackageIndex] = lambda _: PackageIndex()
     """Where the packages come from that the checks of a repository need."""
     installations: Installations = field(default_factory=Installations)
-    """What the checks of this process have installed."""
+    """The packages that this process has installed for checks."""
     launch: Callable[[CycleRecord], None] | None = None
     """Has a cycle continued in the background; `None` to continue it at once."""
     stop: StopToken = field(default_factory=StopToken)

@@ -22,7 +22,7 @@ def analyst(context: AgentContext) -> IssueAnalysis:
     """Plan the edits of the recipe."""
     edits = context.edits()
     changes = [change_of(each) for each in edits.edits]
-    lines = sum(each.lines_changed.added + each.lines_changed.removed for each in changes)
+    lines = sum(each.lines_changed.total for each in changes)
     facts = project_facts(context.source.files(context.record.base_commit))
     described = number(len(context.record.descriptions), "description")
     return IssueAnalysis(

@@ -166,7 +166,7 @@ def _taken_elsewhere(context: AgentContext, edits: Edits) -> tuple[list[str], li
 
 def _over_limits(context: AgentContext, changes: list[CodeChange]) -> list[str]:
     limits = context.limits
-    lines = sum(each.lines_changed.added + each.lines_changed.removed for each in changes)
+    lines = sum(each.lines_changed.total for each in changes)
     found = []
     if len(changes) > limits.files:
         found.append(f"it changes {number(len(changes), 'file')}; contribution.limits.files is {limits.files}")

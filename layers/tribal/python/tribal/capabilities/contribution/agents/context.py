@@ -57,6 +57,11 @@ class AgentContext:
         """How large contributions may be."""
         return self.parts.settings.limits
 
+    @property
+    def may_publish(self) -> bool:
+        """Whether the entry of the repository allows contributions where the repository is now."""
+        return self.source.state.visibility != "public" or self.source.entry.public
+
     def open_forge(self, purpose: ForgePurpose) -> AbstractContextManager[Forge]:
         """Open the place where contributions to the repository are published."""
         return closing(self.parts.open_forge(self.source.entry, purpose))

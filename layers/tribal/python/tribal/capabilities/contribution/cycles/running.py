@@ -20,7 +20,7 @@ from tribal.capabilities.contribution.cycles.files import ContributionFiles
 from tribal.capabilities.contribution.cycles.orchestrator import PUBLISHER, REVIEWER, Step, next_step, outcome_of
 from tribal.capabilities.contribution.cycles.status import swarm_status
 from tribal.capabilities.contribution.errors import ApprovalMissing, ApprovalStale, ContributionFailed, HandoffInvalid
-from tribal.capabilities.contribution.gate.diffs import count_lines
+from tribal.capabilities.contribution.gate.diffs import changed_lines
 from tribal.capabilities.contribution.offers.sources import AGENT_SECONDS, open_source
 from tribal.capabilities.contribution.offers.texts import read_relations
 from tribal.capabilities.contribution.parts import ContributionParts
@@ -245,7 +245,7 @@ class CycleRunner:
             warnings += [*explored.insights.potential_gotchas, *context.source.state.warnings]
             if record.recipe is None:
                 warnings += [f"it changes {each}, which says what the checks are" for each in changes_checks(handoffs)]
-            if publication.target.visibility == "public" and not context.source.entry.public:
+            if not context.may_publish:
                 warnings.append("the repository is public; publishing needs `public: true` in its entry")
             problems += _over_limit(context)
         self.files.put_patch(record.cycle, patch)
@@ -323,7 +323,7 @@ def _over_limit(context: AgentContext) -> list[str]:
     """Whether what a model wrote has too many lines altogether; each agent knows its own only."""
     if context.record.recipe is not None:
         return []
-    lines = sum(sum(count_lines(each)) for each in diffs_in(context.handoffs).values())
+    lines = changed_lines(diffs_in(context.handoffs).values())
     limit = context.limits.issue_lines
     return [] if lines <= limit else [f"it changes {lines:,} lines; contribution.limits.issue_lines is {limit}"]
 

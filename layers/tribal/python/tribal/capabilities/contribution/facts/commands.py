@@ -54,7 +54,7 @@ def _configures_pytest(files: Files) -> bool:
 
 
 def _requirements(files: Files) -> list[str]:
-    """What pip has to install: lists of requirements, the project with its extras for tests, and its groups."""
+    """The arguments of `pip install`: lists of requirements, the project with its extras for tests, and its groups."""
     found = [f"-r {path}" for path in files.paths if _LISTS.fullmatch(path)]
     project = read_toml(files, "pyproject.toml")
     extras = nested(project, "project", "optional-dependencies")

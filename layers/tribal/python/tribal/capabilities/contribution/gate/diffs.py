@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tribal.capabilities.contribution.errors import PatchInvalid
+from tribal.capabilities.contribution.recipes.recipe import Files
 
 _CONTEXT = 3
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -73,6 +74,27 @@ def count_lines(diff: str) -> tuple[int, int]:
     """How many lines a diff adds and removes."""
     body = _body(diff)
     return sum(line.startswith("+") for line in body), sum(line.startswith("-") for line in body)
+
+
+def changed_lines(diffs: Iterable[str]) -> int:
+    """How many lines diffs add and remove altogether."""
+    return sum(sum(count_lines(each)) for each in diffs)
+
+
+def changed_files(files: Files, diffs: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that diffs change, as they are afterwards, by path.
+
+    Args:
+        files: as they are before.
+        diffs: by path.
+
+    Raises:
+        PatchInvalid: when a diff does not fit its file.
+    """
+    return {
+        path: apply_diff(diff, files.read(path).decode() if path in files.paths else None).encode()
+        for path, diff in diffs.items()
+    }
 
 
 def _body(diff: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tribal.capabilities.contribution.errors import LimitExceeded, RepositoryNotAllowed
-from tribal.capabilities.contribution.gate.diffs import count_lines, unified_diff
+from tribal.capabilities.contribution.gate.diffs import changed_lines, unified_diff
 from tribal.capabilities.contribution.offers.offers import History, Offer, offers_of
 from tribal.capabilities.contribution.offers.sources import open_source, require_time
 from tribal.capabilities.contribution.offers.texts import DatabaseTexts, read_texts
@@ -208,7 +208,7 @@ def fitting(
         chosen = sorted(offers[:count], key=lambda each: each.written.position)
         edits = edit(chosen)
         diffs = [unified_diff(each.path, _text(each.before), _text(each.after) or "") for each in edits.edits]
-        lines = sum(sum(count_lines(each)) for each in diffs)
+        lines = changed_lines(diffs)
         if len(diffs) <= limits.files and lines <= limits.lines:
             return chosen
         count = count * 3 // 4

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import RepositoryNotAllowed
-from tribal.capabilities.contribution.gate.diffs import apply_diff, count_lines
+from tribal.capabilities.contribution.gate.diffs import changed_files, count_lines
 from tribal.capabilities.contribution.publishing.approving import require_current
 from tribal.capabilities.contribution.publishing.publication import diffs_in, final_text, marker_of, publication_of
 from tribal.errors import RepositoryUnusable
@@ -35,7 +33,7 @@ def publish(context: AgentContext, approval: Approval) -> PRCreated:
     with context.open_forge("publish") as forge:
         present = forge.find_branch(publication.branch)
         if present is None:
-            require_allowed(context, publication)
+            require_allowed(context)
             require_current(context, approval)
             commit = forge.write_commit(_commit(context, publication, approval))
             if not forge.create_branch(publication.branch, commit):
@@ -57,37 +55,28 @@ def ci_status(checks: ForgeChecks) -> CiStatus:
     return "success" if checks.passed and not checks.pending else "pending"
 
 
-def require_allowed(context: AgentContext, publication: Publication) -> None:
+def require_allowed(context: AgentContext) -> None:
     """Check that something may be published where it would be.
 
     Raises:
         RepositoryNotAllowed: when that is public, and the entry does not say that it may be.
     """
-    entry = context.source.entry
-    if publication.target.visibility == "public" and not entry.public:
+    if not context.may_publish:
         raise RepositoryNotAllowed(
-            f"repository {entry.name!r} is public; set `public: true` in its entry to publish contributions there"
+            f"repository {context.source.entry.name!r} is public; set `public: true` in its entry to publish"
+            " contributions there"
         )
 
 
 def _commit(context: AgentContext, publication: Publication, approval: Approval) -> NewCommit:
+    base = context.record.base_commit
     return NewCommit(
-        base=context.record.base_commit,
-        files=_files(context),
+        base=base,
+        files=changed_files(context.source.files(base), diffs_in(context.handoffs)),
         message=final_text(publication.messages[0], approval),
         author=publication.author,
         at=approval.approved_at,
     )
-
-
-def _files(context: AgentContext) -> Mapping[str, bytes | None]:
-    """The files as they will be: only the diffs of the hand-offs count."""
-    base = context.source.files(context.record.base_commit)
-    files: dict[str, bytes | None] = {}
-    for path, diff in diffs_in(context.handoffs).items():
-        before = base.read(path).decode() if path in base.paths else None
-        files[path] = apply_diff(diff, before).encode()
-    return files
 
 
 def _require_own(context: AgentContext, branch: PublishedBranch) -> str:

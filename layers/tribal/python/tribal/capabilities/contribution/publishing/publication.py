@@ -62,7 +62,7 @@ def publication_of(context: AgentContext) -> Publication:
 def follow_up_publication(
     context: AgentContext, number: int, *, checks: Sequence[Check] | None, replies: Sequence[str]
 ) -> Publication:
-    """What answers to a review would publish, besides the diff.
+    """The publication of answers to a review, without their diff.
 
     Args:
         context: of the cycle.
@@ -236,7 +236,7 @@ def _described(context: AgentContext) -> list[str]:
 
 
 def _written(context: AgentContext) -> list[str]:
-    """What a model wrote for an issue, and the checks that ran on it."""
+    """The summary of a model's change for an issue, and the checks that ran on it."""
     analysis = context.earlier(IssueAnalysis)
     checks = [f"{each.name}: {_said(each)}" for each in checks_in(context.handoffs)]
     return [

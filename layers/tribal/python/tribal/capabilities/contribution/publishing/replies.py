@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import ApprovalStale
-from tribal.capabilities.contribution.gate.diffs import apply_diff
+from tribal.capabilities.contribution.gate.diffs import changed_files
+from tribal.capabilities.contribution.publishing.approving import require_current
 from tribal.capabilities.contribution.publishing.pr import require_allowed
 from tribal.capabilities.contribution.publishing.publication import (
     action_line,
     final_text,
-    follow_up_hash,
     marker_of,
-    publication_of,
 )
 from tribal.capabilities.contribution.publishing.reviews import is_own
 from tribal.errors import RepositoryUnusable
@@ -42,8 +40,9 @@ def publish_answers(context: AgentContext, follow_up: FollowUp, approval: Approv
         if not _has_begun(context, forge, branch, pull_request, marks):
             if pull_request.state != "open":
                 raise ApprovalStale(f"the pull request of contribution {context.record.cycle} is no longer open")
-            _require_current(context, branch, follow_up, approval)
-            require_allowed(context, publication_of(context))
+            require_current(context, approval)
+            _require_unmoved(context, branch, follow_up)
+            require_allowed(context)
             if follow_up.patch:
                 tip = _commit(context, forge, follow_up, approval)
         for answer in follow_up.answers:
@@ -72,12 +71,8 @@ def _has_begun(
     return any(mark in text for mark in marks.values() for text in own)
 
 
-def _require_current(context: AgentContext, branch: PublishedBranch, follow_up: FollowUp, approval: Approval) -> None:
+def _require_unmoved(context: AgentContext, branch: PublishedBranch, follow_up: FollowUp) -> None:
     cycle = context.record.cycle
-    if context.source.deadline.clock.real() >= datetime.fromisoformat(approval.expires_at):
-        raise ApprovalStale(f"the approval of the answers of contribution {cycle} has expired; approve them again")
-    if approval.sha256 != follow_up_hash(follow_up, publication_of(context)):
-        raise ApprovalStale(f"the answers of contribution {cycle} are no longer what was approved; approve them again")
     if branch.tip != follow_up.head:
         raise ApprovalStale(
             f"the branch of contribution {cycle} has changed since its answers were prepared; run `tribal contribute"
@@ -86,15 +81,11 @@ def _require_current(context: AgentContext, branch: PublishedBranch, follow_up: 
 
 
 def _commit(context: AgentContext, forge: Forge, follow_up: FollowUp, approval: Approval) -> str:
-    head = context.source.files(follow_up.head)
-    files: dict[str, bytes | None] = {
-        path: apply_diff(diff, head.read(path).decode()).encode() for path, diff in follow_up.diffs.items()
-    }
     [message] = follow_up.publication.messages
     commit = forge.write_commit(
         NewCommit(
             base=follow_up.head,
-            files=files,
+            files=changed_files(context.source.files(follow_up.head), follow_up.diffs),
             message=final_text(message, approval),
             author=follow_up.publication.author,
             at=approval.approved_at,

@@ -43,7 +43,7 @@ def is_own(text: str, author: str, record: CycleRecord, pull_request: PullReques
 def unanswered(
     activity: PullRequestActivity, record: CycleRecord, pull_request: PullRequestState
 ) -> list[PullRequestComment]:
-    """What reviewers said about the pull request of a cycle and nothing answers, oldest first.
+    """The comments of reviewers on a cycle's pull request that have no answer yet, oldest first.
 
     The text of a review counts as a comment.
     """
@@ -149,7 +149,7 @@ def _with_activity(
 
 
 def _activity(record: CycleRecord, pull_request: PullRequestState, found: PullRequestActivity) -> Iterator[Activity]:
-    """What others said, what was answered, and what waits for approval."""
+    """Comments and reviews of others, published replies, and answers that wait for approval."""
     for review in found.reviews:
         yield _event("review_received", review.at, _reviewed_by(review))
     for comment in found.comments:

@@ -29,7 +29,7 @@ _LEAST_LETTERS = 2
 
 
 def unknown_sources(path: str, diff: str, known: str) -> list[str]:
-    """What a diff adds from elsewhere, each as a phrase such as `the dependency 'leftpad'`.
+    """Sources outside the repository that a diff adds, each as a phrase such as `the dependency 'leftpad'`.
 
     Args:
         path: of the file.

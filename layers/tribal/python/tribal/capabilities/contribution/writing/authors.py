@@ -7,7 +7,7 @@ from functools import partial
 
 from tribal.capabilities.contribution.agents.coder import branch_of, commit_message, summary_of
 from tribal.capabilities.contribution.agents.context import AgentContext
-from tribal.capabilities.contribution.gate.diffs import apply_diff
+from tribal.capabilities.contribution.gate.diffs import changed_files
 from tribal.capabilities.contribution.writing.checks import CheckName, open_checks, passed
 from tribal.capabilities.contribution.writing.edits import files_of
 from tribal.capabilities.contribution.writing.writer import RoleChange, write
@@ -68,7 +68,7 @@ def tester(context: AgentContext) -> TestChanges:
     named = _named_tests(context)
     if not named:
         return _tested(context, RoleChange(), code.validation.tests_passed, "the change names no test")
-    before = _contents(context, code.changes)
+    before = _changed(context, code.changes)
     with open_checks(context, context.earlier(CodebaseMap).build_commands) as checks:
         written = write(context, "tests", lambda own: checks.run(["lint", "test"], {**before, **own}), code.changes)
     return _tested(context, written, passed(written.checks, "test"), "")
@@ -77,7 +77,7 @@ def tester(context: AgentContext) -> TestChanges:
 def docs(context: AgentContext) -> DocsChanges:
     """Change the documents."""
     code = context.earlier(CodeChanges).changes
-    before = _contents(context, code)
+    before = _changed(context, code)
     with open_checks(context, context.earlier(CodebaseMap).build_commands) as checks:
         written = write(context, "documents", lambda own: checks.run(_CHECKS, {**before, **own}) if own else [], code)
     files = [
@@ -151,10 +151,6 @@ def _tested(context: AgentContext, written: RoleChange, passes: bool, reason: st
     )
 
 
-def _contents(context: AgentContext, changes: Sequence[CodeChange]) -> Mapping[str, bytes]:
+def _changed(context: AgentContext, changes: Sequence[CodeChange]) -> Mapping[str, bytes]:
     """The files as the coder left them."""
-    files = context.source.files(context.record.base_commit)
-    return {
-        each.file: apply_diff(each.diff, files.read(each.file).decode() if each.file in files.paths else None).encode()
-        for each in changes
-    }
+    return changed_files(context.source.files(context.record.base_commit), {each.file: each.diff for each in changes})

@@ -26,7 +26,7 @@ def edit_faults(made: Sequence[Edit], known: str, most_lines: int) -> list[str]:
     """
     faults, lines = [], 0
     for change in map(change_of, made):
-        lines += change.lines_changed.added + change.lines_changed.removed
+        lines += change.lines_changed.total
         places = unknown_sources(change.file, change.diff, known)
         faults += [f"{change.file}: it adds {each}, which nothing mentions" for each in places]
         problem = problem_of("\n".join(added_lines(change.diff)))
@@ -47,5 +47,5 @@ def known_text(context: AgentContext, files: Files, paths: Iterable[str]) -> str
     issue, read = context.required_issue, context.earlier(CurrentIssue).files_to_read
     manifests = [path for path in files.paths if is_manifest(path)]
     shown = shown_files(files, [*rule_files(files.paths), *manifests, *read, *paths])
-    texts = [issue.title, issue.body, context.source.state.url, *files.paths, *(each.text for each in shown)]
+    texts = [issue.title, issue.body, context.source.state.url, *files.paths, *shown.values()]
     return "\n".join(texts)

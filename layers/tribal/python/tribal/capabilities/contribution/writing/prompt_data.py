@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 from tribal.capabilities.contribution.facts.forbidden import is_binary, is_lock_file
 from tribal.capabilities.contribution.recipes.recipe import Files
@@ -17,15 +16,6 @@ _MOST_BYTES = 160 * 1024
 """Of all files in one request; a judgement, some 50,000 tokens."""
 _MOST_PATHS_CHARS = 40_000
 _MOST_BODY = 8_000
-
-
-@dataclass(frozen=True, slots=True)
-class PromptFile:
-    """A file as a model sees it."""
-
-    path: str
-    text: str
-    """With `\\n` at the ends of lines."""
 
 
 def shown_issue(issue: RequestedIssue) -> dict[str, str]:
@@ -44,9 +34,10 @@ def shown_paths(files: Files) -> list[str]:
     return shown
 
 
-def shown_files(files: Files, paths: Iterable[str]) -> list[PromptFile]:
-    """Those of some files that can be shown, as far as there is room."""
-    shown, left = [], _MOST_BYTES
+def shown_files(files: Files, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of those files that can be shown, by path, as far as there is room."""
+    shown: dict[str, str] = {}
+    left = _MOST_BYTES
     for path in dict.fromkeys(paths):
         if unreadable(files, path) is not None:
             continue
@@ -54,7 +45,7 @@ def shown_files(files: Files, paths: Iterable[str]) -> list[PromptFile]:
         left -= len(text.encode())
         if left < 0:
             break
-        shown.append(PromptFile(path, redact_text(text, prose=False)))
+        shown[path] = redact_text(text, prose=False)
     return shown
 
 
@@ -77,9 +68,9 @@ def file_text(files: Files, path: str) -> str:
     return files.read(path).decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def as_data(shown: Sequence[PromptFile]) -> list[dict[str, str]]:
-    """Files for a request."""
-    return [{"path": each.path, "text": each.text} for each in shown]
+def as_data(shown: Mapping[str, str]) -> list[dict[str, str]]:
+    """Texts of files, by path, for a request."""
+    return [{"path": path, "text": text} for path, text in shown.items()]
 
 
 def shown_diffs(changes: Iterable[CodeChange]) -> list[str]:

@@ -10,7 +10,7 @@ from tribal.capabilities.contribution.agents.coder import change_of
 from tribal.capabilities.contribution.agents.context import AgentContext
 from tribal.capabilities.contribution.errors import AgentTimedOut, LimitExceeded
 from tribal.capabilities.contribution.facts.project import project_facts
-from tribal.capabilities.contribution.gate.diffs import apply_diff, count_lines, unified_diff
+from tribal.capabilities.contribution.gate.diffs import apply_diff, changed_lines, unified_diff
 from tribal.capabilities.contribution.publishing.publication import (
     answer_text,
     diffs_in,
@@ -206,7 +206,7 @@ class _Session:
         known = known_text(self.context, self.files, texts)
         limit = self.context.limits.issue_lines
         faults = edit_faults([each for each in made if each.before != each.after], known, limit)
-        lines = sum(sum(count_lines(each)) for each in self._diffs(texts))
+        lines = changed_lines(self._diffs(texts))
         return faults if lines <= limit else [*faults, f"the pull request would change more than {limit} lines"]
 
     def _diffs(self, texts: Mapping[str, str]) -> Iterable[str]:

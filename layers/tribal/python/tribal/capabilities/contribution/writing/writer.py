@@ -169,7 +169,7 @@ class _Writer:
     def _faults(self, made: Sequence[Edit]) -> list[str]:
         known = known_text(self._context, self._files, [each.path for each in self.named])
         known += "\n".join(each.diff for each in self._changed)
-        before = sum(each.lines_changed.added + each.lines_changed.removed for each in self._changed)
+        before = sum(each.lines_changed.total for each in self._changed)
         faults = edit_faults(made, known, self._context.limits.issue_lines - before)
         if self._role == "documents":
             faults += [
