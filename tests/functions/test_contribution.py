@@ -6,9 +6,10 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import boto3
@@ -60,6 +61,7 @@ class Deployed:
     apps: dict[str, Application]
     machines: dict[str, str]
     github: FakeGitHub
+    calling: Lock = field(default_factory=Lock)
 
     @property
     def files(self) -> ContributionFiles:
@@ -71,9 +73,13 @@ class Deployed:
         return self.files.record(cycle)
 
     def call(self, function: str, event: dict[str, Any]) -> Any:
-        """Call a function."""
-        os.environ["POWERTOOLS_SERVICE_NAME"] = function
-        return handler.handle(event, Context())
+        """Call a function.
+
+        An execution calls in a thread of its own, and both functions read one environment: one at a time.
+        """
+        with self.calling:
+            os.environ["POWERTOOLS_SERVICE_NAME"] = function
+            return handler.handle(event, Context())
 
     def ask(self, tool: str, arguments: Any, who: dict[str, str]) -> tuple[int, Any]:
         """What the contributor answers to a request for a tool."""
