@@ -12,7 +12,6 @@ from tribal.answering.explained import (
     UNIT_WORDS,
     family_of,
     has_unit,
-    is_code,
     numeric,
     says_what_it_holds,
     unit_of,
@@ -162,12 +161,13 @@ def _value(match: ColumnMatch) -> Filled:
     meanings = column.value_meanings or {}
     said = [about_value(table, column, value) for value in match.values if value in meanings]
     told = informative_text(column.description)
-    unknown_codes = [
+    # Whoever asks what a value means knows its name, so a word is explained by a text alone, as a code is.
+    unexplained = [
         value
         for value in match.values
-        if value not in meanings and is_code(value) and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
+        if value not in meanings and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
     ]
-    lacks = [lacking_meaning(table, column, unknown_codes)] if unknown_codes else []
+    lacks = [lacking_meaning(table, column, unexplained)] if unexplained else []
     return not_said(Filled([*said, about_column(table, column)], [table.name], lacks))
 
 
