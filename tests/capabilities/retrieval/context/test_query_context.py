@@ -12,6 +12,7 @@ from tests.sample_shop.retrieval import call, code, codes, shop_fixture, toolbox
 from tribal.capabilities.retrieval.context.query_context import get_query_context
 from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.identity.scope import Scope
+from tribal.ports.remembering.guidance import Guidance
 from tribal_contracts import (
     ChangedTable,
     DefinedMetric,
@@ -56,6 +57,17 @@ def test_whole_items_are_left_out_and_named_where_the_limit_is_low(shop: Toolbox
     assert small.truncated is True
     assert small.text.count("CREATE TABLE") == small.text.count(");\n") == len(small.tables)
     assert all(set(join.tables) <= set(_names(small)) for join in small.joins)
+
+
+def test_a_memory_that_answers_the_question_is_shown_before_tables_and_explains_its_words(shop: Toolbox) -> None:
+    text = "A dormant order of sales.order_header is one without a shipment."
+    memory = Guidance("mem_1", "memory", "project", text, "ada", "2026-11-20T02:45:00Z", ())
+    question = "which orders are dormant?"
+    short = {"question": question, "max_tokens": 500}
+    assert call(shop, "get_query_context", **short).missing == ["dormant"]
+    answer = call(replace(shop, guidance=lambda _: [memory]), "get_query_context", **short)
+    assert text.replace("_", r"\_") in answer.text
+    assert answer.missing == []
 
 
 def test_words_that_nothing_explains_are_missing_but_not_words_about_time(shop: Toolbox) -> None:

@@ -128,13 +128,13 @@ def guidance_of_tables(
     return list(found.values())[:MAX_GUIDANCE]
 
 
-def guidance_items(guidance: Iterable[tuple[str, GuidanceItem]]) -> Iterator[Item]:
-    """Each decision or memory in one line of Markdown."""
+def guidance_items(guidance: Iterable[tuple[str, GuidanceItem]], needed: Collection[str]) -> Iterator[Item]:
+    """Each decision or memory in one line of Markdown; those of the needed ids are shown before other things."""
     for _, each in guidance:
         what = "remembered" if each.kind == "memory" else f"{each.kind} {escape_text(each.id)}"
         since = "".join(f"; since then, {escape_text(change_text(one))}" for one in each.changed_tables or ())
         text = f"- {escape_text(defuse(each.text))} ({what}, {escape_text(each.author)}, {each.age} ago{since})"
-        yield Item(f"{each.kind} {each.id}", text)
+        yield Item(f"{each.kind} {each.id}", text, needed=each.id in needed)
 
 
 def missing_words(words: Sequence[str]) -> Iterator[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
@@ -97,14 +97,15 @@ class GatheredContext:
         return self.question is not None and self.question.intent.kind == "inventory"
 
     @property
+    def guiding(self) -> frozenset[str]:
+        """The ids of decisions and memories that have most of what the question is about."""
+        return _guiding(self.question, self.words, [item for _, item in self.guidance])
+
+    @property
     def guided(self) -> frozenset[str]:
-        """The tables of decisions and memories that have most of what the question is about."""
-        about = self.question.about if self.question else []
-        terms = frozenset[str]().union(*(self.words.get(word, {}) for word in about))
-        least = max(2, len(about) / 2)
-        return frozenset(
-            table for table, item in self.guidance if len(terms.intersection(index_terms(item.text))) >= least
-        )
+        """The tables of these decisions and memories."""
+        guiding = self.guiding
+        return frozenset(table for table, item in self.guidance if item.id in guiding)
 
     @property
     def terms(self) -> frozenset[str]:
@@ -141,7 +142,13 @@ def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -
         )
         about = frozenset(question.about)
         unexplained = (word for word in found.candidates.question.missing if word in about)
-        missing = [word for word in unexplained if not chosen.defined.explains(word)]
+        guiding = _guiding(question, chosen.words, items)
+        said = frozenset(term for each in items if each.id in guiding for term in index_terms(each.text))
+        missing = [
+            word
+            for word in unexplained
+            if not chosen.defined.explains(word) and said.isdisjoint(chosen.words.get(word, {}))
+        ]
     return GatheredContext(
         documents=documents,
         reasons=chosen.reasons,
@@ -157,6 +164,16 @@ def gather(request: GetQueryContextInput, opened: OpenIndex, toolbox: Toolbox) -
         guidance=guidance,
         warnings=[*opened.warnings, *chosen.warnings],
     )
+
+
+def _guiding(
+    question: Question | None, words: Mapping[str, Mapping[str, float]], items: Iterable[GuidanceItem]
+) -> frozenset[str]:
+    """Return the ids of items that have most of what a question is about, and two words at least."""
+    about = question.about if question else []
+    terms = frozenset[str]().union(*(words.get(word, {}) for word in about))
+    least = max(2, len(about) / 2)
+    return frozenset(each.id for each in items if len(terms.intersection(index_terms(each.text))) >= least)
 
 
 def _check(request: GetQueryContextInput) -> None:

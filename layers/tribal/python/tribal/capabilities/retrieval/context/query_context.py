@@ -45,7 +45,7 @@ def get_query_context(request: GetQueryContextInput, toolbox: Toolbox) -> GetQue
         Section("Views with SQL to reuse", [*view_items(context.views)], _OTHERS_SHARE, "sql"),
         Section("Verified queries", [*query_items(context.defined.queries)], _OTHERS_SHARE, "sql"),
         Section("Metrics and terms", [*definition_items(context.defined)], _OTHERS_SHARE),
-        Section("Decided and remembered", [*guidance_items(context.guidance)], _OTHERS_SHARE),
+        Section("Decided and remembered", [*guidance_items(context.guidance, context.guiding)], _OTHERS_SHARE),
         Section("", [*missing_words(context.missing)], 1.0, always=True),
     ]
     packed = pack(sections, request.max_tokens)
