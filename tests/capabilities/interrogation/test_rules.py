@@ -75,6 +75,27 @@ def test_codes_without_a_meaning_are_a_gap_until_someone_explains_them(examine: 
 
 
 @each_case(
+    ("question", "said", "is_answered"),
+    [
+        ("what does the status closed of a customer mean?", "", False),
+        ("what does the status closed of a customer mean?", "What the customer may do.", True),
+        ("what does the status closed of a customer mean?", "closed: may not order", True),
+        # Where the value is, is news.
+        ("what does closed mean?", "", True),
+    ],
+)
+def test_a_value_that_is_a_word_is_explained_by_more_than_the_column_that_was_named(
+    question: str, said: str, is_answered: bool, examine: Examine
+) -> None:
+    table = table_document("shop.crm.customer", "customer_id name status", domain="crm", comments={"status": said})
+    column = {"allowed_values": ["open", "closed"], "allowed_values_complete": True}
+    columns = [each.model_copy(update=column) if each.name == "status" else each for each in table.columns]
+    session = examine([table.model_copy(update={"columns": columns}), invoice()], question)
+    found = [each.severity for each in gaps_about(session, "shop.crm.customer.status")]
+    assert ("low" in found or not found) is is_answered, found
+
+
+@each_case(
     ("hypothesis", "target", "category"),
     [
         ("which customers are active?", "shop.crm.customer.status", "missing_information"),

@@ -12,6 +12,7 @@ from tribal.answering.explained import (
     UNIT_WORDS,
     family_of,
     has_unit,
+    is_code,
     numeric,
     says_what_it_holds,
     unit_of,
@@ -161,11 +162,14 @@ def _value(match: ColumnMatch) -> Filled:
     meanings = column.value_meanings or {}
     said = [about_value(table, column, value) for value in match.values if value in meanings]
     told = informative_text(column.description)
-    # Whoever asks what a value means knows its name, so a word is explained by a text alone, as a code is.
+    # A question that names the column already knows where the value is: without a text, the place answers nothing.
+    needs_text = match.is_whole and not told
     unexplained = [
         value
         for value in match.values
-        if value not in meanings and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
+        if value not in meanings
+        and (needs_text or is_code(value))
+        and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
     ]
     lacks = [lacking_meaning(table, column, unexplained)] if unexplained else []
     return not_said(Filled([*said, about_column(table, column)], [table.name], lacks))
