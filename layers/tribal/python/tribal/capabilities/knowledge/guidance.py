@@ -43,16 +43,20 @@ class KnowledgeGuidance:
                 id=item.id,
                 kind=item.type,
                 layer=item.layer,
-                text=f"{item.title}: {item.summary}",
+                text=_said(item),
                 author=item.author,
                 created_at=item.updated_at,
                 tables=(*item.tables, *item.mentions),
                 place=_BLOCKING if _blocks(item) else _OTHER,
             )
             for item in found
-            if any(last in _ends(name) for name in (*item.tables, *item.mentions))
-            or last in f"{item.title}: {item.summary}".casefold()
+            if any(last in _ends(name) for name in (*item.tables, *item.mentions)) or last in _said(item).casefold()
         ]
+
+
+def _said(item: ProjectedItem) -> str:
+    """The title and the summary, which is the title again where a file says nothing else."""
+    return item.title if item.summary == item.title else f"{item.title}: {item.summary}"
 
 
 def _ends(name: str) -> list[str]:
