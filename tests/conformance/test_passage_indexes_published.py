@@ -87,7 +87,7 @@ def test_a_file_that_is_damaged_in_the_store_is_not_read_and_not_fetched_for_eve
     store.put(key, store.get(key).data[:-1] + b"!")
     reader = PublishedPassages(store, tmp_path / "three")
     for _ in range(2):
-        with pytest.raises(IndexNotReady, match=r"\.db' is damaged; upload a file"):
+        with pytest.raises(IndexNotReady, match=r"\.db' is damaged; `tribal index`"):
             reader.current("handbook")
         store.delete(key)
     assert _files(tmp_path / "three") == []
@@ -101,7 +101,7 @@ def test_a_missing_file_is_not_an_empty_collection(store: ObjectStore, elsewhere
     elsewhere.close()
     shutil.rmtree(elsewhere._folder)
     store.delete(f"{FOLDER}{pointer.content_hash}.db")
-    with pytest.raises(IndexNotReady, match="cannot be fetched"):
+    with pytest.raises(IndexNotReady, match="is missing; `tribal index` rebuilds it"):
         elsewhere.current("handbook")
     publish(elsewhere)
     assert len(nearest(elsewhere, (1, 0, 0))) == 4

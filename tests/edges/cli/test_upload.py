@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,26 @@ def test_ctrl_c_stops_and_says_how_it_is_resumed(project: Path) -> None:
     done = tribal(*resume, cwd=project)
     assert done.returncode == 0, done.stderr
     assert "20 of 20 files indexed" in done.stdout
+
+
+def test_a_lost_or_damaged_index_of_a_collection_is_rebuilt_from_its_files(project: Path) -> None:
+    tribal("upload", "manual.pdf", "--collection", "handbook", cwd=project)
+    (index,) = project.glob("collections/handbook/index/*.db")
+    question = ("ask", "how many days of vacation do employees get?", "--collection", "handbook")
+    before = tribal(*question, cwd=project).stdout
+    assert "25 days" in before
+
+    def lose() -> None:
+        index.unlink()
+
+    def damage() -> None:
+        index.write_bytes(b"not an index")
+
+    for harm in (lose, damage):
+        harm()
+        shutil.rmtree(project / "data")
+        refused = tribal(*question, cwd=project)
+        assert (refused.returncode, "`tribal index` rebuilds it" in refused.stderr) == (6, True), refused.stderr
+        rebuilt = tribal("index", cwd=project)
+        assert (rebuilt.returncode, rebuilt.stderr.splitlines()[0]) == (0, "the index of collection handbook is rebuilt")
+        assert tribal(*question, cwd=project).stdout == before

@@ -224,6 +224,9 @@ class Capability:
     """The optional dependencies that it needs."""
     jobs: tuple[str, ...] = ()
     """`module:name` of each `JobKind` that a process next to a server works on."""
+    rebuilds: str | None = None
+    """`module:name` of the function with which `tribal index` and `tribal run` rebuild its indexes from the store: it
+    takes an application and `force`, and yields what it did."""
     functions: tuple[FunctionSpec, ...] = ()
     uses: tuple[FunctionUse, ...] = ()
     alarms: tuple[AlarmSpec, ...] = ()

@@ -107,8 +107,7 @@ def connect(path: Path) -> sqlite3.Connection:
     if (application, version) != (APPLICATION_ID, VERSION):
         connection.close()
         raise IndexNotReady(
-            f"the index {path.name!r} was built by another version of this program; upload a file to the collection, "
-            "or remove one, to rebuild it"
+            f"the index {path.name!r} was built by another version of this program; `tribal index` rebuilds it"
         )
     return connection
 

@@ -38,7 +38,7 @@ from tribal.ports import ObjectStore
 from tribal_contracts.chat.collections import EmbeddingRecord, PassageIndexPointer, StoredPassage
 
 _FETCH_ATTEMPTS = 3
-_HINT = "upload a file to the collection, or remove one, to rebuild it"
+_HINT = "`tribal index` rebuilds it"
 
 
 @dataclass(slots=True)
@@ -159,7 +159,9 @@ class PublishedPassages:
             except ObjectNotFound:
                 # Erased between reading the pointer and fetching: there is a newer one.
                 if attempt + 1 == _FETCH_ATTEMPTS:
-                    raise
+                    raise IndexNotReady(
+                        f"the index of collection {collection!r} is missing; `tribal index` rebuilds it"
+                    ) from None
         raise AssertionError("the last attempt returns or raises")
 
     def _open(self, collection: str, pointer: PassageIndexPointer) -> SqlitePassageIndex:

@@ -47,6 +47,7 @@ CAPABILITY = Capability(
     ),
     extras=("chat",),
     jobs=("tribal.capabilities.chat.uploads.job_kind:UPLOADS",),
+    rebuilds="tribal.capabilities.chat.collections.publishing:rebuild_indexes",
     functions=FUNCTIONS,
     uses=USES,
     alarms=ALARMS,

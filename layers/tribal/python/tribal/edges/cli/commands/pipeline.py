@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,7 @@ from tribal.edges.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tribal.ports import Application
+    from tribal.ports import Application, RunParameters
     from tribal.runs.local import LocalRun
     from tribal.settings import Settings
 
@@ -136,7 +137,7 @@ def index(
     """Update the search index from the documents.
 
     Reads only files that changed since the last time. The index is one SQLite file, data/tribal-knowledge.db; you can
-    delete and rebuild it at any time.
+    delete and rebuild it at any time. Indexes of collections are rebuilt too if they are missing or damaged.
     """
     from tribal.app.local import local_application
     from tribal.ports import RunParameters, Selection
@@ -146,6 +147,8 @@ def index(
     settings = load_settings(project=project, dsn=dsn, needs_databases=False)
     parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
     app = local_application(settings, parameters)
+    if _rebuild(app, parameters) and lists_none(settings):
+        return
     require_documented(app)
     with _open(app, "index", as_json) as work:
         _record_found(settings, app)
@@ -190,11 +193,25 @@ def run(
         agreed = agree(plan, budget, sink)
         if agreed and work.document():
             work.index()
+            _rebuild(app, parameters)
     if not agreed:
         _report_refused(work, project, as_json=as_json)
         return
     next_step = f"Next: {as_typed(_SEARCH, project)}, or {as_typed('domains', project)}."
     _report(work, settings, as_json, next_step=next_step, open_page=open_page, strict=strict)
+
+
+def _rebuild(app: Application, parameters: RunParameters) -> bool:
+    """Rebuild the capabilities' own indexes, which need no documents, where they cannot be used; return whether any."""
+    from tribal.capabilities import capabilities
+    from tribal.ports.capability import load
+
+    lines = [load(each.rebuilds)(app, force=parameters.force) for each in capabilities() if each.rebuilds is not None]
+    rebuilt = False
+    for line in chain.from_iterable(lines):
+        typer.echo(line, err=True)
+        rebuilt = True
+    return rebuilt
 
 
 def _report_refused(work: LocalRun, project: Path, *, as_json: bool) -> None:
