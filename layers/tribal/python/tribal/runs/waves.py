@@ -11,7 +11,8 @@ from tribal.identity import locations
 from tribal.planning import ComposedPlan
 from tribal.planning.units.work_units import concurrency_limit
 from tribal.ports import Application, Options
-from tribal_contracts import ComposedRun, RunOutline, UnitItem, Wave
+from tribal.store import put_record
+from tribal_contracts import ComposedRun, RunOutline, UnitCounts, UnitItem, Wave
 
 TABLES_A_CALL = 2
 """Tables in progress per concurrent call; a judgement: the next are sampled while the model answers."""
@@ -35,6 +36,10 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
         sorter.done(*wave)
 
 
+_WITHOUT_WORK = "units-without-work"
+"""Stands for the ids of all units that are not called, so that their tables count as unchanged."""
+
+
 @dataclass(frozen=True, slots=True)
 class WaveCutter:
     """Writes the waves of a run to its store."""
@@ -47,11 +52,13 @@ class WaveCutter:
         options = self.app.options()
         networks = {entry.name: entry.network for entry in options.databases}
         tables = self._tables_to_ask(composed, options)
-        idle = {unit.id for unit in composed.plan.work_units if unit.has_work is False}
+        idle = {unit.id: len(unit.tables) for unit in composed.plan.work_units if unit.has_work is False}
+        unchanged = 0
         databases = {unit.id: unit.database for unit in outline.units}
         waves, widths = [], [composed.plan.summary.recommended_parallelism]
         for number, wave in enumerate(waves_of(outline), start=1):
             ids = [unit_id for unit_id in wave if options.documenting.force or unit_id not in idle]
+            unchanged += sum(idle[unit_id] for unit_id in wave if unit_id not in ids)
             if not ids:
                 continue
             if options.model is not None:
@@ -63,6 +70,9 @@ class WaveCutter:
             key = locations.run_wave_file(self.run_id, number)
             self.app.store().put(key, json.dumps([item.model_dump(mode="json") for item in items]).encode())
             waves.append(Wave(key=key, units=len(items)))
+        if unchanged:
+            counts = UnitCounts(documented=0, unchanged=unchanged, failed=0)
+            put_record(self.app.store(), locations.run_counts_file(self.run_id, _WITHOUT_WORK), counts)
         return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=max(widths))
 
     def _within_connection_limits(self, wanted: int, databases: Sequence[str]) -> int:
