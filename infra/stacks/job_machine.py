@@ -8,6 +8,10 @@ from __future__ import annotations
 from infra.stacks.looping import Loop, States, looping_states, task_state
 from tribal.ports.capability import MachineSpec
 
+_DIED = ("Runtime.ExitError", "Lambda.Unknown")
+"""A process that ended in the middle of a step. A job is kept after each step, so the next call resumes it."""
+_DEATHS = 2
+
 
 def job_definition(spec: MachineSpec, function: str, timeout_seconds: int) -> States:
     """The state machine that runs the job of an id.
@@ -23,8 +27,10 @@ def job_definition(spec: MachineSpec, function: str, timeout_seconds: int) -> St
         most=spec.most_calls,
         pause_seconds=spec.pause_seconds,
     )
-    call = task_state(function, job, timeout_seconds) | {
-        "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Failed"}]
+    task = task_state(function, job, timeout_seconds)
+    call = task | {
+        "Retry": [*task["Retry"], {"ErrorEquals": list(_DIED), "IntervalSeconds": 2, "MaxAttempts": _DEATHS}],
+        "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Failed"}],
     }
     return {
         "Comment": f"{spec.name}: call the function until the job has ended",
