@@ -92,6 +92,8 @@ class AwsAccount:
         stand_ins.deploy_search_domains(patch, endpoint, self.domain_policies)
         stand_ins.deploy_queue_policies(patch)
         stand_ins.deploy_stages(patch)
+        self._authorizers: dict[str, str] = {}
+        stand_ins.deploy_authorizers(patch, self._authorizers)
         stand_ins.call_with_keys_of_roles(patch, self.client)
         stand_ins.note_deliveries(patch, self.recorder.note)
         stand_ins.deploy_schedules(patch)
@@ -202,6 +204,7 @@ class AwsAccount:
             partial(self._note_request, place),
             self.stream_function,
             self._binary_types_of(name),
+            self._authorizers.get(api_id),
         )
         self._closing.append(api.close)
         return api

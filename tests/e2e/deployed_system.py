@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -206,12 +206,12 @@ class DeployedSystem:
         return [table["name"] for table in self.ask("search_tables", {"query": query})["tables"]]
 
 
-def synthesise(packages: Packages, folder: Path) -> Path:
-    """The assembly of both environments."""
+def synthesise(packages: Packages, folder: Path, environments: Sequence[Environment] = (DEV, LONE)) -> Path:
+    """The assembly of some environments."""
     # Importing the CDK starts Node.js.
     from infra.app import build_app
 
-    build_app([DEV, LONE], packages, output=folder).synth()
+    build_app([*environments], packages, output=folder).synth()
     return folder
 
 

@@ -184,6 +184,15 @@ class LambdaProcesses:
         with self._lock:
             self._idle.setdefault(package.name, []).append(sandbox)
 
+    def kill_busy(self, *functions: str) -> bool:
+        """Kill the processes of some functions that handle a call; return whether there was one."""
+        with self._lock:
+            idle = [each for name in functions for each in self._idle.get(name, ())]
+            busy = [each for name, each in self._all if name in functions and each.alive and each not in idle]
+        for each in busy:
+            each.kill()
+        return bool(busy)
+
     def executed_files(self, function: str) -> set[str]:
         """Every file whose code ran in a process of a function."""
         files: set[str] = set()

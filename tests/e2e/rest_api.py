@@ -19,7 +19,7 @@ _FUNCTION = re.compile(r"(arn:[^/]+:function:[^/]+)/(invocations|response-stream
 
 
 class RestApi:
-    """Serves one stage; every call has to be signed."""
+    """Serves one stage; every call has to be signed, or have a token that the API's authorizer accepts."""
 
     def __init__(
         self,
@@ -31,6 +31,7 @@ class RestApi:
         calling: Callable[[str, str, str], None],
         stream: Callable[[str, Any], Iterator[bytes]],
         binary_types: list[str],
+        authorizer: str | None = None,
     ) -> None:
         """Listen.
 
@@ -43,11 +44,12 @@ class RestApi:
             calling: told the function, the method and the path of each call of a function.
             stream: calls a function, by its ARN, whose answer is streamed.
             binary_types: types of bodies that are handed over in base64.
+            authorizer: the address of the function that looks at tokens.
         """
         self.calling, self.user_of, self._stream = calling, user_of, stream
         gateway = client("apigateway")
         self.functions, self.stage, self.secret_of = client("lambda"), stage, secret_of
-        self.binary_types = binary_types
+        self.binary_types, self._authorizer = binary_types, authorizer
         resources = gateway.get_resources(restApiId=api_id, limit=500)["items"]
         self.methods = {
             (method, resource["path"]): gateway.get_method(
@@ -74,6 +76,18 @@ class RestApi:
             if verb == method and (found := re.fullmatch(pattern, path)):
                 return resource, found.groupdict(), deployed
         return None
+
+    def identify(self, token: str | None, method: str, path: str) -> dict[str, Any] | None:
+        """What the authorizer says of a token, as functions are told; `None` if it refuses."""
+        found = _FUNCTION.search(self._authorizer or "")
+        assert found is not None, self._authorizer
+        arn = f"arn:aws:execute-api:eu-central-1:123456789012:api/{self.stage}/{method}{path}"
+        event = {"type": "TOKEN", "authorizationToken": token, "methodArn": arn}
+        self.calling(found[1], "", "")
+        answer = self.functions.invoke(FunctionName=found[1], Payload=json.dumps(event).encode())
+        said = json.loads(answer["Payload"].read())
+        (statement,) = said["policyDocument"]["Statement"]
+        return {"principalId": said["principalId"], **said["context"]} if statement["Effect"] == "Allow" else None
 
     def invoke(self, deployed: dict[str, Any], event: dict[str, Any]) -> dict[str, Any] | Iterator[bytes]:
         """What the function behind a method answers: whole, or in pieces, the first with status and headers."""
@@ -103,17 +117,26 @@ class _Request(BaseHTTPRequestHandler):
             self._answer(403, {"message": "Missing Authentication Token"})
             return
         resource, parameters, deployed = found
-        if deployed["authorizationType"] != "AWS_IAM":
-            self._answer(500, {"message": f"only AWS_IAM is served here, not {deployed['authorizationType']}"})
-            return
-        url = f"http://{self.headers['Host']}{self.path}"
-        try:
-            key = signer_of(self.command, url, dict(self.headers), body, service="execute-api", secret_of=api.secret_of)
-        except NotSigned as refused:
-            self._answer(403, {"message": str(refused)})
-            return
         event = self._event(resource, f"/{rest}", parameters, parts.query, body, stage)
-        event["requestContext"]["identity"]["userArn"] = api.user_of(key)
+        context, kind = event["requestContext"], deployed["authorizationType"]
+        if kind == "CUSTOM":
+            context["authorizer"] = api.identify(self.headers.get("Authorization"), self.command, f"/{rest}")
+            if context["authorizer"] is None:
+                self._answer(401, {"message": "Unauthorized"})
+                return
+        elif kind == "AWS_IAM":
+            url = f"http://{self.headers['Host']}{self.path}"
+            try:
+                key = signer_of(
+                    self.command, url, dict(self.headers), body, service="execute-api", secret_of=api.secret_of
+                )
+            except NotSigned as refused:
+                self._answer(403, {"message": str(refused)})
+                return
+            context["identity"]["userArn"] = api.user_of(key)
+        elif kind != "NONE":
+            self._answer(500, {"message": f"{kind} is not served here"})
+            return
         answer = api.invoke(deployed, event)
         if not isinstance(answer, dict):
             self._pass_on(answer)

@@ -39,6 +39,7 @@ LACKING = {
     "CloudFormation knows no schedule": "deploy_schedules",
     "CloudFormation knows no policy of a queue": "deploy_queue_policies",
     "CloudFormation knows no stage of an API": "deploy_stages",
+    "CloudFormation knows no authorizer of an API": "deploy_authorizers",
     "state machines call services with keys of nobody": "call_with_keys_of_roles",
     "schedules never fire": "AwsAccount.fire",
     "executions without a name all get the same": "DeployedSystem.start, AwsAccount.fire",
@@ -50,6 +51,7 @@ LACKING = {
 
 SEARCH_DOMAIN, SCHEDULE = "AWS::OpenSearchService::Domain", "AWS::Scheduler::Schedule"
 QUEUE_POLICY, STAGE = "AWS::SQS::QueuePolicy", "AWS::ApiGateway::Stage"
+AUTHORIZER = "AWS::ApiGateway::Authorizer"
 RunFunction = Callable[[LambdaFunction, Any], tuple[str, bool]]
 ClientOf = Callable[[str, str], Any]
 """Makes a client of a service with the rights of a role."""
@@ -157,6 +159,16 @@ def deploy_queue_policies(patch: pytest.MonkeyPatch) -> None:
 def deploy_stages(patch: pytest.MonkeyPatch) -> None:
     """Have CloudFormation know stages of APIs by their names, which permissions of functions hold."""
     _know(patch, STAGE, lambda properties, _, region: _resource(region, properties["StageName"], {}))
+
+
+def deploy_authorizers(patch: pytest.MonkeyPatch, functions: dict[str, str]) -> None:
+    """Have CloudFormation know authorizers of APIs, and note the address of the function of each by the API's id."""
+
+    def deploy(properties: dict[str, Any], account: str, region: str) -> CustomModel:
+        functions[properties["RestApiId"]] = properties["AuthorizerUri"]
+        return _resource(region, properties["Name"], {})
+
+    _know(patch, AUTHORIZER, deploy)
 
 
 def deploy_search_domains(patch: pytest.MonkeyPatch, endpoint: str, policies: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from infra.stacks.run_definition import start_definition
 from tests.cases import verify_all_but
-from tests.e2e.stand_ins import LACKING, QUEUE_POLICY, SCHEDULE, SEARCH_DOMAIN, STAGE
+from tests.e2e.stand_ins import AUTHORIZER, LACKING, QUEUE_POLICY, SCHEDULE, SEARCH_DOMAIN, STAGE
 
 REGION = "eu-central-1"
 ROLE = "arn:aws:iam::123456789012:role/any"
@@ -100,6 +100,10 @@ def no_stage() -> None:
     assert STAGE not in get_model_map()
 
 
+def no_authorizer() -> None:
+    assert AUTHORIZER not in get_model_map()
+
+
 def tasks_have_keys_of_no_one() -> None:
     made = [boto_client_for(REGION, "lambda", StateCredentials(role_arn=role)) for role in ("one", "other")]
     assert {each._request_signer._credentials.access_key for each in made} == {"ak"}
@@ -174,6 +178,7 @@ CANARIES: dict[str, Callable[[], None]] = {
     "CloudFormation knows no schedule": no_schedule,
     "CloudFormation knows no policy of a queue": no_queue_policy,
     "CloudFormation knows no stage of an API": no_stage,
+    "CloudFormation knows no authorizer of an API": no_authorizer,
     "state machines call services with keys of nobody": tasks_have_keys_of_no_one,
     "schedules never fire": schedules_have_no_one_who_fires_them,
     "executions without a name all get the same": executions_have_no_name,

@@ -231,5 +231,8 @@ def test_a_lost_or_damaged_index_of_a_collection_is_rebuilt_from_its_files(proje
         refused = tribal(*question, cwd=project)
         assert (refused.returncode, "`tribal index` rebuilds it" in refused.stderr) == (6, True), refused.stderr
         rebuilt = tribal("index", cwd=project)
-        assert (rebuilt.returncode, rebuilt.stderr.splitlines()[0]) == (0, "the index of collection handbook is rebuilt")
+        assert (rebuilt.returncode, rebuilt.stderr.splitlines()[0]) == (
+            0,
+            "the index of collection handbook is rebuilt",
+        )
         assert tribal(*question, cwd=project).stdout == before
