@@ -106,8 +106,9 @@ class Definition(Contract):
     )
     is_bounded: bool = True
     """Whether `tables` are all that it names; if not, only callers who see the whole database see it."""
-    is_safe: bool = True
-    """Whether its SQL only reads and computes; if not, no one but its project's owner is shown it."""
+    is_safe: bool = False
+    """Whether its SQL only reads and computes; if not, no one but its project's owner is shown it. Earlier versions did
+    not check it."""
     problems: list[DefinitionProblem] = Field(default_factory=list)
 
 
@@ -128,6 +129,8 @@ class DefinedMetric(Definition):
 class DefinedTerm(Definition):
     """A term, and whether what it names exists."""
 
+    is_safe: bool = True
+    """It has no SQL."""
     name: str
     definition: str
     synonyms: list[str] = Field(default_factory=list)

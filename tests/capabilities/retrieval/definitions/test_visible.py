@@ -26,7 +26,7 @@ VISIBLE, HIDDEN = ["shop.crm.customer"], ["shop.crm.customer", "shop.hr.salary_g
 
 def query(name: str, tables: list[str], **more: object) -> dict[str, object]:
     base = {"file": f"queries/{name}.sql", "line": 1, "database": "shop", "tables": tables, "status": "current"}
-    return {**base, "questions": ["Who?"], "sql": "SELECT 1", **more}
+    return {**base, "questions": ["Who?"], "sql": "SELECT 1", "is_safe": True, **more}
 
 
 def term(name: str, tables: list[str], **more: object) -> dict[str, object]:
@@ -36,7 +36,7 @@ def term(name: str, tables: list[str], **more: object) -> dict[str, object]:
 
 def metric(name: str, tables: list[str], **more: object) -> dict[str, object]:
     base = {"file": "databases.yaml", "line": 1, "database": "shop", "tables": tables, "status": "current"}
-    return {**base, "name": name, "description": "A number.", "expression": "sum(cents)", **more}
+    return {**base, "name": name, "description": "A number.", "expression": "sum(cents)", "is_safe": True, **more}
 
 
 DEFINITIONS = Definitions.model_validate(
@@ -100,6 +100,15 @@ def test_sql_that_does_more_than_read_is_shown_to_no_one(store: MemoryStore) -> 
         assert all(each.is_safe for each in (*found.metrics, *found.queries))
         assert found.metrics
         assert found.queries
+
+
+def test_sql_that_an_earlier_version_did_not_check_is_shown_to_no_one_until_the_next_run() -> None:
+    store, earlier = MemoryStore(), DEFINITIONS.model_dump(mode="json")
+    for item in (*earlier["metrics"], *earlier["terms"], *earlier["queries"]):
+        del item["is_safe"]
+    put_record(store, DEFINITIONS_FILE, Definitions.model_validate(earlier))
+    found = visible_definitions(OPEN, store, DerivedValues())
+    assert (found.metrics, found.queries, len(found.terms)) == ([], [], len(DEFINITIONS.terms))
 
 
 def test_definitions_are_cached_until_a_run_changes_them(store: MemoryStore) -> None:
