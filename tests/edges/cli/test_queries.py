@@ -98,6 +98,15 @@ def test_a_query_is_changed_when_its_column_changes_its_type_and_broken_when_tha
     assert (project / "queries" / "billing" / "billed.sql").read_text() == QUERY
 
 
+def test_a_changed_query_answers_its_question_and_says_to_check_it(project: Path) -> None:
+    sql(project, "ALTER TABLE invoice ADD COLUMN sent_on date")
+    assert run(project).queries[0].status == "changed"
+    asked = tribal("ask", "What did we bill?", cwd=project)
+    assert "A query answers “What did we bill?”, verified on 2026-01-01" in asked.stdout
+    assert "Its tables have changed since: check it." in asked.stdout
+    assert "SELECT sum(cents) FROM invoice WHERE status <> 'void';" in asked.stdout
+
+
 def test_verifying_a_changed_query_makes_it_current_also_twice_a_day(project: Path) -> None:
     file = project / "queries" / "billing" / "billed.sql"
     for type_name in ("bigint", "numeric"):

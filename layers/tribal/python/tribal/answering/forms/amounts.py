@@ -53,11 +53,11 @@ _RANKED = re.compile(r"\b(?:top|most|highest|best|largest|biggest)\b", re.IGNORE
 def amount(focus: Focus, library: Library) -> Filled:
     """Say how a figure is computed, or a list made."""
     defined = focus.context.defined
-    current = next((each for each in defined.queries if each.status == "current"), None)
-    said = [each for each in definitions(focus) if each.kind != "query" or current]
-    if current is not None:
-        tables = [name for name in current.tables if name in focus.matches] or list(focus.main)
-        return Filled(said, tables, sql=current.sql, words=frozenset(word.text for word in focus.asked))
+    query = next((each for each in defined.queries if each.status != "broken"), None)
+    said = [each for each in definitions(focus) if each.kind != "query" or query]
+    if query is not None:
+        tables = [name for name in query.tables if name in focus.matches] or list(focus.main)
+        return Filled(said, tables, sql=query.sql, words=frozenset(word.text for word in focus.asked))
     base, function, measure = asked_counted(focus)
     if base is None:
         return unknown(focus)
