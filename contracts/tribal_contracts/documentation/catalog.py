@@ -292,6 +292,9 @@ class CatalogReading(Contract):
     excluded_tables: list[FullyQualifiedTableName]
     errors: list[AgentError]
     costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
+    made_with: str | Unset = optional(
+        "Extension: the version of documents for which it was read. A later one may read more of the same database."
+    )
     routines: list[str] | Unset = optional("Extension: routines that only read and compute, as `database.schema.name`.")
 
 

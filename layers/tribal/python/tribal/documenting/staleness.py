@@ -9,14 +9,11 @@ from tribal.errors import ConfigurationError
 from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.masking import MASKING_VERSION
-from tribal.ports import Clock, Describer, DocumentingOptions, ObjectStore
+from tribal.ports import DOCUMENT_VERSION, Clock, Describer, DocumentingOptions, ObjectStore
 from tribal.rendering import RENDERER_VERSION
 from tribal.store import read_record
 from tribal.store.annotations import TableAnnotations, read_annotations
 from tribal_contracts import TableResult, TableSpec, UnitResult, WorkUnit
-
-DOCUMENT_VERSION = "7"
-"""Change it whenever the same slice would produce a different `TableDocument`."""
 
 WAITING = frozenset(("DOC_BUDGET_EXHAUSTED", "DOC_LLM_FAILED"))
 """Codes of tables that rules describe until a model answers; the next run asks it again."""

@@ -70,7 +70,14 @@ if TYPE_CHECKING:
         ObjectStore,
         StoredObject,
     )
-    from tribal.ports.options import DocumentingOptions, Options, PlanOptions, RunParameters, Selection
+    from tribal.ports.options import (
+        DOCUMENT_VERSION,
+        DocumentingOptions,
+        Options,
+        PlanOptions,
+        RunParameters,
+        Selection,
+    )
     from tribal.ports.remembering.identity import Identity, Space
     from tribal.ports.remembering.memory_index import FoundMemory, IndexedMemory, MemoryIndex
     from tribal.ports.remembering.selection import MemorySelection
@@ -100,7 +107,7 @@ else:
         "index.writer": "IndexCounts IndexEntry IndexWriter",
         "models.calls": "BudgetedModel FailureKind LanguageModel ModelAnswer ModelFacts ModelFailure ModelOutcome "
         "ModelPrices ModelReadiness ModelRequest Spending UnsentRequest",
-        "options": "DocumentingOptions Options PlanOptions RunParameters Selection",
+        "options": "DOCUMENT_VERSION DocumentingOptions Options PlanOptions RunParameters Selection",
         "catalog_reader": "AccessReport BrokenTexts CatalogContents CatalogReader MissingGrant Presence SchemaAndTable "
         "Statement TableSample UnreadPart name_of",
         "running": "Clock Lease ItemOutcome MessageQueue ProcessLock ProgressSink WorkerPool",
@@ -119,6 +126,7 @@ else:
 
 
 __all__ = [
+    "DOCUMENT_VERSION",
     "INDEX_VERSION",
     "READS",
     "AccessReport",

@@ -7,6 +7,9 @@ from datetime import timedelta
 
 from tribal_contracts import DatabaseEntry, LocatedMetric, LocatedTerm, ModelSettings, RunRequest
 
+DOCUMENT_VERSION = "7"
+"""Change it whenever the same slice would produce a different `TableDocument`, or a reading has more of a database."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:

@@ -67,6 +67,8 @@ class DatabaseChanges:
     database: str
     tables: tuple[TableChange, ...] = ()
     problem: str | None = None
+    versions_differ: bool = False
+    """Whether another version of this program read the earlier state; a change may be what only one of them reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,7 @@ def _compared(
             )
             for change in found
         ),
+        versions_differ=before.made_with != after.made_with,
     )
 
 

@@ -26,6 +26,7 @@ from tribal.planning import (
     compose_plan,
     last_plan,
     latest_outline,
+    latest_readings,
     load_plan,
     plan_was_edited,
     publish_plan,
@@ -67,6 +68,7 @@ def plan_run(run: RunContext) -> ComposedPlan:
     def read(entry: DatabaseEntry) -> CatalogReading:
         return read_catalog(entry, run.app, run.run_id, run.stop)
 
+    before = {reading.database: reading.made_with for reading in latest_readings(entries, run.store)}
     run.sink.begin("read", len(entries))
     readings: dict[str, CatalogReading] = {}
     postponed: list[DatabaseEntry] = []
@@ -79,6 +81,8 @@ def plan_run(run: RunContext) -> ComposedPlan:
     for entry, reading in run.pool.run(read, postponed, run.options.planning.units_at_once):
         readings[entry.name] = _report_reading(entry, reading, run)
     run.sink.end("read", f"{sum(reading.table_count for reading in readings.values())} tables")
+    if any(before.get(name, each.made_with) != each.made_with for name, each in readings.items() if each.made_with):
+        run.sink.note("another version of this program made the last run; every table is documented and indexed again")
     # The plan reports what changed, even under --force.
     unforced = replace(run.options.documenting, force=False, retry_failed=False)
     return compose_run(run, [readings[entry.name] for entry in entries], unforced)[0]

@@ -28,7 +28,8 @@ METADATA_FIELDS = (
 )
 NOT_READY = {
     "absent": "there is no index at {path!r} yet; run `tribal run` to document and index the databases",
-    "other version": "the index at {path!r} was built by another version of this program; `tribal index` rebuilds it",
+    "other version": "the index at {path!r} was built by another version of this program; `tribal run` rebuilds it and "
+    "the documents, `tribal index` only the index",
     "damaged": "the index at {path!r} is damaged; `tribal index` or `tribal run` rebuilds it",
     "foreign": "the file at {path!r} is another database, not an index",
     "ours": "the index at {path!r} is not finished yet; wait for the run to end, or run `tribal index`",

@@ -42,6 +42,7 @@ def comparison_data(found: Comparison, impact: Sequence[Impact] | None = None) -
             {
                 "database": database.database,
                 "problem": database.problem,
+                "versions_differ": database.versions_differ,
                 "tables": [
                     {**asdict(change), "changes": list(map(asdict, change.changes))} for change in database.tables
                 ],
@@ -70,6 +71,11 @@ def print_comparison(found: Comparison) -> None:
                 f"[red]error:[/] {escape(database.database)} was not compared: {escape(_plain(database.problem))}"
             )
         _print_lines(_change_lines(database.database, database.tables))
+        if database.versions_differ and database.tables:
+            err.print(
+                f"note: another version of this program read {escape(database.database)} before; a change may be "
+                "something that only one of them reads"
+            )
     changed = sum(len(database.tables) for database in found.databases)
     out.print(f"{counted(changed, 'table')} changed in the catalog." if changed else "Nothing changed in the catalog.")
     documents = found.documents

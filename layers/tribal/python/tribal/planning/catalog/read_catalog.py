@@ -12,12 +12,13 @@ from tribal.errors import DatabaseError, ManifestError, TribalError, describe_un
 from tribal.identity import locations
 from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity
-from tribal.masking import redact_text
+from tribal.masking import MASKING_VERSION, redact_text
 from tribal.planning.catalog.contents import StableContents, redact_contents, stabilize
 from tribal.planning.catalog.inferred_keys import ReadTables, infer_likely_keys, write_inferred_keys
 from tribal.planning.catalog.lineage import read_lineage_of, write_lineage
 from tribal.planning.catalog.selection import is_selected, unmatched_patterns
 from tribal.ports import (
+    DOCUMENT_VERSION,
     Application,
     BrokenTexts,
     CatalogContents,
@@ -27,6 +28,7 @@ from tribal.ports import (
     StopToken,
     UnreadPart,
 )
+from tribal.rendering import RENDERER_VERSION
 from tribal.store import (
     UNREADABLE,
     content_hash,
@@ -49,6 +51,7 @@ from tribal_contracts import (
 )
 
 UNKNOWN_HASH = "0" * 64
+_VERSION = f"{DOCUMENT_VERSION}.{RENDERER_VERSION}.{MASKING_VERSION}"
 _TEXTS_SHOWN = 5
 
 
@@ -134,8 +137,7 @@ def internal_error(doing: str, database: str, error: Exception, clock: Clock) ->
 
 def latest_readings(entries: Sequence[DatabaseEntry], store: ObjectStore) -> list[CatalogReading]:
     """The latest reading of each entry whose database was ever reached."""
-    found = (_latest(entry.name, store) for entry in entries)
-    return [reading for reading in found if reading is not None]
+    return [reading for entry in entries if (reading := _latest(entry.name, store)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,7 @@ def _write_found(
             *_filter_warnings(entry, contents, app),
         ],
         costs=list(contents.costs) or None,
+        made_with=_VERSION,
         routines=[str(TableIdentity(entry.name, *each)) for each in contents.routines if each[0] in used] or None,
     )
 
