@@ -22,7 +22,7 @@ from tests.edges.http.served import Served
 from tests.edges.mcp.raw_session import RawSession
 from tests.fakes.openai import KEY, FakeOpenAI
 from tests.plugins.postgres import administer
-from tests.upgrade.make_project import ARCHIVE, HERE, QUESTION, STORED, USER
+from tests.upgrade.make_project import ARCHIVE, HERE, QUESTION, STORED, USER, WRITTEN
 from tribal.errors import EXIT_NOT_READY
 
 pytestmark = pytest.mark.xdist_group("upgrade")
@@ -229,6 +229,31 @@ def test_sessions_are_shown_whole(upgraded: Project) -> None:
         assert {name: shown[name] for name in ("qaPairs", "auditResult")} == {
             name: each[name] for name in ("qaPairs", "auditResult")
         }
+
+
+def test_what_was_kept_goes_on_working(unpacked: Path, variables: dict[str, str], tmp_path: Path) -> None:
+    project = Project(shutil.copytree(unpacked / "shop", tmp_path / "shop"), variables)
+    project("run")
+    assert "4 of 6 files indexed" in project("upload", "handbook.zip", code=1).stdout
+    assert "shifts.txt is removed" in project("collections", "remove", "handbook", "shifts.txt").stdout
+    assert "not about anything" in project("ask", "who works in shifts?", "--collection", "handbook", code=9).stdout
+    (exam,) = project.folder.glob("sessions/exam_*.json")
+    compared = project("interrogate", "--questions", WRITTEN / "exam.txt", "--baseline", exam)
+    assert "Since the baseline: 0 questions newly answered, 0 no longer answered." in compared.stdout
+    project("queries", "verify", "queries/unpaid.sql")
+    assert "2 verified queries" in project("queries").stdout
+    assert "changed" not in project("queries").stdout
+    (memory,) = project.json("recall", "euros")["results"]
+    project("forget", memory["memoryId"])
+    assert project.json("recall", "euros")["results"] == []
+    assert "Nothing changed; 2 items are published." in project("sync").stdout
+    for answer in project.json("answers")["answers"]:
+        project("answers", "remove", answer["id"])
+    for session in project.json("interrogations")["sessions"]:
+        project("interrogations", "remove", session["id"])
+    project("token", "revoke", "portal")
+    assert project.json("answers")["answers"] == project.json("interrogations")["sessions"] == []
+    assert "portal" not in project("token", "list").stdout
 
 
 def test_what_was_halted_is_resumed(unpacked: Path, variables: dict[str, str], tmp_path: Path) -> None:
