@@ -64,6 +64,7 @@ ANSWERED = [
 FROM_INDEX = [
     (("search", "unpaid invoices"), "shop.billing.open_invoice"),
     (("table", "billing.invoice"), "invoice_not_void  (order_id), unique including net_cents where (status <> 9)"),
+    (("table", "sales.order_line"), "Pieces, never packages."),
     (("join", "sales.customer", "billing.payment"), "-- shop.sales.customer to shop.billing.payment: 3 joins"),
     (("lineage", "billing.open_invoice"), "sales.orders"),
     (("domain", "money"), "billing.reminder"),
@@ -180,6 +181,8 @@ def test_a_comparison_before_a_run_says_what_only_this_version_reads(opened: Pro
     assert "~ index invoice_not_void: unique (order_id) where" in compared.stdout
     assert f"note: {OTHER_VERSION} read shop before" in compared.stderr
     assert opened.json("diff")["databases"][0]["versions_differ"] is True
+    first = min(path.name for path in (opened.folder / "progress" / "runs").iterdir())
+    assert "    + column deleted_on: date\n" in opened("diff", "--since", first).stdout
 
 
 def test_contributions_are_not_configured_and_say_how(opened: Project) -> None:
