@@ -160,7 +160,7 @@ def test_a_key_that_means_something_else_now_is_refused_with_what_to_write(
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     refused = Project(extracted(tmp_path) / "shop", variables)("status", code=2)
-    assert "laws.scope.threshold was a score; write probability instead" in refused.stderr
+    assert "laws.scope.threshold was a score; write laws.scope.probability" in refused.stderr
 
 
 @each_case("arguments, part", ANSWERED)

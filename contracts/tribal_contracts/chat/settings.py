@@ -108,7 +108,9 @@ class CollectionEntry(ClosedContract):
         if self.successors and self.profile != "tutor":
             raise ValueError("successors belong to profile tutor")
         if self.laws.scope.threshold is not None and self.profile != "tutor":
-            raise ValueError("laws.scope.threshold was a score; write probability instead, or leave it out for 0.33")
+            raise ValueError(
+                "laws.scope.threshold was a score; write laws.scope.probability, 0 to 1, or leave it out (0.33)"
+            )
         if self.laws.scope.probability is not None and self.profile == "tutor":
             raise ValueError("laws.scope.probability belongs to profile catalog; write threshold, a squared distance")
         if self.profile == "tutor" and self.embedding is not None and self.embedding.dimensions != TUTOR_DIMENSIONS:
