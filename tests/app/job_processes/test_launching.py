@@ -34,6 +34,14 @@ time.sleep(0.2)
 (folder / "running").unlink()
 """
 """Fails if another process runs at the same time."""
+DIES_ONCE = """
+import os, pathlib, pickle, signal, sys
+folder = pathlib.Path(pickle.load(sys.stdin.buffer))
+with (folder / "log").open("a") as log:
+    log.write("begun\\n")
+if len((folder / "log").read_text().splitlines()) == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 WAITS = """
 import pathlib, pickle, sys
 folder = pathlib.Path(pickle.load(sys.stdin.buffer))
@@ -89,6 +97,12 @@ def test_jobs_of_dead_processes_are_found_by_looking_again(tmp_path: Path, waiti
     with running(tmp_path, WORKS, look_seconds=0.05):
         waiting.append(JOB)
         wait_until(lambda: begun(tmp_path) >= 1)
+
+
+def test_a_process_that_is_killed_before_it_works_is_soon_replaced(tmp_path: Path, waiting: Jobs) -> None:
+    waiting.append(JOB)
+    with running(tmp_path, DIES_ONCE):
+        wait_until(lambda: begun(tmp_path) == 2)
 
 
 def test_the_processes_of_a_server_start_one_process_at_a_time(

@@ -78,20 +78,26 @@ class JobWorkers:
             self._thread.join(LEAVE_SECONDS)
 
     def _run(self) -> None:
-        pause = self._look_seconds
+        pause, deaths = self._look_seconds, 0
         while not self._stopping.is_set():
             self._woken.clear()
             before: set[Contract] = set()
-            died_at_work = False
+            died = died_at_work = False
             try:
                 before = self._waiting()
                 if before:
                     with self._alone() as is_alone:
-                        died_at_work = is_alone and self._work()
+                        if is_alone:
+                            died, died_at_work = self._work()
                     self._waiting()
             except Exception as error:  # noqa: BLE001 - jobs resume with the next look, whatever this one met
                 _log_failure(error)
             if died_at_work:
+                continue
+            deaths = deaths + 1 if died else 0
+            if died:
+                # It may have been killed while it started; one that cannot start is tried less and less often.
+                self._woken.wait(min(2.0 ** min(deaths, 10), self._look_seconds))
                 continue
             if before:
                 has_progress = bool(before & self._ended)
@@ -120,11 +126,11 @@ class JobWorkers:
             if is_taken:
                 lock.release()
 
-    def _work(self) -> bool:
-        """Have a process work on what waits; returns whether it died while it worked on a job."""
+    def _work(self) -> tuple[bool, bool]:
+        """Have a process work on what waits; returns whether it died, and whether it worked on a job then."""
         with self._mutex:
             if self._stopping.is_set():
-                return False
+                return False, False
             process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, as the composition root says
                 self._launch.command,
                 stdin=subprocess.PIPE,
@@ -141,7 +147,7 @@ class JobWorkers:
         with self._mutex, suppress(OSError):
             self._process = None
             process.stdin.close()
-        return release_leases(self._app, self._kinds, process.pid)
+        return process.returncode != 0, release_leases(self._app, self._kinds, process.pid)
 
 
 def _dismiss(process: subprocess.Popen[bytes]) -> None:
