@@ -143,11 +143,12 @@ def index(
     from tribal.ports import RunParameters, Selection
     from tribal.runs.selecting import require_documented
     from tribal.settings import load_settings
+    from tribal.store import documented_before
 
     settings = load_settings(project=project, dsn=dsn, needs_databases=False)
     parameters = RunParameters(selection=Selection(units=frozenset(work_unit or ())), force=force)
     app = local_application(settings, parameters)
-    if _rebuild(app, parameters) and lists_none(settings):
+    if _rebuild(app, parameters) and documented_before(app.store()) is None:
         return
     require_documented(app)
     with _open(app, "index", as_json) as work:
