@@ -1,0 +1,1 @@
+"""The scenario of all five systems in a simulated AWS."""
