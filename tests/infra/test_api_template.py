@@ -22,7 +22,7 @@ def test_no_method_of_the_api_is_open(template: Template) -> None:
     told = {name: each for name, each in methods.items() if "wellknown" in name}
     guarded = [method for name, method in methods.items() if name not in told]
     own = 4 + (3 if template.environment.memory else 0) + (5 if template.environment.knowledge else 0)
-    own += (6 if template.has_chat else 0) + (4 if template.environment.contribution else 0)
+    own += (8 if template.has_chat else 0) + (4 if template.environment.contribution else 0)
     assert [method["AuthorizationType"] for method in guarded] == [expected] * (6 + own)
     assert all(("AuthorizerId" in method) == (expected == "CUSTOM") for method in guarded)
     assert [(each["HttpMethod"], each["AuthorizationType"]) for each in told.values()] == (
@@ -62,6 +62,7 @@ CHAT_ROUTES = (
     "api/admin/upload",
     "api/admin/etl/jobs",
     "api/admin/etl/status/{job_id}",
+    "api/admin/collections/{name}",
     "api/admin/collections/{name}/sources/{source_id}",
 )
 

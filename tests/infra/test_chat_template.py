@@ -29,6 +29,8 @@ ROUTES = {
     "POST/api/admin/upload": "uploads",
     "GET/api/admin/etl/jobs": "uploads",
     "GET/api/admin/etl/status/*": "uploads",
+    "GET/api/admin/collections": "uploads",
+    "GET/api/admin/collections/*": "uploads",
     "DELETE/api/admin/collections/*/sources/*": "uploads",
 }
 
@@ -88,7 +90,7 @@ def test_uploads_reads_no_passage_and_deletes_nothing(template: Template) -> Non
     if not template.has_chat:
         return
     found = actions_of(template, "ApiUploadsRole")
-    assert keys(found.pop("s3:GetObject")) == {MANIFEST, JOBS}
+    assert keys(found.pop("s3:GetObject")) == {"collections/*/collection.json", MANIFEST, JOBS}
     assert keys(found.pop("s3:PutObject")) == {MANIFEST, JOBS, "collections/*/uploads/*"}
     assert found.keys() == {"s3:ListBucket", "sqs:SendMessage"}
     (queue,) = found["sqs:SendMessage"]

@@ -114,6 +114,8 @@ def test_functions_may_be_called_by_the_methods_and_the_authorizer_of_their_own_
             "POST/api/admin/upload",
             "GET/api/admin/etl/jobs",
             "GET/api/admin/etl/status/*",
+            "GET/api/admin/collections",
+            "GET/api/admin/collections/*",
             "DELETE/api/admin/collections/*/sources/*",
         }
     assert places == {"Retriever": methods, "Mcp": mcp | tells, **own, **decides}

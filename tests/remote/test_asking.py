@@ -216,14 +216,6 @@ def test_status_without_the_api_tells_the_rest(environment: Deployed) -> None:
     assert "index: unknown: " in ran.stdout
 
 
-@pytest.mark.parametrize("command", ["init", "check", "plan", "document", "index", "diff", "lint", "mcp"])
-def test_a_command_that_works_here_alone_is_refused_with_a_profile(tmp_path: Path, command: str) -> None:
-    ran = tribal("--profile", "dev", command, cwd=tmp_path)
-    assert ran.returncode == 2
-    assert f"tribal {command} works on this machine" in ran.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_help_loads_nothing_of_aws(tmp_path: Path) -> None:
     for arguments in (["--help"], ["--profile", "dev", "run", "--help"], ["--profile", "dev", "search", "--help"]):
         loaded = loaded_by(*arguments, cwd=tmp_path)

@@ -6,6 +6,8 @@ from pydantic import BaseModel
 
 from tribal_contracts.chat.audit import AuditedAnswer
 from tribal_contracts.chat.collections import (
+    CollectionContents,
+    CollectionList,
     CollectionManifest,
     CollectionRecord,
     PassageIndexPointer,
@@ -32,6 +34,8 @@ EXPORTED: dict[str, type[BaseModel]] = {
     "upload-jobs": JobList,
     "removal-report": RemovalReport,
     "collection": CollectionRecord,
+    "collection-list": CollectionList,
+    "collection-contents": CollectionContents,
     "collection-manifest": CollectionManifest,
     "collection-source": SourceRecord,
     "collection-passage": StoredPassage,

@@ -104,3 +104,36 @@ class PassageIndexPointer(Contract):
     sources: list[ContentHash]
     passages: Count
     embedding: EmbeddingRecord
+
+
+class CollectionSummary(Contract):
+    """A collection that a caller may see."""
+
+    name: CollectionName
+    profile: Profile
+    layer: CollectionLayer
+    owner: str | None
+    course_id: str
+    models: list[str]
+    """The entries of `models` that may answer."""
+    embedding: EmbeddingRecord | None
+    """`None` before its first upload."""
+    files: Count
+    passages: Count
+
+
+class CollectionList(Contract):
+    """The collections that a caller may see, but for the documentation itself."""
+
+    collections: list[CollectionSummary]
+
+
+class CollectionContents(CollectionSummary):
+    """A collection with its files."""
+
+    sources: list[CollectionSource]
+
+    @property
+    def summary(self) -> CollectionSummary:
+        """The collection without its files."""
+        return CollectionSummary(**self.model_dump(exclude={"sources"}))

@@ -76,6 +76,10 @@ def announce_and_remove(system: DeployedSystem) -> None:
     """Send a file to an address, and remove it again."""
     job = announce(system, "again.txt", MANUAL + b"More.\n")
     assert job["status"] == "completed"
+    (listed,) = system.request("GET", "/api/admin/collections").json()["collections"]
+    shown = system.request("GET", f"/api/admin/collections/{COLLECTION}").json()
+    assert (listed["files"], len(shown["sources"])) == (shown["files"], shown["files"])
+    assert job["files"][0]["source_id"] in {each["source_id"] for each in shown["sources"]}
     remove(system, job["files"][0]["source_id"])
 
 

@@ -148,7 +148,7 @@ def test_the_right_to_write_is_needed_for_everything_but_looking_at_collections(
     ):
         with pytest.raises(ChatForbidden, match="collections:write"):
             call()
-    assert [each.entry.title for each in reader.states()] == ["handbook"]
+    assert [each.name for each in reader.collections().collections] == ["handbook"]
 
 
 def test_two_teams_see_nothing_of_each_others_collections(teams: MadeUploads) -> None:
@@ -162,12 +162,12 @@ def test_two_teams_see_nothing_of_each_others_collections(teams: MadeUploads) ->
     assert hidden.value.message.replace(job.job_id, "2" * 30) == missing.value.message
     assert theirs.jobs().jobs == []
     assert theirs.jobs().total == 0
-    assert [each.entry.title for each in theirs.states()] == ["handbook", "pay"]
+    assert [each.name for each in theirs.collections().collections] == ["handbook", "pay"]
     for name in ("games", "nowhere"):
         for call in (
             lambda name=name: teams.accept("a.txt", "a", name, OF_PAY),
             lambda name=name: theirs.remove(name, "secret plan.txt"),
-            lambda name=name: theirs.state(name),
+            lambda name=name: theirs.collection(name),
             lambda name=name: theirs.arrived(name, job.job_id),
         ):
             with pytest.raises(CollectionNotFound, match=f"no collection '{name}'; you may use catalog, handbook, pay"):
@@ -176,7 +176,7 @@ def test_two_teams_see_nothing_of_each_others_collections(teams: MadeUploads) ->
         teams.accept("a.txt", "a", None, OF_PAY)
     ours = teams.uploads(OF_GAMES)
     assert ours.jobs().total == 1
-    assert ours.state("games").manifest.sources[0].names == ["secret plan.txt"]
+    assert ours.collection("games").sources[0].names == ["secret plan.txt"]
 
 
 def test_an_announced_upload_is_checked_by_its_name_and_size(made: MadeUploads) -> None:
@@ -307,16 +307,17 @@ def test_uploads_and_removals_are_launched_where_jobs_run_elsewhere(made: MadeUp
 
 
 def test_what_a_collection_holds(made: MadeUploads) -> None:
-    (state,) = made.uploads(ADA).states()
-    assert (state.record, state.manifest.sources) == (None, [])
+    (empty,) = made.uploads(ADA).collections().collections
+    assert (empty.embedding, empty.files, empty.passages) == (None, 0, 0)
     made.upload("manual.txt", pages(3))
-    state = made.uploads().state("handbook")
-    assert state.record is not None
-    assert (state.record.course_id, state.record.layer, state.manifest.sources[0].passages) == (
-        "handbook",
-        "company",
-        3,
-    )
+    found = made.uploads().collection("handbook")
+    assert found.embedding is not None
+    assert (found.course_id, found.layer, found.files, found.passages) == ("handbook", "company", 1, 3)
+    assert [each.names for each in found.sources] == [["manual.txt"]]
+    no_reader = Caller("x", rights=frozenset())
+    for call in (made.uploads(no_reader).collections, lambda: made.uploads(no_reader).collection("handbook")):
+        with pytest.raises(ChatForbidden, match="documentation:read"):
+            call()
 
 
 def test_no_version_of_a_removed_file_is_left_in_a_bucket_that_keeps_versions(

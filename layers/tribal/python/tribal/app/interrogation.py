@@ -35,7 +35,7 @@ def build(building: Building) -> Built:
             quote=lambda questions, iterations: models().quote(questions, iterations),
             launch=None if building.deployment is None else partial(launch_session, building.deployment),
         )
-    return Built(parts=parts, gaps=_visible_gaps)
+    return Built(parts=parts, gaps=visible_gaps)
 
 
 def party_models(
@@ -77,10 +77,11 @@ def place_in_environment(location: Location) -> str:
     return f"{written_location(location)} in the environment file"
 
 
-def _visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
-    from tribal.capabilities.interrogation.open_gaps.reading import visible_gaps
+def visible_gaps(store: ObjectStore, caller: Caller, *, exams_only: bool = False) -> list[OpenGap]:
+    """The gaps that were found, as far as a caller may see them; see `GapReader`."""
+    from tribal.capabilities.interrogation.open_gaps import reading
 
-    return visible_gaps(store, caller, exams_only=exams_only)
+    return reading.visible_gaps(store, caller, exams_only=exams_only)
 
 
 def launch_session(deployment: Deployment, session_id: str) -> None:

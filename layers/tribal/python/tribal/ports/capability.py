@@ -34,6 +34,8 @@ class CommandSpec:
     """`module:name` of a function, or of a `typer.Typer` with subcommands."""
     help: str | None = None
     """Of a command with subcommands; a function has a docstring."""
+    here_only: str | None = None
+    """Why it does not work with `--profile`, and what to do instead; `None` where it does."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 
@@ -51,18 +52,34 @@ class DeployedRuns(Protocol):
         ...
 
 
-class DeployedTools(Protocol):
-    """Calls the tools of an environment.
+class DeployedApi(Protocol):
+    """The API of an environment. Answers are JSON, and so are the errors that the environment reports itself.
 
-    Raises, from every method: `DeploymentRefused`, `DeploymentUnreachable`.
+    Raises, from every method: `ConfigurationError`, `DeploymentRefused`, `DeploymentUnreachable`.
     """
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> bytes:
-        """The answer of a tool, as JSON."""
+    def call(self, tool: str, arguments: Mapping[str, Any], *, repeats: bool) -> bytes:
+        """The answer of a tool; the call may be sent again where it `repeats` without harm."""
         ...
 
     def health(self) -> dict[str, Any]:
         """The API's report on its index."""
+        ...
+
+    def send(self, method: str, path: str, content: Mapping[str, Any] | None = None) -> bytes:
+        """The answer of a route."""
+        ...
+
+    def send_form(self, path: str, fields: Mapping[str, str], file: Path) -> bytes:
+        """The answer of a route to a form with a file."""
+        ...
+
+    def store_file(self, address: str, fields: Mapping[str, str], file: Path) -> None:
+        """Send a file to an address that the environment has made for it."""
+        ...
+
+    def events(self, path: str, content: Mapping[str, Any]) -> Generator[bytes, None, None]:
+        """The data of each event of a streamed answer, or only the error that it fails with."""
         ...
 
 
@@ -73,6 +90,6 @@ class DeployedEnvironment(Protocol):
         """The runs of the environment."""
         ...
 
-    def tools(self) -> DeployedTools:
-        """The tools of the environment."""
+    def api(self) -> DeployedApi:
+        """The API of the environment."""
         ...

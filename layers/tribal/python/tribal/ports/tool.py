@@ -89,6 +89,11 @@ class ToolSpec:
     is_done: Callable[[Any], bool] = lambda _: True
     """Whether a successful answer reports that everything was done; if not, the command exits with 1."""
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a call may be sent again when its answer was lost: that changes nothing more, and costs nothing."""
+        return self.effect.idempotent and not self.effect.destructive and self.spends is None
+
     def asks_model_for(self, caller: Caller) -> bool:
         """Whether a call of this caller may ask a model; `offered` opens the world of tools that have one to ask."""
         return self.spends is not None and self.effect.open_world and caller.may(self.spends)

@@ -14,7 +14,8 @@ from tribal.errors import RightMissing, ToolInputInvalid, TribalError
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
 from tribal.ports.tool import ToolGroup, ToolSpec, tokens_of
-from tribal.tools.registry import REGISTRY, Registry
+from tribal.tools.error_classes import error_from
+from tribal.tools.registry import EVERYTHING, REGISTRY, Registry
 from tribal_contracts import AgentError, Contract, agent_error
 
 _NAMED_PROBLEMS = 10
@@ -60,6 +61,18 @@ def read_answer(name: str, data: bytes, tools: Registry = REGISTRY) -> Contract:
         except ValidationError:
             pass
     return tools.callable[name].output_model.from_json(data)
+
+
+def succeeded(name: str, answer: Contract, tools: Registry = EVERYTHING) -> Any:
+    """The answer of a tool, if it is not a failure.
+
+    Raises:
+        TribalError: the one that the failure reports.
+    """
+    failure = tools.group_of(name).error_of(answer)
+    if failure is not None:
+        raise error_from(failure)
+    return answer
 
 
 def with_tokens_used(answer: Answer) -> Answer:

@@ -9,6 +9,7 @@ from itertools import chain
 
 from tribal.capabilities import capabilities
 from tribal.errors import TribalError
+from tribal_contracts import ERROR_CODES, AgentError
 
 
 @cache
@@ -30,6 +31,15 @@ def error_from_name(name: str, message: str) -> TribalError:
     """Rebuild an error that a function reported by class name; an unknown name counts as an internal fault."""
     found = next((kind for kind in error_classes() if kind.__name__ == name), None)
     return TribalError(f"{name}: {message}") if found is None else found(message)
+
+
+def error_from(error: AgentError) -> TribalError:
+    """Rebuild an error that another process reported as data."""
+    found = error_class_of(error.code)(error.message)
+    TribalError.__init__(
+        found, error.message, code=error.code if error.code in ERROR_CODES else None, context=error.context
+    )
+    return found
 
 
 def _kinds() -> Iterator[type[TribalError]]:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
+from tribal.app.interrogation import visible_gaps
 from tribal.app.parts import aws_missing, spending, store_in_bucket, system_clock
 from tribal.errors import ConfigurationError
 from tribal.ports import Application, ObjectStore, Provider
@@ -16,10 +17,10 @@ from tribal.settings import BucketPlace
 from tribal.settings.profiles import TOKEN_VARIABLE, checked_address
 
 if TYPE_CHECKING:
+    from tribal.adapters.aws.environment_api import EnvironmentApi
     from tribal.adapters.aws.request_signing import Sign
     from tribal.adapters.aws.s3 import S3ObjectStore
     from tribal.adapters.aws.state_machine import StateMachine
-    from tribal.adapters.aws.tool_api import ToolApi
     from tribal.settings.profiles import Profile
 
 Built = TypeVar("Built")
@@ -27,7 +28,7 @@ _REGION = re.compile(r"\.execute-api\.(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)\.")
 
 
 def remote_application(profile: Profile) -> Application:
-    """Build the application of a command with `--profile`: the environment's store, runs and tools."""
+    """Build the application of a command with `--profile`: the environment's store, runs and API."""
     environment = RemoteEnvironment(profile)
 
     def elsewhere(*_: object, **__: object) -> NoReturn:
@@ -51,6 +52,7 @@ def remote_application(profile: Profile) -> Application:
             index_writer=elsewhere,
             queue=Provider(elsewhere),
         ),
+        gaps=visible_gaps,
         environment=environment,
     )
 
@@ -87,15 +89,15 @@ class RemoteEnvironment:
 
         return _with_aws(build)
 
-    def tools(self) -> ToolApi:
-        """The tools, called with a token if there is one, else with signed requests."""
-        from tribal.adapters.aws.tool_api import ToolApi
+    def api(self) -> EnvironmentApi:
+        """The API, called with a token if there is one, else with signed requests."""
+        from tribal.adapters.aws.environment_api import EnvironmentApi
 
         address = self._profile.api or checked_address(self._output("ApiAddress"))
-        return ToolApi(address, self._sign(address))
+        return EnvironmentApi(address, self._sign(address))
 
     def _sign(self, address: str) -> Sign:
-        from tribal.adapters.aws.tool_api import token_bearer
+        from tribal.adapters.aws.environment_api import token_bearer
 
         profile = self._profile
         # A profile with an explicit address must work without an AWS account.

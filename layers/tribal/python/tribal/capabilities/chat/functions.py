@@ -9,7 +9,7 @@ STREAM = "POST /api/chat/stream"
 _BUDGET = "progress/budget.json"
 _CONFIGURATION = "config/*"
 """Which databases are kept from models, and prompts of one's own."""
-_MANIFEST = "collections/*/manifest.json"
+_RECORD, _MANIFEST = "collections/*/collection.json", "collections/*/manifest.json"
 _INDEX, _JOBS = "collections/*/index/*", "collections/*/jobs/*"
 _UPLOADS, _ALL = "collections/*/uploads/*", "collections/*"
 _AUDIT = "audit/chat/*"
@@ -66,6 +66,8 @@ FUNCTIONS = (
             "POST /api/admin/upload",
             "GET /api/admin/etl/jobs",
             "GET /api/admin/etl/status/{job_id}",
+            "GET /api/admin/collections",
+            "GET /api/admin/collections/{name}",
             "DELETE /api/admin/collections/{name}/sources/{source_id}",
         ),
         takes=("multipart/form-data",),
@@ -102,7 +104,7 @@ USES = (
     FunctionUse(
         function=UPLOADS,
         asks_index=False,
-        reads=(_MANIFEST, _JOBS),
+        reads=(_RECORD, _MANIFEST, _JOBS),
         writes=(_MANIFEST, _JOBS, _UPLOADS),
         loads=_LOADS_UPLOADS,
     ),

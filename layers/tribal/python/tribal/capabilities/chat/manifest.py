@@ -34,15 +34,25 @@ CAPABILITY = Capability(
     commands=(
         CommandSpec(name="ask", target="tribal.edges.cli.chat.asking:ask"),
         CommandSpec(name="chat", target="tribal.edges.cli.chat.asking:chat"),
-        CommandSpec(name="upload", target="tribal.edges.cli.chat.uploading:upload"),
-        CommandSpec(name="jobs", target="tribal.edges.cli.chat.uploading:jobs"),
+        CommandSpec(
+            name="upload",
+            target="tribal.edges.cli.chat.uploading:upload",
+        ),
+        CommandSpec(
+            name="jobs",
+            target="tribal.edges.cli.chat.uploading:jobs",
+        ),
         CommandSpec(
             name="collections",
             target="tribal.edges.cli.chat.collections:collections",
             help="List collections, show one, or remove a file from it.",
         ),
         CommandSpec(
-            name="answers", target="tribal.edges.cli.chat.answers:answers", help="List and remove stored answers."
+            name="answers",
+            target="tribal.edges.cli.chat.answers:answers",
+            help="List and remove stored answers.",
+            here_only="no route shows stored answers; with access to the bucket, leave out --profile in a folder "
+            "whose databases.yaml has `store: s3://BUCKET`",
         ),
     ),
     extras=("chat",),

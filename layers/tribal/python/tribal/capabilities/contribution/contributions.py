@@ -21,7 +21,7 @@ from tribal.capabilities.contribution.offers import batches
 from tribal.capabilities.contribution.offers.batches import Batch
 from tribal.capabilities.contribution.parts import ContributionParts
 from tribal.capabilities.contribution.preparing import Preparation
-from tribal.capabilities.contribution.publishing.approving import TYPED, current_hash, is_valid, new_approval
+from tribal.capabilities.contribution.publishing.approving import current_hash, is_valid, new_approval, require_typed
 from tribal.errors import RunLocked
 from tribal.identity.scope import EVERYTHING
 from tribal.jobs.lease import RunLease
@@ -171,8 +171,7 @@ class Contributions:
         with self._lease("approve"):
             record = _approvable(self.record(cycle))
             if not review.is_approved:
-                if typed.strip().lower() != review.sha256[:TYPED]:
-                    raise ApprovalMissing("these are not the first 8 characters of the hash; nothing was published")
+                require_typed(review.sha256, typed)
                 with self._context(record) as context:
                     if current_hash(context) != review.sha256:
                         raise ApprovalStale(f"contribution {cycle} has changed; look at it again and approve it")

@@ -109,18 +109,13 @@ def _page(handoffs: Mapping[AgentName, Handoff]) -> str:
     return created.pr.url if isinstance(created, PRCreated) else ""
 
 
-def problem_of(record: CycleRecord, *, brief: bool = False) -> TribalError | None:
-    """The error that a call ends with after a contribution; `None` if it was prepared or published.
-
-    Args:
-        record: of the contribution.
-        brief: leave out the blockers, which were shown.
-    """
+def problem_of(record: CycleRecord) -> TribalError | None:
+    """The error that a call ends with after a contribution; `None` if it was prepared or published."""
     if record.error is not None:
         return error_of(record.error)
     if record.outcome != "blocked":
         return None
-    message = f"contribution {record.cycle} is blocked{'' if brief else f': {listing(record.blockers)}'}"
+    message = f"contribution {record.cycle} is blocked: {listing(record.blockers)}"
     if any(each.startswith("check ") for each in record.blockers):
         return CheckFailed(message)
     return PatchInvalid(message) if record.publication is not None else RepositoryUnusable(message)

@@ -67,7 +67,15 @@ CAPABILITY = Capability(
     page="knowledge.md",
     builder="tribal.app.knowledge:build",
     write_rights=(RIGHT_TO_SYNC,),
-    commands=(CommandSpec(name="comply", target="tribal.edges.cli.comply.command:comply"),),
+    commands=(
+        CommandSpec(
+            name="comply",
+            target="tribal.edges.cli.comply.command:comply",
+            here_only="it reads the files of a checkout, and git, on this machine; run `tribal sync` in a folder with "
+            "the same `knowledge` in its databases.yaml, then comply there. Agents check a text in the environment "
+            "with the tool knowledge_check",
+        ),
+    ),
     extras=("knowledge",),
     functions=(
         FunctionSpec(name="checker", layers=("deps-policies",), fault_metric="CheckFaults"),

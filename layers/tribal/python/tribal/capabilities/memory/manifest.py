@@ -36,7 +36,12 @@ CAPABILITY = Capability(
     write_rights=(WRITE_MEMORY,),
     commands=(
         CommandSpec(
-            name="memory", target="tribal.edges.cli.commands.memory:memory", help="Look after what is remembered."
+            name="memory",
+            target="tribal.edges.cli.commands.memory:memory",
+            help="Look after what is remembered.",
+            here_only="no route shows or changes the memories of others; remember, recall and forget work with your "
+            "own. With access to the bucket, leave out --profile in a folder whose databases.yaml has "
+            "`store: s3://BUCKET`",
         ),
     ),
     functions=(FunctionSpec(name="memory", fault_metric="MemoryFaults"),),

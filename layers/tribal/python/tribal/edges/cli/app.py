@@ -17,7 +17,7 @@ from tribal.tools.registry import EVERYTHING, Registry
 _GIVEN = "tribal.arguments"
 COMMANDS = [command for each in capabilities() for command in each.commands]
 OWN_COMMANDS = frozenset(command.name for command in COMMANDS)
-"""Commands of capabilities; one of them may show the answer of a tool in a way of its own."""
+"""Commands of capabilities; one of them may show the answer of a tool in its own way."""
 
 
 class _Group(TyperGroup):
@@ -42,7 +42,7 @@ class _Group(TyperGroup):
         if name is not None and ctx.params.get("profile") is not None:
             from tribal.edges.cli.commands.profile import profile_command
 
-            return name, profile_command(name, rest, self.tools), rest
+            command = profile_command(name, command, rest, COMMANDS)
         spec = self.tools.commands.get(name or "")
         if spec is not None and spec.command not in OWN_COMMANDS:
             from tribal.edges.cli.tools.command import derived_command
@@ -64,7 +64,7 @@ def tribal(
         typer.Option(
             "--profile",
             metavar="NAME",
-            help="Work with a deployed environment instead of a local folder: run, status, tail and the tools. "
+            help="Work with a deployed environment instead of a local folder. "
             "NAME is an environment, or a profile in ~/.config/tribal/profiles.yaml.",
             show_default=False,
         ),

@@ -15,6 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tribal.edges.cli.hints import Place
     from tribal.ports import Clock, ProgressSink
     from tribal.ports.stopping import StopToken
     from tribal.settings import Settings
@@ -109,11 +110,11 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
         try:
             return function(*args, **kwargs)
         except TribalError as error:
-            project, dsn = kwargs.get("project"), kwargs.get("dsn")
+            place, dsn = getattr(kwargs.get("context"), "obj", None) or kwargs.get("project"), kwargs.get("dsn")
             fail(
                 error,
                 as_json=as_json,
-                project=project if isinstance(project, Path) else None,
+                place=place if isinstance(place, Path | str) else None,
                 dsn=dsn if isinstance(dsn, str) else None,
             )
         except KeyboardInterrupt:
@@ -126,8 +127,8 @@ def command(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answ
     return guarded
 
 
-def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: str | None = None) -> NoReturn:
-    """Print an error and exit with its code; folder and database, if given, complete the commands in its message."""
+def fail(error: Exception, *, as_json: bool, place: Place | None = None, dsn: str | None = None) -> NoReturn:
+    """Print an error and exit with its code; place and database, if given, complete the commands in its message."""
     from datetime import UTC, datetime
 
     from tribal.edges.cli.hints import with_typed_commands
@@ -138,8 +139,8 @@ def fail(error: Exception, *, as_json: bool, project: Path | None = None, dsn: s
     if not isinstance(error, TribalError):
         raise error
     error.message = without_logins(error.message)
-    if project is not None:
-        error.message = with_typed_commands(error.message, project, dsn)
+    if place is not None:
+        error.message = with_typed_commands(error.message, place, dsn)
     if as_json:
         timestamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         data = error.to_agent_error(timestamp).model_dump(mode="json")

@@ -8,30 +8,36 @@ from pathlib import Path
 
 _COMMAND = re.compile(
     r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp"
-    r"|jobs|collections|contribute)\b"
+    r"|jobs|collections|upload|contribute|sync)\b"
     r"([^`]*)`"
 )
+_HERE_ONLY = frozenset(("check", "plan", "document", "index", "lint", "mcp"))
 _CONNECTING = frozenset(("check", "plan", "document", "run", "diff"))
 _EXAMPLE = "postgresql://user@host/database"
 
+Place = Path | str
+"""Where a command works: in the folder of a project, or in the environment of the profile of that name."""
 
-def as_typed(command: str, project: Path, dsn: str | None = None) -> str:
-    """A command in backticks, with the folder and the database that it needs.
+
+def as_typed(command: str, place: Place, dsn: str | None = None) -> str:
+    """A command in backticks, with the folder, or the profile, and the database that it needs.
 
     Args:
         command: without `tribal`.
-        project: the project folder, as given.
+        place: the project folder, or the name of the profile, as given.
         dsn: the database given on the command line.
     """
     name = command.partition(" ")[0]
-    source = f" {_source(dsn)}" if name in _CONNECTING and "://" not in command and not _knows_source(project) else ""
-    place = "" if project == Path() or "--project" in command else f" --project {shlex.quote(str(project))}"
-    return f"`tribal {command}{source}{place}`"
+    if isinstance(place, str):
+        return f"`tribal {command}`" if name in _HERE_ONLY else f"`tribal --profile {place} {command}`"
+    source = f" {_source(dsn)}" if name in _CONNECTING and "://" not in command and not _knows_source(place) else ""
+    folder = "" if place == Path() or "--project" in command else f" --project {shlex.quote(str(place))}"
+    return f"`tribal {command}{source}{folder}`"
 
 
-def with_typed_commands(text: str, project: Path, dsn: str | None = None) -> str:
+def with_typed_commands(text: str, place: Place, dsn: str | None = None) -> str:
     """A message with its commands completed; arguments as for `as_typed`."""
-    return _COMMAND.sub(lambda match: as_typed(match[1] + match[2], project, dsn), text)
+    return _COMMAND.sub(lambda match: as_typed(match[1] + match[2], place, dsn), text)
 
 
 def _source(dsn: str | None) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 if TYPE_CHECKING:
-    from tribal.ports import Application
+    from tribal.edges.cli.profile.client import Client
+    from tribal.ports import Application, Caller
     from tribal.ports.environment import DeployedEnvironment
 
 
@@ -24,9 +25,25 @@ Dsn = Annotated[
         show_default=False,
     ),
 ]
+
+
+def _require_no_profile(context: typer.Context, project: Path) -> Path:
+    """Refuse a folder next to a profile: a command works with one of them."""
+    source = context.get_parameter_source("project")
+    if context.obj is not None and source is not None and source.name == "COMMANDLINE":
+        raise typer.BadParameter("leave it out: --profile works with a deployed environment instead of a folder")
+    return project
+
+
 Project = Annotated[
     Path,
-    typer.Option("--project", "-p", metavar="DIR", help="Folder with databases.yaml and the documents."),
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="DIR",
+        help="Folder with databases.yaml and the documents.",
+        callback=_require_no_profile,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Also print how the question was read.")]
@@ -97,3 +114,44 @@ def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
     app = remote_application(load_profile(context.obj))
     assert app.environment is not None
     return app, app.environment
+
+
+def documented(context: typer.Context, project: Path) -> tuple[Application, Caller]:
+    """The application whose store a command reads, and its caller: of a folder, or of the profile.
+
+    Anyone who may read the bucket of an environment sees everything in it.
+    """
+    if context.obj is not None:
+        from tribal.ports import Caller
+
+        return deployed(context)[0], Caller(f"profile:{context.obj}")
+    from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    return local_application(settings), local_caller(settings)
+
+
+def client_of(context: typer.Context) -> Client:
+    """The client of the environment of the profile given on the command line."""
+    from tribal.edges.cli.profile.client import Client
+
+    return Client(deployed(context)[1].api())
+
+
+def refuse_with_profile(context: typer.Context, what: str, why: str) -> None:
+    """Refuse what an environment does not offer.
+
+    Args:
+        context: of the command.
+        what: the option or subcommand, such as `--resume`.
+        why: the reason, and what to do instead.
+
+    Raises:
+        ConfigurationError: when the command line has `--profile`.
+    """
+    if context.obj is not None:
+        from tribal.errors import ConfigurationError
+
+        raise ConfigurationError(f"{what} does not work with --profile: {why}")

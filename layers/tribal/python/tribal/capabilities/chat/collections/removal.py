@@ -6,6 +6,7 @@ original, its passages and every generation of the index that contains it, and r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tribal.capabilities.chat.collections.files import CollectionFiles
@@ -22,17 +23,21 @@ _SHOWN = 20
 """The most names in a message."""
 
 
-def find_source(files: CollectionFiles, name: str) -> CollectionSource:
+def find_source(collection: str, sources: Sequence[CollectionSource], name: str) -> CollectionSource:
     """The file of an id, or the only one of a path in an archive or of a name.
+
+    Args:
+        collection: its name.
+        sources: its files.
+        name: of the file, its path in an archive, or its id.
 
     Raises:
         CollectionNotFound: when the collection has no such file, or several of that name.
     """
-    manifest = files.manifest()
     found = (
-        [each for each in manifest.sources if name == each.source_id]
-        or [each for each in manifest.sources if name in each.paths]
-        or [each for each in manifest.sources if name in each.names]
+        [each for each in sources if name == each.source_id]
+        or [each for each in sources if name in each.paths]
+        or [each for each in sources if name in each.names]
     )
     if len(found) == 1:
         return found[0]
@@ -40,12 +45,12 @@ def find_source(files: CollectionFiles, name: str) -> CollectionSource:
         paths = {path for each in found for path in each.paths[:1]}
         what, told_apart = ("a path", sorted(paths)) if len(paths) == len(found) else ("an id", _ids(found))
         raise CollectionNotFound(
-            f"collection {files.name!r} has {len(found)} files {name!r}; give {what}: {', '.join(told_apart)}"
+            f"collection {collection!r} has {len(found)} files {name!r}; give {what}: {', '.join(told_apart)}"
         )
-    names = sorted({name for each in manifest.sources for name in shown_names(each)})
+    names = sorted({name for each in sources for name in shown_names(each)})
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     raise CollectionNotFound(
-        f"collection {files.name!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
+        f"collection {collection!r} has no file {name[:100]!r}; it has " + (listed or "none at all")
     )
 
 

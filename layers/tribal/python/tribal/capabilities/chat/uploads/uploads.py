@@ -22,13 +22,18 @@ from tribal.capabilities.chat.errors import (
     UploadUnreadable,
 )
 from tribal.capabilities.chat.parts import ChatParts, chat_parts
-from tribal.capabilities.chat.rights import WRITE_COLLECTIONS
+from tribal.capabilities.chat.rights import READ_DOCUMENTATION, WRITE_COLLECTIONS
 from tribal.capabilities.chat.uploads.kinds import READ_TYPES, base_name, is_archive, kind_by_name, kind_of
 from tribal.capabilities.chat.uploads.opening import head_of
 from tribal.errors import StoreUnwritable
 from tribal.ports.application import Application
 from tribal.ports.caller import Caller
-from tribal_contracts.chat.collections import CollectionManifest, CollectionRecord, CollectionSource
+from tribal_contracts.chat.collections import (
+    CollectionContents,
+    CollectionList,
+    CollectionManifest,
+    CollectionSource,
+)
 from tribal_contracts.chat.jobs import JobList, RemovalReport, UploadAddress, UploadedFile, UploadJob
 from tribal_contracts.chat.requests import UploadRequest
 from tribal_contracts.chat.settings import CATALOG, CollectionEntry
@@ -41,21 +46,12 @@ _COMPARED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionState:
-    """A collection that a caller may see, and what it holds."""
-
-    entry: CollectionEntry
-    record: CollectionRecord | None
-    """`None` before its first upload."""
-    manifest: CollectionManifest
-
-
-@dataclass(frozen=True, slots=True)
 class Uploads:
     """The uploads of one caller.
 
     Every method takes only collections that the caller may see; for any other it raises `CollectionNotFound`. All but
-    `states` and `state` raise `ChatForbidden` when the caller lacks the right `collections:write`.
+    `collections` and `collection` raise `ChatForbidden` when the caller lacks the right `collections:write`; these two
+    do so without the right `documentation:read`.
     """
 
     app: Application
@@ -176,7 +172,7 @@ class Uploads:
             CollectionNotFound: when it has no such file, or several of that name.
         """
         files = self._files(self._entry(collection))
-        source = find_source(files, name)
+        source = find_source(files.name, files.manifest().sources, name)
         job = self._new_job(files, shown_names(source)[0], 0, None)
         job = job.model_copy(update={"removes": source.source_id, "arrived": True})
         # Before the manifest: the job is resumed if this process is killed here.
@@ -191,22 +187,40 @@ class Uploads:
             gone_by=gone_by(job.created_at),
         )
 
-    def states(self) -> list[CollectionState]:
+    def collections(self) -> CollectionList:
         """All collections that the caller may see, but for the documentation itself."""
+        self._require_reader()
         entries = visible_collections(self.parts.settings, self.caller)
-        return [self._state(each) for each in entries if each.title != CATALOG]
+        return CollectionList(collections=[self._contents(each).summary for each in entries if each.title != CATALOG])
 
-    def state(self, collection: str) -> CollectionState:
-        """One collection that the caller may see.
+    def collection(self, name: str) -> CollectionContents:
+        """One collection that the caller may see, with its files.
 
         Raises:
             CollectionNotFound: also for the documentation, which has no files.
         """
-        return self._state(self._entry(collection))
+        self._require_reader()
+        return self._contents(self._entry(name))
 
-    def _state(self, entry: CollectionEntry) -> CollectionState:
+    def _require_reader(self) -> None:
+        if not self.caller.may(READ_DOCUMENTATION):
+            raise ChatForbidden(f"collections need the right {READ_DOCUMENTATION!r}, as questions to them do")
+
+    def _contents(self, entry: CollectionEntry) -> CollectionContents:
         files = CollectionFiles(self.app.store(), entry.title)
-        return CollectionState(entry, files.record(), files.manifest())
+        record, sources = files.record(), files.manifest().sources
+        return CollectionContents(
+            name=entry.title,
+            profile=entry.profile,
+            layer=entry.layer,
+            owner=entry.owner,
+            course_id=entry.course,
+            models=entry.every_model,
+            embedding=None if record is None else record.embedding,
+            files=len(sources),
+            passages=sum(each.passages for each in sources),
+            sources=sources,
+        )
 
     def _entry(self, collection: str) -> CollectionEntry:
         entry = find_collection(collection, self.parts.settings, self.caller)

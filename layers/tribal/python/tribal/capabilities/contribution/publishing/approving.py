@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from tribal.capabilities.contribution.agents.coder import diffs_of
 from tribal.capabilities.contribution.agents.context import AgentContext, edit_context, edits_of
-from tribal.capabilities.contribution.errors import ApprovalStale
+from tribal.capabilities.contribution.errors import ApprovalMissing, ApprovalStale
 from tribal.capabilities.contribution.publishing.publication import (
     diffs_in,
     follow_up_hash,
@@ -100,3 +100,13 @@ def _outdated(record: CycleRecord) -> ApprovalStale:
         f"the base branch has changed what contribution {record.cycle} changes; run `tribal contribute abort"
         f" {record.cycle}` and prepare it again"
     )
+
+
+def require_typed(sha256: str, typed: str) -> None:
+    """Make sure that a person has typed the start of a hash.
+
+    Raises:
+        ApprovalMissing: when it is something else.
+    """
+    if typed.strip().lower() != sha256[:TYPED]:
+        raise ApprovalMissing(f"these are not the first {TYPED} characters of the hash; nothing was published")

@@ -32,46 +32,19 @@ def check_sql(request: CheckSqlInput, toolbox: Toolbox, policies: CheckPolicies 
         ToolInputInvalid: when there are several databases and none is named, or the schema does not exist.
         IndexNotReady: when there is no finished index.
     """
-    return SqlChecker(request.database, request.schema_, toolbox, policies).check(request.sql)
+    opened = open_index(toolbox)
+    name = _only(opened) if request.database is None else find_database(request.database, opened.tables)
+    known = indexed_tables(name, opened, toolbox)
+    if request.schema_ is not None:
+        known = replace(known, search_path=(_schema(request.schema_, known),))
+    # The parser takes 0.3 s to load, so it is loaded only where there is SQL.
+    from tribal.sql.checking.check import check
 
-
-class SqlChecker:
-    """Checks queries of one database; call it within `reading()`.
-
-    Args:
-        database: its name; `None` for the only one.
-        schema: where names without a schema are looked up.
-        toolbox: has the index.
-        policies: checks the queries too.
-
-    Raises:
-        DatabaseNotFound: when no documented database has that name.
-        ToolInputInvalid: when there are several databases and none is named, or the schema does not exist.
-        IndexNotReady: when there is no finished index.
-    """
-
-    def __init__(
-        self, database: str | None, schema: str | None, toolbox: Toolbox, policies: CheckPolicies | None = None
-    ) -> None:
-        opened = open_index(toolbox)
-        name = _only(opened) if database is None else find_database(database, opened.tables)
-        self._database = name
-        known = indexed_tables(name, opened, toolbox)
-        self._known = known if schema is None else replace(known, search_path=(_schema(schema, known),))
-        self._toolbox = toolbox
-        self._warnings = opened.warnings
-        self._policies = policies
-
-    def check(self, sql: str) -> CheckSqlOutput:
-        """Check one query."""
-        # The parser takes 0.3 s to load, so it is loaded only where there is SQL.
-        from tribal.sql.checking.check import check
-
-        checked = check(sql, self._known)
-        violations, unread = _policy_findings(sql, self._known.dialect, self._policies)
-        findings = sorted([*checked.findings, *violations], key=lambda each: (each.line, each.column))
-        checked = replace(checked, findings=findings, not_checked=[*checked.not_checked, *unread])
-        return _answer(checked, self._database, self._toolbox, self._warnings)
+    checked = check(request.sql, known)
+    violations, unread = _policy_findings(request.sql, known.dialect, policies)
+    findings = sorted([*checked.findings, *violations], key=lambda each: (each.line, each.column))
+    checked = replace(checked, findings=findings, not_checked=[*checked.not_checked, *unread])
+    return _answer(checked, name, toolbox, opened.warnings)
 
 
 def _only(opened: OpenIndex) -> str:

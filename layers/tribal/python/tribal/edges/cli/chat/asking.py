@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -15,10 +14,9 @@ from tribal.edges.cli.options import Explain, Json, Project
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import Finished
-    from tribal.ports import Application, Caller
-    from tribal.settings import Settings
+    from tribal.edges.cli.chat.clients import ChatClient
+    from tribal.edges.cli.hints import Place
     from tribal_contracts.chat.requests import ChatMessage
-    from tribal_contracts.chat.settings import ChatSettings
 
 _HERE = Path()
 _MOST_TURNS = 20
@@ -34,6 +32,7 @@ NoModel = Annotated[bool, typer.Option("--no-model", help="Answer without a mode
 
 @command
 def ask(
+    context: typer.Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in plain words.")],
     collection: Collection = None,
     no_model: NoModel = False,
@@ -55,23 +54,21 @@ def ask(
     nothing documented explains. With --collection it answers from that collection, or refuses by its laws; it asks a
     model where the collection lists one. Exits with 1 if nothing is documented, and with 9 if a law refuses.
     """
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
+    from tribal.edges.cli.chat.clients import opened_chat
 
-    settings = load_settings(project=project, needs_databases=False)
-    with _application(settings, no_model=no_model) as app:
-        caller = local_caller(settings)
-        narrowed = database is not None or domain is not None
-        if collection is None and not narrowed and not no_model and _catalog_has_models(app):
+    narrowed = database is not None or domain is not None
+    if collection is not None and narrowed:
+        raise typer.BadParameter("a collection is asked as a whole; leave out --database and --domain")
+    with opened_chat(context, project, no_model=no_model) as service:
+        if collection is None and not narrowed and service.streams_catalog:
             collection = "catalog"
-        if collection is not None and narrowed:
-            raise typer.BadParameter("a collection is asked as a whole; leave out --database and --domain")
         if collection is None or as_json:
             arguments = {"question": question, "database": database, "domain": domain, "collection": collection}
             given = {name: value for name, value in arguments.items() if value is not None}
-            _answer_whole(app, caller, given, project, as_json=as_json, explain=explain)
+            found = service.answer(given, limited=as_json)
+            _show_whole(found, context.obj or project, as_json=as_json, explain=explain)
             return
-        finished = _stream([], question, collection, app, caller)
+        finished = _stream([], question, collection, service)
     if explain and finished.reading is not None:
         from tribal.edges.cli.tools.reading_view import print_reading
 
@@ -82,6 +79,7 @@ def ask(
 
 @command
 def chat(
+    context: typer.Context,
     question: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Argument(metavar="[QUESTION]", help="The first question.", show_default=False),
@@ -98,24 +96,21 @@ def chat(
     answer that is not whole. Nothing is stored, unless `chat.audit` is on. With --json it answers one question, as the
     route does with `stream: false`.
     """
-    from tribal.capabilities.chat.asking.chat import Chat
     from tribal.capabilities.chat.errors import QuestionInvalid
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
+    from tribal.edges.cli.chat.clients import opened_chat
 
-    settings = load_settings(project=project, needs_databases=False)
-    with _application(settings, no_model=no_model) as app:
-        caller, turns = local_caller(settings), list[Any]()
+    with opened_chat(context, project, no_model=no_model) as service:
+        turns = list[Any]()
         if as_json:
             if question is None:
                 raise typer.BadParameter("with --json, give the question", param_hint="QUESTION")
-            _print_json(question, collection, app, caller)
+            _print_json(question, collection, service)
             return
-        Chat(caller, app).require_ready(collection)
+        service.require_ready(collection)
         codes = []
         for asked in _questions(question):
             try:
-                finished = _stream(turns, asked, collection, app, caller)
+                finished = _stream(turns, asked, collection, service)
             except QuestionInvalid as error:
                 turns.pop()
                 typer.echo(f"error: {error}", err=True)
@@ -144,28 +139,15 @@ def _questions(first: str | None) -> Iterator[str]:
                 yield asked
 
 
-@contextmanager
-def _application(settings: Settings, *, no_model: bool) -> Iterator[Application]:
-    """Open the local application; without models, nothing that it does sends anything to one."""
-    from tribal.app.local import local_application
-    from tribal.capabilities.chat.parts import without_models
-
-    with closing(local_application(settings, limits=False)) as app:
-        yield without_models(app) if no_model else app
-
-
-def _print_json(question: str, collection: str | None, app: Application, caller: Caller) -> None:
-    from tribal.capabilities.chat.asking.chat import Chat
+def _print_json(question: str, collection: str | None, service: ChatClient) -> None:
     from tribal.edges.http.chat.framings import whole_answer
-    from tribal.edges.http.chat.whole_events import AnswerEvents
     from tribal.ports import StopToken
     from tribal_contracts.chat.events import WholeAnswer
     from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 
     request = ChatRequest(messages=[ChatMessage(role="user", content=question)], collection=collection)
-    opened = Chat(caller, app).open(request)
-    events = AnswerEvents(opened.events, app.clock.published)
-    print_json(WholeAnswer.from_json(b"".join(whole_answer(events, StopToken()))))
+    events = (each for each in service.events(request))
+    print_json(WholeAnswer.from_json(b"".join(whole_answer(lambda _: events, StopToken()))))
 
 
 def _prompt() -> str:
@@ -177,67 +159,25 @@ def _prompt() -> str:
         return ""
 
 
-def _catalog_has_models(app: Application) -> bool:
-    entry = _settings(app).entry("catalog")
-    return entry is not None and bool(entry.every_model)
-
-
-def _settings(app: Application) -> ChatSettings:
-    from tribal.capabilities.chat.parts import chat_parts
-
-    return chat_parts(app).settings
-
-
-def _answer_whole(
-    app: Application, caller: Caller, arguments: dict[str, Any], project: Path, *, as_json: bool, explain: bool
-) -> None:
-    from dataclasses import replace
-
-    from tribal.edges.cli.tools.answers import print_answer, print_error
-    from tribal.edges.cli.tools.reading_view import print_reading
-    from tribal.errors import EXIT_PARTIAL, EXIT_REFUSED
-    from tribal.tools.call import call_tool
-    from tribal.tools.error_classes import error_class_of
+def _show_whole(found: Any, place: Place, *, as_json: bool, explain: bool) -> None:
+    from tribal.edges.cli.tools.command import show_answer
+    from tribal.errors import EXIT_REFUSED
     from tribal.tools.registry import EVERYTHING
 
-    # The limit saves a model's context; people can read more.
-    found: Any = call_tool("ask", arguments, caller, app if as_json else replace(app, answer_tokens=None), EVERYTHING)
-    error = EVERYTHING.group_of("ask").error_of(found)
-    if as_json:
-        print_json(found)
-    elif error is None:
-        print_answer("ask", found)
-        if explain:
-            print_reading(found)
-    else:
-        print_error(error, project)
-    if error is not None:
-        raise typer.Exit(error_class_of(error.code).exit_code)
+    show_answer(found, "ask", EVERYTHING, as_json=as_json, explain=explain, place=place)
     if found.verdict == "refused":
         raise typer.Exit(EXIT_REFUSED)
-    if found.verdict == "not_documented":
-        raise typer.Exit(EXIT_PARTIAL)
 
 
-def _stream(
-    turns: list[ChatMessage],
-    question: str,
-    collection: str | None,
-    app: Application,
-    caller: Caller,
-) -> Finished:
+def _stream(turns: list[ChatMessage], question: str, collection: str | None, service: ChatClient) -> Finished:
     """Print an answer while it is made, and add both turns."""
-    from tribal.capabilities.chat.asking.chat import Chat
     from tribal.capabilities.chat.events import Finished, SourcesFound, Step, TextPiece
-    from tribal.ports import StopToken
     from tribal_contracts.chat.requests import ChatMessage, ChatRequest
 
     turns.append(ChatMessage(role="user", content=question))
-    request = ChatRequest(messages=turns, collection=collection)
-    opened = Chat(caller, app).open(request)
     show_step = _step_line()
     text, finished = "", None
-    for event in opened.events(StopToken()):
+    for event in service.events(ChatRequest(messages=turns, collection=collection)):
         match event:
             case Step():
                 show_step(event.text)
@@ -255,7 +195,7 @@ def _stream(
                 pass
     assert finished is not None, "every answer ends"
     turns.append(ChatMessage(role="assistant", content=text))
-    _print_end(finished, ends_line=not text or text.endswith("\n") or bool(opened.state.response is None))
+    _print_end(finished, ends_line=not text or text.endswith("\n"))
     return finished
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.chat.working import exit_unfinished, opened_uploads, work_through
+from tribal.edges.cli.chat.working import exit_unfinished, opened_uploads
 from tribal.edges.cli.console import command, console, counted, interruptible, print_json
 from tribal.edges.cli.options import Json, Project
 
 if TYPE_CHECKING:
-    from tribal.capabilities.chat.uploads.uploads import CollectionState
-    from tribal_contracts.chat.settings import CollectionEntry
+    from tribal_contracts.chat.collections import CollectionSummary
 
 _HERE = Path()
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the collection.")]
@@ -27,33 +26,32 @@ def list_collections(context: typer.Context, project: Project = _HERE, as_json: 
     """List collections; show one, or remove a file from it."""
     if context.invoked_subcommand is not None:
         return
-    with opened_uploads(project) as uploads:
-        states = uploads.states()
+    with opened_uploads(context, project) as uploads:
+        found = uploads.collections()
     if as_json:
-        print_json({"collections": [_summary(each) for each in states]})
+        print_json(found)
         return
-    for each in states:
+    for each in found.collections:
         console().print(_line(each))
-    if not states:
+    if not found.collections:
         typer.echo("There are no collections; add one to databases.yaml:\n  collections:\n    - name: handbook")
 
 
 @collections.command("show")
 @command
-def show(name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
+def show(context: typer.Context, name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
     """Show the files of a collection."""
     from tribal.capabilities.chat.collections.removal import shown_names
     from tribal.edges.cli.safe_console import escape
 
-    with opened_uploads(project) as uploads:
-        state = uploads.state(name)
-    sources = state.manifest.sources
+    with opened_uploads(context, project) as uploads:
+        found = uploads.collection(name)
     if as_json:
-        print_json(_summary(state) | {"sources": [each.model_dump(mode="json") for each in sources]})
+        print_json(found)
         return
     out = console()
-    out.print(_line(state))
-    for each in sources:
+    out.print(_line(found))
+    for each in found.sources:
         names = ", ".join(map(escape, shown_names(each)))
         numbers = f"{counted(each.pages, 'page')}, {counted(each.passages, 'passage')}"
         out.print(f"  {names}: {each.kind}, {numbers}, added {each.added_at[:10]}  [dim]{each.source_id[:12]}[/]")
@@ -62,6 +60,7 @@ def show(name: _Name, project: Project = _HERE, as_json: Json = False) -> None:
 @collections.command("remove")
 @command
 def remove(
+    context: typer.Context,
     name: _Name,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file: its name, path in an archive, or id.")],
     project: Project = _HERE,
@@ -72,42 +71,23 @@ def remove(
     from tribal.errors import RunInterrupted
     from tribal.ports.stopping import StopToken
 
-    with opened_uploads(project) as uploads, interruptible(StopToken(), RunInterrupted("stopped by Ctrl-C")) as stop:
+    ctrl_c = RunInterrupted("stopped by Ctrl-C")
+    with opened_uploads(context, project) as uploads, interruptible(StopToken(), ctrl_c) as stop:
         report = uploads.remove(name, file)
-        job = work_through(uploads, uploads.job(report.job_id), stop, lambda _: None)
+        job = uploads.finish(uploads.job(report.job_id), stop, lambda _: None)
     if as_json:
         print_json(report)
     else:
         names = ", ".join(map(escape, report.names))
         console().print(f"{names} is removed from collection {report.collection}.")
     if job.status == "processing":
-        exit_unfinished(job, project)
+        exit_unfinished(job, context.obj or project)
 
 
-def _summary(state: CollectionState) -> dict[str, Any]:
-    entry, sources = state.entry, state.manifest.sources
-    embedding = None if state.record is None else state.record.embedding.model_dump(mode="json")
-    return {
-        "name": entry.title,
-        "profile": entry.profile,
-        "layer": entry.layer,
-        "owner": entry.owner,
-        "course_id": entry.course,
-        "models": entry.every_model,
-        "embedding": embedding,
-        "files": len(sources),
-        "passages": sum(each.passages for each in sources),
-    }
-
-
-def _line(state: CollectionState) -> str:
+def _line(collection: CollectionSummary) -> str:
     from tribal.edges.cli.safe_console import escape
 
-    sources = state.manifest.sources
-    numbers = f"{counted(len(sources), 'file')}, {counted(sum(each.passages for each in sources), 'passage')}"
-    models = ", ".join(state.entry.every_model) or "no model"
-    return f"[bold]{state.entry.title}[/]  {state.entry.profile}  {escape(_layer(state.entry))}  {numbers}  {models}"
-
-
-def _layer(entry: CollectionEntry) -> str:
-    return entry.layer if entry.owner is None else f"{entry.layer} {entry.owner}"
+    numbers = f"{counted(collection.files, 'file')}, {counted(collection.passages, 'passage')}"
+    models = ", ".join(collection.models) or "no model"
+    layer = collection.layer if collection.owner is None else f"{collection.layer} {collection.owner}"
+    return f"[bold]{collection.name}[/]  {collection.profile}  {escape(layer)}  {numbers}  {models}"

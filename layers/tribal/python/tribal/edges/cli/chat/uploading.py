@@ -14,13 +14,13 @@ from tribal.edges.cli.chat.working import (
     exit_unfinished,
     opened_uploads,
     print_job,
-    work_through,
 )
 from tribal.edges.cli.console import command, console, counted, interruptible, print_json
-from tribal.edges.cli.options import Interval, Json, Project
+from tribal.edges.cli.options import Interval, Json, Project, refuse_with_profile
 
 if TYPE_CHECKING:
-    from tribal.capabilities.chat.uploads.uploads import Uploads
+    from tribal.edges.cli.chat.upload_clients import UploadsClient
+    from tribal.edges.cli.hints import Place
     from tribal.errors import TribalError
     from tribal_contracts.chat.jobs import JobList, UploadJob
 
@@ -29,6 +29,7 @@ _HERE = Path()
 
 @command
 def upload(
+    context: typer.Context,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help=".pdf, .docx, .md, .txt, .html or .zip.")],
     collection: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -51,16 +52,17 @@ def upload(
 
     done: list[UploadJob] = []
     codes: list[int] = []
-    with opened_uploads(project) as uploads, interruptible(StopToken(), RunInterrupted("stopped by Ctrl-C")) as stop:
+    ctrl_c = RunInterrupted("stopped by Ctrl-C")
+    with opened_uploads(context, project) as uploads, interruptible(StopToken(), ctrl_c) as stop:
         for file in files:
             try:
-                job = _accepted(uploads, file, collection)
+                job = _accepted(uploads, file, collection, context.obj or project)
             except (UploadRefused, StoreError) as error:
                 _print_refusal(file, error)
                 codes.append(error.exit_code)
                 continue
             printer = JobPrinter(quiet=as_json)
-            job = work_through(uploads, job, stop, printer.show)
+            job = uploads.finish(job, stop, printer.show)
             done.append(job)
             if job.status == "processing":
                 break
@@ -69,13 +71,14 @@ def upload(
     if as_json:
         print_json(JobList(jobs=done, total=len(done), truncated=False))
     if done and done[-1].status == "processing":
-        exit_unfinished(done[-1], project)
+        exit_unfinished(done[-1], context.obj or project)
     if any(codes):
         raise typer.Exit(EXIT_PARTIAL if {EXIT_DONE, EXIT_PARTIAL} & {*codes} else codes[0])
 
 
 @command
 def jobs(
+    context: typer.Context,
     watch: Annotated[bool, typer.Option("--watch", help="Keep showing them until all have ended.")] = False,
     resume: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -87,7 +90,11 @@ def jobs(
     as_json: Json = False,
 ) -> None:
     """List uploads and removals, newest first, with the files that are not indexed and why."""
-    with opened_uploads(project) as uploads:
+    if resume is not None:
+        refuse_with_profile(
+            context, "--resume", "the environment resumes its jobs itself; --watch shows them until they have ended"
+        )
+    with opened_uploads(context, project) as uploads:
         if resume is not None:
             _resume(uploads, resume, project, as_json=as_json)
             return
@@ -100,7 +107,7 @@ def jobs(
     print_json(found) if as_json else _print_list(found)
 
 
-def _accepted(uploads: Uploads, file: Path, collection: str | None) -> UploadJob:
+def _accepted(uploads: UploadsClient, file: Path, collection: str | None, place: Place) -> UploadJob:
     from tribal.capabilities.chat.errors import CollectionNotFound, UploadUnreadable
 
     if not file.is_file():
@@ -109,8 +116,9 @@ def _accepted(uploads: Uploads, file: Path, collection: str | None) -> UploadJob
         return uploads.accept(file, file.name, collection)
     except CollectionNotFound as error:
         name = collection or "handbook"
+        where = "databases.yaml" if isinstance(place, Path) else "the environment's file, and deploy it again"
         raise CollectionNotFound(
-            f"{error.message}\nTo have it, add it to databases.yaml:\n  collections:\n    - name: {name}"
+            f"{error.message}\nTo have it, add it to {where}:\n  collections:\n    - name: {name}"
         ) from error
     except OSError as error:
         raise UploadUnreadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
@@ -138,13 +146,13 @@ def _print_end(job: UploadJob, printer: JobPrinter, *, as_json: bool) -> None:
         typer.echo(f"error: {job.error.message}", err=True)
 
 
-def _resume(uploads: Uploads, job_id: str, project: Path, *, as_json: bool) -> None:
+def _resume(uploads: UploadsClient, job_id: str, project: Path, *, as_json: bool) -> None:
     from tribal.errors import RunInterrupted
     from tribal.ports.stopping import StopToken
 
     printer = JobPrinter(quiet=as_json)
     with interruptible(StopToken(), RunInterrupted("stopped by Ctrl-C")) as stop:
-        job = work_through(uploads, uploads.job(job_id), stop, printer.show)
+        job = uploads.finish(uploads.job(job_id), stop, printer.show)
     print_json(job) if as_json else print_job(job, console())
     if stop.requested and job.status == "processing":
         exit_unfinished(job, project)

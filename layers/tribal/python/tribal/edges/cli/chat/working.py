@@ -1,10 +1,9 @@
-"""Works through jobs of collections in the foreground, and prints what became of their files."""
+"""Opens the uploads of a command, and prints jobs and what became of their files."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -14,51 +13,36 @@ import typer
 
 from tribal.edges.cli.console import console, counted
 from tribal.edges.cli.hints import as_typed
+from tribal.edges.cli.options import client_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal.capabilities.chat.uploads.uploads import Uploads
-    from tribal.ports.stopping import StopToken
+    from tribal.edges.cli.chat.upload_clients import UploadsClient
+    from tribal.edges.cli.hints import Place
     from tribal_contracts.chat.jobs import UploadedFile, UploadJob
-
-    Report = Callable[[UploadJob], None]
 
 LISTED_FILES = 20
 """The most files of one job that a list names."""
-_BUSY_SECONDS = 1.0
 _INDENT = "  "
 
 
 @contextmanager
-def opened_uploads(project: Path) -> Iterator[Uploads]:
-    """The uploads of the caller on this machine."""
+def opened_uploads(context: typer.Context, project: Path) -> Iterator[UploadsClient]:
+    """The uploads of a command's caller."""
+    if context.obj is not None:
+        from tribal.edges.cli.chat.upload_clients import DeployedUploads
+
+        yield DeployedUploads(client_of(context))
+        return
     from tribal.app.local import local_application
-    from tribal.capabilities.chat.uploads.uploads import Uploads
+    from tribal.edges.cli.chat.upload_clients import LocalUploads
     from tribal.edges.local_caller import local_caller
     from tribal.settings import load_settings
 
     settings = load_settings(project=project, needs_databases=False)
     with closing(local_application(settings, limits=False)) as app:
-        yield Uploads(app, local_caller(settings))
-
-
-def work_through(uploads: Uploads, job: UploadJob, stop: StopToken, report: Report) -> UploadJob:
-    """Run a job to its end, unless a stop is requested; waits while another process works on the collection."""
-    from tribal.capabilities.chat.errors import ChatBusy
-    from tribal.capabilities.chat.uploads.ingesting import ingest
-
-    has_said = False
-    while not stop.requested and job.status == "processing":
-        try:
-            return ingest(uploads.app, job.collection, job.job_id, stop, report)
-        except ChatBusy:
-            if not has_said:
-                typer.echo(f"note: another process works on collection {job.collection!r}; waiting for it", err=True)
-            has_said = True
-            time.sleep(_BUSY_SECONDS)
-            job = uploads.job(job.job_id)
-    return job
+        yield LocalUploads(app, local_caller(settings))
 
 
 class JobPrinter:
@@ -146,10 +130,14 @@ def exit_code(job: UploadJob) -> int:
     return UploadUnreadable.exit_code if job.error is None else error_class_of(job.error.code).exit_code
 
 
-def exit_unfinished(job: UploadJob, project: Path) -> NoReturn:
-    """Say how a stopped job is resumed, and exit."""
+def exit_unfinished(job: UploadJob, place: Place) -> NoReturn:
+    """Say how a stopped job is resumed, or what an environment does with it, and exit."""
     from tribal.errors import EXIT_INTERRUPTED
 
-    resume = as_typed(f"jobs --resume {job.job_id}", project)
-    typer.echo(f"stopped; finished work is kept, and {resume} resumes it", err=True)
+    if isinstance(place, str):
+        shows = as_typed("jobs --watch", place)
+        typer.echo(f"stopped watching; the environment continues the job, and {shows} shows it", err=True)
+    else:
+        resume = as_typed(f"jobs --resume {job.job_id}", place)
+        typer.echo(f"stopped; finished work is kept, and {resume} resumes it", err=True)
     raise typer.Exit(EXIT_INTERRUPTED)

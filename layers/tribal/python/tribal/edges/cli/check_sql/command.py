@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -16,6 +15,7 @@ from tribal.edges.cli.options import Json, Project
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tribal.edges.cli.tools.calling import Call
     from tribal_contracts import CheckSqlOutput, SqlFinding
 
     Checked = Sequence[tuple[str, CheckSqlOutput]]
@@ -29,6 +29,7 @@ _MOST_BYTES = 1 << 20
 
 @command
 def check_sql(
+    context: typer.Context,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files with one query each; - is stdin.")],
     database: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -48,12 +49,14 @@ def check_sql(
     sums over repeated rows, and violated policies. Models of dbt are understood as far as they use ref and source.
     Exits with 1 when there are errors; warnings alone exit with 0.
     """
+    from tribal.edges.cli.tools.calling import opened_tools
     from tribal.errors import EXIT_PARTIAL
 
     if as_sarif and as_json:
         raise typer.BadParameter("give --json or --sarif, not both", param_hint="--sarif")
     texts = [(_SHOWN_AS if file == _STANDARD_INPUT else file, _read(file)) for file in files]
-    checked = _check(texts, database, schema, project)
+    with opened_tools(context, project) as call:
+        checked = _check(texts, {"database": database, "schema": schema}, call)
     if as_json:
         print_json(_data(checked))
     elif as_sarif:
@@ -78,18 +81,11 @@ def _read(file: str) -> str:
         raise typer.BadParameter(f"{file} is not UTF-8; save it as UTF-8", param_hint="FILE") from error
 
 
-def _check(texts: Sequence[tuple[str, str]], database: str | None, schema: str | None, project: Path) -> Checked:
-    from tribal.app.local import local_application
-    from tribal.capabilities.retrieval.checking.check_sql import SqlChecker
-    from tribal.capabilities.retrieval.tools import policies_for, toolbox_of
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
+def _check(texts: Sequence[tuple[str, str]], arguments: dict[str, str | None], call: Call) -> Checked:
+    from tribal.tools.call import succeeded
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings)) as app, app.index().reading():
-        caller = local_caller(settings)
-        checker = SqlChecker(database, schema, toolbox_of(caller, app), policies_for(caller, app))
-        return [(file, checker.check(text)) for file, text in texts]
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return [(file, succeeded("check_sql", call("check_sql", {"sql": text, **given}))) for file, text in texts]
 
 
 def _data(checked: Checked) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,24 +25,57 @@ from tribal.edges.cli.options import (
 if TYPE_CHECKING:
     from tribal.edges.cli.commands.status import IndexState
     from tribal.ports import Application
+    from tribal.ports.capability import CommandSpec
     from tribal.ports.environment import DeployedEnvironment, DeployedRuns
-    from tribal.tools.registry import Registry
     from tribal_contracts import RunRequest
 
 Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
 
 
-def profile_command(name: str, arguments: Sequence[str], tools: Registry) -> Any:
-    """The variant of a command for a deployed environment; a command without one is refused."""
-    spec = tools.commands.get(name)
-    if spec is not None:
-        from tribal.edges.cli.tools.command import derived_command
+_STORE = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
+HERE_ONLY = {
+    "init": "it writes a databases.yaml on this machine; write it here, and copy it to config/databases.yaml of the "
+    "environment's bucket",
+    "check": "it connects to the databases from this machine; leave out --profile where databases.yaml is, and to see "
+    "what the environment could not read: `tribal --profile NAME status`",
+    "plan": "the environment plans when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a database, "
+    f"{_STORE}",
+    "document": "the environment documents when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a "
+    f"database, {_STORE}",
+    "index": "the environment indexes new documents by itself; `tribal --profile NAME status` shows whether its index "
+    "is up to date",
+    "lint": f"its rules, metrics and terms are in a databases.yaml on this machine; {_STORE}",
+    "site": f"it writes a site from an index on this machine; {_STORE}, and run `tribal index` there first",
+    "mcp": "it serves agents on standard input; they reach the environment's own server with the settings that "
+    "`tribal mcp --client NAME --url ADDRESS/mcp` prints, where ADDRESS is the stack's output ApiAddress",
+    "serve": "the environment serves the same routes at the stack's output ApiAddress; `tribal serve` serves a folder",
+    "token": "its tokens are for `tribal serve`; who may call the environment is set by `api` in the environment's "
+    "file: AWS identities, or tokens of an issuer",
+}
+"""Why a command does not work with `--profile`, and what to do instead; those of capabilities say it in manifests."""
 
-        return derived_command(spec, tools, deployed=True)
+
+def profile_command(name: str, found: Any, arguments: Sequence[str], commands: Sequence[CommandSpec]) -> Any:
+    """The command that works with a deployed environment; one that works only here is refused.
+
+    Args:
+        name: of the command.
+        found: the command as it is without a profile.
+        arguments: after its name.
+        commands: those of the capabilities.
+    """
+    reasons = HERE_ONLY | {each.name: each.here_only for each in commands if each.here_only is not None}
+    if name in reasons:
+        from tribal.errors import ConfigurationError
+
+        fail(
+            ConfigurationError(f"tribal {name} works only without --profile: {reasons[name]}"),
+            as_json="--json" in arguments,
+        )
     functions: dict[str, Callable[..., None]] = {"run": run, "status": status, "tail": tail}
     if name not in functions:
-        _refuse(name, tools, as_json="--json" in arguments)
+        return found
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name)(functions[name])
     return typer.main.get_command(app)
@@ -73,7 +106,7 @@ def _index_state(environment: DeployedEnvironment) -> IndexState:
     from tribal.errors import TribalError
 
     try:
-        return IndexState(environment.tools().health())
+        return IndexState(environment.api().health())
     except TribalError as error:
         return IndexState({"error": error.message})
 
@@ -218,19 +251,3 @@ def _end_of(machine: DeployedRuns, execution: str) -> Callable[[], None]:
         raise RunInterrupted(f"{execution!r} ended ({status}) before its run was complete; the next run resumes it")
 
     return ended
-
-
-def _refuse(name: str, tools: Registry, *, as_json: bool) -> NoReturn:
-    from tribal.errors import ConfigurationError
-
-    usable = ", ".join(["run", "status", "tail", *tools.commands])
-    more = (
-        "; where a Lambda cannot reach a database, `store: s3://...` in databases.yaml lets it write the environment's "
-        "store from here"
-        if name in ("plan", "document")
-        else ""
-    )
-    fail(
-        ConfigurationError(f"tribal {name} works on this machine, without --profile{more}; with --profile: {usable}"),
-        as_json=as_json,
-    )

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tribal.edges.cli.console import command, console, counted, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Json, Project, documented
 
 if TYPE_CHECKING:
-    from tribal.settings import Settings
     from tribal_contracts import Definitions, VerifiedQuery
 
 _HERE = Path()
@@ -29,12 +28,9 @@ def list_queries(context: typer.Context, project: Project = _HERE, as_json: Json
     """
     if context.invoked_subcommand is not None:
         return
-    from tribal.app.local import local_application
     from tribal.documenting.definitions.published import current_definitions
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    found = current_definitions(local_application(settings).store())
+    found = current_definitions(documented(context, project)[0].store())
     if as_json:
         print_json(
             {
@@ -51,6 +47,7 @@ def list_queries(context: typer.Context, project: Project = _HERE, as_json: Json
 @queries.command("verify")
 @command
 def verify(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file with the query, below queries/.")],
     project: Project = _HERE,
     as_json: Json = False,
@@ -60,14 +57,12 @@ def verify(
     Run it after reading what the query returns: the date says that a person has found it right. A query that does not
     fit the documented tables keeps its date, and means exit code 1.
     """
-    from tribal.app.local import local_application
     from tribal.documenting.definitions.verify import verify_query
     from tribal.errors import EXIT_PARTIAL
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    app = local_application(settings)
-    found = verify_query(_key(file, settings), app.store(), app.clock.published()[:10])
+    app, _ = documented(context, project)
+    key = file.as_posix() if context.obj is not None else _key(file, project)
+    found = verify_query(key, app.store(), app.clock.published()[:10])
     if as_json:
         print_json({"success": not found.problems, "query": _data(found)})
     else:
@@ -79,9 +74,11 @@ def verify(
         raise typer.Exit(EXIT_PARTIAL)
 
 
-def _key(file: Path, settings: Settings) -> str:
+def _key(file: Path, project: Path) -> str:
     """The key of a file that is named by a path, or by its key."""
-    place = file.resolve()
+    from tribal.settings import load_settings
+
+    settings, place = load_settings(project=project, needs_databases=False), file.resolve()
     if settings.bucket is None and place.is_file() and place.is_relative_to(settings.store.resolve()):
         return place.relative_to(settings.store.resolve()).as_posix()
     return file.as_posix()

@@ -10,18 +10,22 @@ import typer
 
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.databases import lists_none, with_databases
-from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, run_ids
+from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, deployed, documented, refuse_with_profile, run_ids
 
 if TYPE_CHECKING:
     from tribal.capabilities.retrieval.impact.impact import Impact
+    from tribal.ports import ObjectStore
     from tribal.runs.comparing import Comparison
     from tribal.settings import Settings
 
 _HERE = Path()
+_Runs = tuple[str, str | None]
+"""The run before, and the one after; `None` for what is documented now."""
 
 
 @command
 def diff(
+    context: typer.Context,
     dsn: Dsn = None,
     project: Project = _HERE,
     since: Annotated[
@@ -61,19 +65,30 @@ def diff(
     comments and views. Then lists the documents that the next tribal run would write. Writes nothing. With --since or
     --between it compares recorded runs instead; progress/runs has a folder for each run.
     """
-    from tribal.edges.cli.review_view import comparison_data, print_comparison, print_impact
-    from tribal.errors import EXIT_DATABASE, EXIT_PARTIAL
     from tribal.settings import load_settings
 
     if since is not None and between is not None:
         raise typer.BadParameter("give --since or --between, not both")
+    runs = between or (None if since is None else (since, None))
+    if context.obj is not None:
+        _require_recorded(context, compares_runs=runs is not None and dsn is None, impact=impact)
+        assert runs is not None
+        found = _compared_runs(deployed(context)[0].store(), runs, full=full)
+        _show_comparison(found, None, exit_code=exit_code, as_json=as_json)
+        return
     settings = load_settings(project=project, dsn=dsn, take_samples=not no_samples)
-    if since is None and between is None and lists_none(settings):
+    if runs is None and lists_none(settings):
         if as_json:
             print_json({"success": True, "databases": []})
         return
-    found = _compared(settings, since, between, full=full)
-    affected = _impact(found, settings) if impact else None
+    found = _compared(settings, runs, full=full)
+    _show_comparison(found, _impact(found, settings) if impact else None, exit_code=exit_code, as_json=as_json)
+
+
+def _show_comparison(found: Comparison, affected: list[Impact] | None, *, exit_code: bool, as_json: bool) -> None:
+    from tribal.edges.cli.review_view import comparison_data, print_comparison, print_impact
+    from tribal.errors import EXIT_DATABASE, EXIT_PARTIAL
+
     if as_json:
         print_json(comparison_data(found, affected))
     else:
@@ -86,17 +101,40 @@ def diff(
         raise typer.Exit(EXIT_PARTIAL)
 
 
-def _compared(settings: Settings, since: str | None, between: tuple[str, str] | None, *, full: bool) -> Comparison:
-    from tribal.app.local import local_application
-    from tribal.runs.comparing import FULL_VALUE_CHARS, VALUE_CHARS, compare_runs, compare_with_databases
+def _require_recorded(context: typer.Context, *, compares_runs: bool, impact: bool) -> None:
+    """Refuse what needs the databases or a whole index, which are not there with a profile."""
+    here = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
+    if not compares_runs:
+        refuse_with_profile(
+            context,
+            "a comparison with the databases",
+            f"it connects to them from this machine; compare recorded runs with --since or --between, or {here}",
+        )
+    if impact:
+        refuse_with_profile(
+            context, "--impact", f"it reads a whole index on this machine; {here}, and run `tribal index` there first"
+        )
 
-    store = local_application(settings).store()
-    value_chars = FULL_VALUE_CHARS if full else VALUE_CHARS
-    if between is not None:
-        return compare_runs(*between, store=store, value_chars=value_chars)
-    if since is not None:
-        return compare_runs(since, None, store=store, value_chars=value_chars)
-    return compare_with_databases(local_application(with_databases(settings)), value_chars=value_chars)
+
+def _compared(settings: Settings, runs: _Runs | None, *, full: bool) -> Comparison:
+    from tribal.app.local import local_application
+    from tribal.runs.comparing import compare_with_databases
+
+    if runs is None:
+        return compare_with_databases(local_application(with_databases(settings)), value_chars=_value_chars(full))
+    return _compared_runs(local_application(settings).store(), runs, full=full)
+
+
+def _compared_runs(store: ObjectStore, runs: _Runs, *, full: bool) -> Comparison:
+    from tribal.runs.comparing import compare_runs
+
+    return compare_runs(*runs, store=store, value_chars=_value_chars(full))
+
+
+def _value_chars(full: bool) -> int:
+    from tribal.runs.comparing import FULL_VALUE_CHARS, VALUE_CHARS
+
+    return FULL_VALUE_CHARS if full else VALUE_CHARS
 
 
 def _impact(found: Comparison, settings: Settings) -> list[Impact]:
@@ -153,6 +191,7 @@ def lint(
 
 @command
 def todo(
+    context: typer.Context,
     project: Project = _HERE,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="The number of items to list.")] = 20,
     as_json: Json = False,
@@ -163,15 +202,11 @@ def todo(
     person, comment or model has described, and columns without any information, by the number of tables that refer to
     them and by how unclear their names are. Ends with lines to fill in for annotations/ in this folder.
     """
-    from tribal.app.local import local_application
     from tribal.documenting import todo as rank
     from tribal.edges.cli.review_view import print_todo, todo_data
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    app = local_application(settings)
-    found = rank(app.store(), limit, app.open_gaps(local_caller(settings)))
+    app, caller = documented(context, project)
+    found = rank(app.store(), limit, app.open_gaps(caller))
     if as_json:
         print_json(todo_data(found))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,8 +13,9 @@ from tribal.rendering.markdown import one_line, show_invisible
 from tribal.rendering.words import shorten
 
 if TYPE_CHECKING:
-    from tribal.capabilities.contribution.contributions import Contributions, Review
-    from tribal_contracts.contribution.cycles import CycleRecord, Publication, SwarmStatus
+    from tribal.edges.cli.contribution.clients import Shown, Status
+    from tribal.edges.cli.hints import Place
+    from tribal_contracts.contribution.cycles import Publication
     from tribal_contracts.contribution.handoffs import Check
     from tribal_contracts.contribution.tools import (
         ContributionOutput,
@@ -68,64 +68,48 @@ def _summary(found: ListContributionsOutput) -> str:
     return f"{said}{hint}"
 
 
-def print_contribution(
-    service: Contributions, record: CycleRecord, project: Path, *, as_json: bool, brief: bool = False
-) -> None:
+def print_contribution(found: ContributionOutput, place: Place, *, as_json: bool, brief: bool = False) -> None:
     """A contribution: what would be published, its checks and warnings, and what to do next."""
-    from tribal.capabilities.contribution.views import contribution_output
-
-    found = contribution_output(service, record)
     if as_json:
         print_json(found)
         return
     if not brief:
         _print_whole(found)
-    for each in record.blockers:
+    for each in found.blockers:
         _print(f"blocked: {one_line(each)}")
     for each in found.left_to_you:
         _print(f"left to you: {one_line(each)}")
     state = found.state if found.outcome is None else found.outcome
-    _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, project)}".rstrip())
+    _print(f"Contribution {found.cycle} is {state}. {with_typed_commands(found.message, place)}".rstrip())
 
 
-def print_review(service: Contributions, review: Review) -> None:
+def print_review(shown: Shown) -> None:
     """What a person is asked to approve, on standard error as the question is."""
-    from tribal.capabilities.contribution.views import contribution_output
-
-    _print_whole(contribution_output(service, review.record), err=True)
-    _print(f"Hash: {review.sha256}", err=True)
+    _print_whole(shown.contribution, err=True)
+    _print(f"Hash: {shown.sha256}", err=True)
 
 
-def print_followed(service: Contributions, followed: Sequence[CycleRecord], project: Path, *, as_json: bool) -> None:
+def print_followed(followed: Sequence[ContributionOutput], place: Place, *, as_json: bool) -> None:
     """What became of contributions."""
-    from tribal.capabilities.contribution.views import contribution_output
-
     if as_json:
-        print_json({"success": True, "cycles": [contribution_output(service, each).model_dump() for each in followed]})
+        print_json({"success": True, "cycles": [each.model_dump() for each in followed]})
         return
     if not followed:
         _print("No contribution is published and open.")
     for each in followed:
-        print_contribution(service, each, project, as_json=False, brief=True)
+        print_contribution(each, place, as_json=False, brief=True)
 
 
-def print_status(service: Contributions, status: SwarmStatus, project: Path) -> None:
+def print_status(found: Status, place: Place) -> None:
     """All contributions, newest first."""
-    from tribal.capabilities.contribution.views import message_of
-
-    records = service.records()
-    for each in reversed(records):
-        state = each.state if each.outcome is None else each.outcome
-        title = each.publication.title if each.publication else each.issue_url
-        _print(f"{each.cycle:4}  {state:10} {each.repository}: {title}")
-        reason = each.blockers[0] if each.blockers else message_of(each, service.files.handoffs(each.cycle))
-        if reason:
-            _print(f"{'':17}{with_typed_commands(one_line(reason), project)}")
-    stats = status.stats
+    for each in found.lines:
+        _print(f"{each.cycle:4}  {each.state:10} {each.repository}: {each.title}")
+        if each.reason:
+            _print(f"{'':17}{with_typed_commands(one_line(each.reason), place)}")
     _print(
-        f"{counted(len(records), 'contribution')}, {stats.prs_created} published, {stats.prs_merged} merged"
-        if records
-        else "Nothing was prepared yet; start with `tribal contribute prepare`."
+        ", ".join([counted(len(found.lines), "contribution"), *found.counts])
+        if found.lines
+        else with_typed_commands("Nothing was prepared yet; start with `tribal contribute prepare`.", place)
     )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from tribal.edges.cli.console import command, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Json, Project, refuse_with_profile
 
 if TYPE_CHECKING:
-    from tribal.capabilities.interrogation.interrogations import Interrogations
     from tribal_contracts.interrogation.exams import ExamResult
 
 _HERE = Path()
@@ -20,6 +18,7 @@ _HERE = Path()
 
 @command
 def interrogate(
+    context: typer.Context,
     hypothesis: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Argument(metavar="[HYPOTHESIS]", help="A question or statement.", show_default=False),
@@ -67,20 +66,22 @@ def interrogate(
     Shows each question with its answer, and which gaps are left: what is missing, ambiguous, inconsistent or vague. An
     exam reports how many questions the documentation answers and what to write first. Ctrl-C keeps what there is.
     """
-    from tribal.app.local import local_application
-    from tribal.capabilities.interrogation.interrogations import Interrogations
+    from tribal.edges.cli.interrogation.clients import opened_interrogations
     from tribal.edges.cli.interrogation.exam import ExamOptions, print_exam, take_exam
-    from tribal.edges.local_caller import local_caller
     from tribal.errors import EXIT_PARTIAL
-    from tribal.settings import load_settings
 
     _require_one(hypothesis, questions)
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        service = Interrogations(app, local_caller(settings), asks_models=questions is None or models)
-        if questions is None:
-            _examine(service, hypothesis or "", iterations, database, domain, as_json=as_json)
-            return
+    if questions is None:
+        _examine(context, hypothesis or "", iterations, database, domain, project, as_json=as_json)
+        return
+    refuse_with_profile(
+        context,
+        "--questions",
+        "an exam asks in one process, and the environment starts one interrogation at a time; leave out --profile in a "
+        "folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket, and run `tribal index` there "
+        "first",
+    )
+    with opened_interrogations(project, asks_models=models) as service:
         options = ExamOptions(
             questions, database, domain, baseline, keeps_sessions=keep, asks_models=models, confirms=not yes
         )
@@ -98,18 +99,24 @@ def _require_one(hypothesis: str | None, questions: Path | None) -> None:
 
 
 def _examine(
-    service: Interrogations,
+    context: typer.Context,
     hypothesis: str,
     iterations: int | None,
     database: str | None,
     domain: str | None,
+    project: Path,
     *,
     as_json: bool,
 ) -> None:
+    from tribal.edges.cli.interrogation.clients import opened_sessions
     from tribal.edges.cli.interrogation.running import run_shown
+    from tribal_contracts.interrogation.tools import StartInterrogationInput
 
-    session = service.new(hypothesis, iterations, database, domain)
-    run_shown(service, session.id, lambda report: service.examine(session, report=report), as_json=as_json)
+    request = StartInterrogationInput(
+        hypothesis=hypothesis, iteration_limit=iterations, database=database, domain=domain
+    )
+    with opened_sessions(context, project) as service:
+        run_shown(service, *service.start(request), as_json=as_json)
 
 
 def _write_report(file: Path, result: ExamResult) -> None:

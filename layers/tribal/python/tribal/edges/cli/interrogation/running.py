@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,32 +11,31 @@ from tribal.edges.cli.console import console, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tribal.capabilities.interrogation.interrogations import Interrogations
+    from tribal.edges.cli.interrogation.clients import Run, SessionsClient
     from tribal_contracts.interrogation.sessions import AuditResult, Gap, InterrogationSession, QuestionAnswerPair
 
-    Report = Callable[[InterrogationSession], None]
-
+STOPPING = "It stops before its next question."
 _INDENT = 3
 
 
-def run_shown(
-    service: Interrogations, session_id: str, run: Callable[[Report], InterrogationSession], *, as_json: bool
-) -> None:
+def run_shown(service: SessionsClient, session_id: str, run: Run, *, as_json: bool) -> None:
     """Run a session and show each question when it is answered; Ctrl-C stops it and keeps what there is."""
     from tribal.errors import EXIT_INTERRUPTED, EXIT_PARTIAL
 
     printer = _Printer(console())
-    is_stopped = False
+    is_stopped = stopping = False
     try:
         session = run((lambda _: None) if as_json else printer.show)
     except KeyboardInterrupt:
-        session, _ = service.stop(session_id)
+        session, stopping = service.stop(session_id)
         is_stopped = True
     if as_json:
         print_json(session)
     else:
         printer.show(session)
         print_end(session, console())
+    if stopping:
+        typer.echo(STOPPING, err=True)
     if is_stopped:
         raise typer.Exit(EXIT_INTERRUPTED)
     if session.status not in ("completed", "limit-reached"):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from tribal.edges.cli.console import command, console, counted, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Json, Project, refuse_with_profile
 
 if TYPE_CHECKING:
-    from tribal.capabilities.interrogation.interrogations import Interrogations
     from tribal_contracts.interrogation.sessions import SessionListItem
 
 _HERE = Path()
@@ -41,29 +38,40 @@ def list_interrogations(
     """List interrogations, newest first; show, resume or remove one."""
     if context.invoked_subcommand is not None:
         return
-    from tribal.edges.cli.interrogation.running import run_shown
-    from tribal.tools.call import call_tool
+    if resume is not None:
+        refuse_with_profile(
+            context, "--resume", "the environment's state machine resumes its sessions; `show ID` shows how far one is"
+        )
+        _resume(resume, project, as_json=as_json)
+        return
+    from tribal.edges.cli.tools.calling import opened_tools
 
-    with _service(project) as service:
-        if resume is not None:
-            run_shown(service, resume, lambda report: service.run(resume, report=report), as_json=as_json)
-            return
-        arguments = {"limit": limit, **({} if status is None else {"status": status})}
-        answer = call_tool("list_interrogations", arguments, service.caller, service.app)
+    arguments = {"limit": limit, **({} if status is None else {"status": status})}
+    with opened_tools(context, project, limited=True) as call:
+        answer = call("list_interrogations", arguments)
     _show_list(answer, as_json=as_json)
+
+
+def _resume(session_id: str, project: Path, *, as_json: bool) -> None:
+    from tribal.edges.cli.interrogation.clients import LocalSessions, opened_interrogations
+    from tribal.edges.cli.interrogation.running import run_shown
+
+    with opened_interrogations(project) as service:
+        run_shown(
+            LocalSessions(service), session_id, lambda report: service.run(session_id, report=report), as_json=as_json
+        )
 
 
 @interrogations.command("show")
 @command
-def show(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
+def show(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Show a session: its questions, answers, gaps and audit."""
-    from tribal.capabilities.interrogation.listing import visible_session
-    from tribal.capabilities.interrogation.sessions.repository import foreign_notes
+    from tribal.edges.cli.interrogation.clients import opened_sessions
     from tribal.edges.cli.interrogation.running import print_end, print_pair
 
-    with _service(project) as service:
-        session = visible_session(service.sessions, session_id, service.caller).record
-    for note in foreign_notes(session):
+    with opened_sessions(context, project) as service:
+        session, notes = service.session(session_id)
+    for note in notes:
         typer.echo(f"note: {note}", err=True)
     if as_json:
         print_json(session)
@@ -76,37 +84,35 @@ def show(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> No
 
 @interrogations.command("stop")
 @command
-def stop(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
+def stop(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Stop a session before its next question."""
-    with _service(project) as service:
+    from tribal.edges.cli.interrogation.clients import opened_sessions
+    from tribal.edges.cli.interrogation.running import STOPPING
+
+    with opened_sessions(context, project) as service:
         session, stopping = service.stop(session_id)
     if as_json:
         print_json({"success": True, "sessionId": session.id, "status": session.status, "stopping": stopping})
     else:
-        typer.echo("It stops before its next question." if stopping else f"It is {session.status}.")
+        typer.echo(STOPPING if stopping else f"It is {session.status}.")
 
 
 @interrogations.command("remove")
 @command
-def remove(session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
+def remove(context: typer.Context, session_id: _Id, project: Project = _HERE, as_json: Json = False) -> None:
     """Remove a session or an exam of your own."""
+    refuse_with_profile(
+        context,
+        "interrogations remove",
+        "no tool removes a session; the environment removes those that ended `interrogation.sessions_days` ago: lower "
+        "it in the environment's file to have them gone earlier",
+    )
     from tribal.capabilities.interrogation.listing import remove as remove_own
+    from tribal.edges.cli.interrogation.clients import opened_interrogations
 
-    with _service(project) as service:
+    with opened_interrogations(project) as service:
         remove_own(service.sessions, session_id, service.caller)
     print_json({"success": True, "removed": session_id}) if as_json else typer.echo(f"{session_id} is removed.")
-
-
-@contextmanager
-def _service(project: Path) -> Iterator[Interrogations]:
-    from tribal.app.local import local_application
-    from tribal.capabilities.interrogation.interrogations import Interrogations
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
-
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        yield Interrogations(app, local_caller(settings))
 
 
 def _show_list(answer: object, *, as_json: bool) -> None:

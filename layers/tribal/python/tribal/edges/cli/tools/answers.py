@@ -11,10 +11,9 @@ from tribal.edges.cli.console import console
 from tribal.edges.cli.tools.layout import print_grid, print_indented
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
+    from tribal.edges.cli.hints import Place
     from tribal_contracts import AgentError, Contract
 
 
@@ -28,13 +27,13 @@ def print_answer(tool: str, answer: Contract) -> None:
         console(stderr=True).print(f"[yellow]note:[/] {escape(getattr(warning, 'message', None) or str(warning))}")
 
 
-def print_error(error: AgentError, project: Path | None = None) -> None:
-    """Print an error and its suggestions on standard error; `project` is the folder of a local index."""
+def print_error(error: AgentError, place: Place | None = None) -> None:
+    """Print an error and its suggestions on standard error; `place` completes the commands in its message."""
     from tribal.edges.cli.hints import with_typed_commands
     from tribal.edges.cli.safe_console import escape
 
     err = console(stderr=True)
-    message = error.message if project is None else with_typed_commands(error.message, project)
+    message = error.message if place is None else with_typed_commands(error.message, place)
     err.print(f"[red]error:[/] {escape(message)}")
     context = error.context or {}
     suggestions = context.get("suggestions") or context.get("nearMisses")

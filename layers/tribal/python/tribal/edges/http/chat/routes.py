@@ -55,7 +55,9 @@ QUESTIONS = "/api/chat/stream"
 UPLOADS = "/api/admin/upload"
 JOBS = "/api/admin/etl/jobs"
 JOB = "/api/admin/etl/status"
-SOURCES = "/api/admin/collections/{name}/sources/{source_id}"
+COLLECTIONS = "/api/admin/collections"
+COLLECTION = f"{COLLECTIONS}/{{name}}"
+SOURCES = f"{COLLECTION}/sources/{{source_id}}"
 FORM = "multipart/form-data"
 _READ_BYTES = 1024 * 1024
 """Up to this size a question is read, so that the refusal says what to change."""
@@ -126,6 +128,22 @@ def chat_routes(opening: OpenChat | None = None) -> tuple[Route, ...]:
             failures=(ChatForbidden,),
         ),
         Route(
+            "GET",
+            COLLECTIONS,
+            routes.collections,
+            "The collections that the caller may see.",
+            models=_collections_models,
+            failures=(ChatForbidden,),
+        ),
+        Route(
+            "GET",
+            COLLECTION,
+            routes.collection,
+            "A collection with its files.",
+            models=_collection_models,
+            failures=(CollectionNotFound, ChatForbidden),
+        ),
+        Route(
             "DELETE",
             SOURCES,
             routes.remove,
@@ -193,6 +211,12 @@ class _ChatRoutes:
     def jobs(self, call: Call) -> Response:
         limit = _limit(call.request.query.get("limit"))
         return _answered(uploads_of(call.app, call.request.caller).jobs(limit))
+
+    def collections(self, call: Call) -> Response:
+        return _answered(uploads_of(call.app, call.request.caller).collections())
+
+    def collection(self, call: Call) -> Response:
+        return _answered(uploads_of(call.app, call.request.caller).collection(call.values["name"]))
 
     def remove(self, call: Call) -> Response:
         require_writer(call.request.caller)
@@ -317,6 +341,18 @@ def _jobs_models() -> tuple[None, type[Contract]]:
     from tribal_contracts.chat.jobs import JobList
 
     return None, JobList
+
+
+def _collections_models() -> tuple[None, type[Contract]]:
+    from tribal_contracts.chat.collections import CollectionList
+
+    return None, CollectionList
+
+
+def _collection_models() -> tuple[None, type[Contract]]:
+    from tribal_contracts.chat.collections import CollectionContents
+
+    return None, CollectionContents
 
 
 def _removal_models() -> tuple[None, type[Contract]]:
