@@ -32,6 +32,8 @@ class Api:
     """Answers that are given instead of the retriever's, one a request."""
     scripted: Callable[[str, str, bytes], tuple[int, str] | None] = lambda *_: None
     """Answers a request instead of the retriever, by its method, path without the stage, and body; `None` leaves it."""
+    content_type: str = "application/json"
+    """Of scripted answers."""
     refused: list[str] = field(default_factory=list)
     """Why callers were refused."""
     asked: list[str] = field(default_factory=list)
@@ -107,6 +109,7 @@ def serving(auth: str = "iam") -> Iterator[Api]:
             self.send_response(status)
             if status in (301, 302, 307):
                 self.send_header("location", text)
+            self.send_header("content-type", api.content_type)
             self.send_header("content-length", str(len(text.encode())))
             self.end_headers()
             self.wfile.write(text.encode())

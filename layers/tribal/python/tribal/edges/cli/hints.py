@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import NoReturn
+
+import typer
 
 _COMMAND = re.compile(
     r"`tribal (check|plan|document|index|run|status|tail|diff|lint|todo|queries|search|table|join|domains?|mcp"
@@ -38,6 +41,14 @@ def as_typed(command: str, place: Place, dsn: str | None = None) -> str:
 def with_typed_commands(text: str, place: Place, dsn: str | None = None) -> str:
     """A message with its commands completed; arguments as for `as_typed`."""
     return _COMMAND.sub(lambda match: as_typed(match[1] + match[2], place, dsn), text)
+
+
+def stop_watching(command: str, profile: str) -> NoReturn:
+    """Say that an environment continues what a command no longer watches, and which command shows it, and exit."""
+    from tribal.errors import EXIT_INTERRUPTED
+
+    typer.echo(f"\nstopped watching; the environment continues, and {as_typed(command, profile)} shows it", err=True)
+    raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def _source(dsn: str | None) -> str:

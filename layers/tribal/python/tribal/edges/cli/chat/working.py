@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from tribal.edges.cli.console import console, counted
-from tribal.edges.cli.hints import as_typed
+from tribal.edges.cli.hints import as_typed, stop_watching
 from tribal.edges.cli.options import client_of
 
 if TYPE_CHECKING:
@@ -135,9 +135,7 @@ def exit_unfinished(job: UploadJob, place: Place) -> NoReturn:
     from tribal.errors import EXIT_INTERRUPTED
 
     if isinstance(place, str):
-        shows = as_typed("jobs --watch", place)
-        typer.echo(f"stopped watching; the environment continues the job, and {shows} shows it", err=True)
-    else:
-        resume = as_typed(f"jobs --resume {job.job_id}", place)
-        typer.echo(f"stopped; finished work is kept, and {resume} resumes it", err=True)
+        stop_watching("jobs --watch", place)
+    resume = as_typed(f"jobs --resume {job.job_id}", place)
+    typer.echo(f"stopped; finished work is kept, and {resume} resumes it", err=True)
     raise typer.Exit(EXIT_INTERRUPTED)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
+from tribal.edges.cli.hints import stop_watching
 from tribal.edges.cli.options import client_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def opened_contributions(
             typer.echo(f"  {line}", err=True)
 
     if context.obj is not None:
-        yield DeployedContributions(client_of(context), report)
+        yield DeployedContributions(client_of(context), context.obj, report)
         return
     with opened_service(project, report) as service:
         yield LocalContributions(service)
@@ -205,6 +206,7 @@ class DeployedContributions:
     """Contributions of an environment, which prepares, publishes and follows them in the background."""
 
     client: Client
+    profile: str
     report: Callable[[str], None]
 
     def offers(self, request: ListContributionsInput) -> ListContributionsOutput:
@@ -285,9 +287,12 @@ class DeployedContributions:
 
         if found.state == state:
             self.report(f"{state} contribution {found.cycle} in the environment; Ctrl-C stops watching, not the work")
-        while found.state == state:
-            time.sleep(POLL_SECONDS)
-            found = self.contribution(found.cycle)
+        try:
+            while found.state == state:
+                time.sleep(POLL_SECONDS)
+                found = self.contribution(found.cycle)
+        except KeyboardInterrupt:
+            stop_watching(f"contribute show {found.cycle}", self.profile)
         return found
 
 
