@@ -83,7 +83,9 @@ def test_what_a_refusal_suggests_works_in_a_folder_with_the_same_store(
     assert "error: " not in ran.stderr
 
 
-@pytest.mark.parametrize("command", [["search", "x"], ["collections"], ["todo"], ["chat"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [["search", "x"], ["collections"], ["todo"], ["chat"], ["run"], ["status"], ["tail"]], ids=" ".join
+)
 def test_a_folder_next_to_a_profile_is_a_mistake_that_is_named(there: WholeEnvironment, command: list[str]) -> None:
     ran = there.ask(*command, "--project", there.folder)
     assert ran.returncode == 2

@@ -27,9 +27,9 @@ Dsn = Annotated[
 ]
 
 
-def _require_no_profile(context: typer.Context, project: Path) -> Path:
+def _require_no_profile(context: typer.Context, option: typer.CallbackParam, project: Path) -> Path:
     """Refuse a folder next to a profile: a command works with one of them."""
-    source = context.get_parameter_source("project")
+    source = context.get_parameter_source(option.name or "")
     if context.obj is not None and source is not None and source.name == "COMMANDLINE":
         raise typer.BadParameter("leave it out: --profile works with a deployed environment instead of a folder")
     return project

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from tribal.edges.cli.options import (
     Interval,
     Json,
     NewProse,
+    Project,
     Replan,
     RetryFailed,
     RunId,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from tribal.ports.environment import DeployedEnvironment, DeployedRuns
     from tribal_contracts import RunRequest
 
+_HERE = Path()
 Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables too.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
 
@@ -82,7 +85,13 @@ def profile_command(name: str, found: Any, arguments: Sequence[str], commands: S
 
 
 @command
-def status(context: typer.Context, watch: Watch = False, interval: Interval = 5.0, as_json: Json = False) -> None:
+def status(
+    context: typer.Context,
+    watch: Watch = False,
+    interval: Interval = 5.0,
+    _project: Project = _HERE,
+    as_json: Json = False,
+) -> None:
     """Show how far the last run of the deployed environment has come.
 
     Shows progress by work unit, and whether the index is up to date.
@@ -122,6 +131,7 @@ def run(
     replan: Replan = False,
     new_prose: NewProse = False,
     follow: Follow = False,
+    _project: Project = _HERE,
     as_json: Json = False,
 ) -> None:
     """Start a documentation run in the deployed environment.
@@ -192,7 +202,7 @@ def _require_no_other(app: Application, profile: str) -> None:
 
 
 @command
-def tail(context: typer.Context, run: RunId = None, as_json: Json = False) -> None:
+def tail(context: typer.Context, run: RunId = None, _project: Project = _HERE, as_json: Json = False) -> None:
     """Follow a run of the deployed environment until it ends, line by line.
 
     Ends with the exit code of the run. Ctrl-C stops following, not the run.
