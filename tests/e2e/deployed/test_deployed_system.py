@@ -365,6 +365,20 @@ def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp
     tribal("run", "--follow")
     assert len(system.calls_of(PLANNER)) > executions
     assert "completed" in tribal("status")
+    assert "invoice" in tribal("chat", "Which table has the unpaid invoices?")
+    assert "\nsession " in tribal("interrogate", "How many invoices has each customer not paid?")
+
+
+def test_the_command_line_uploads_a_file_that_a_gateway_does_not_take_and_removes_it(
+    system: DeployedSystem, tmp_path: Path
+) -> None:
+    tribal = command_line(system, tmp_path)
+    page = tmp_path / "handover.html"
+    page.write_text(f"<p>Shifts are handed over at noon.</p><!-- {'x' * 5_000_000} -->", encoding="utf-8")
+    assert "1 of 1 file indexed" in tribal("upload", page.name, "--collection", chatting.COLLECTION)
+    assert page.name in tribal("collections", "show", chatting.COLLECTION)
+    assert "is removed" in tribal("collections", "remove", chatting.COLLECTION, page.name)
+    assert "removal of handover.html" in tribal("jobs")
 
 
 def test_every_call_is_allowed_by_the_role_of_its_caller(system: DeployedSystem) -> None:

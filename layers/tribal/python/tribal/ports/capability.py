@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tribal.ports.tool import ToolGroup
     from tribal_contracts import CapabilitySettings, Contract
 
+USE_STORE = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
+"""What to do instead of `--profile` where the API of an environment has no answer and its store has."""
+
 Task = TypeVar("Task", bound="Contract", contravariant=True)
 
 

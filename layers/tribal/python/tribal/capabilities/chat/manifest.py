@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tribal.capabilities.chat.functions import ALARMS, AUDITS, CHARTS, FUNCTIONS, USES
 from tribal.capabilities.chat.rights import ASK_CHAT, READ_AUDIT, WRITE_COLLECTIONS
 from tribal.capabilities.chat.tools import CHAT
-from tribal.ports.capability import Capability, CommandSpec
+from tribal.ports.capability import USE_STORE, Capability, CommandSpec
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -51,8 +51,7 @@ CAPABILITY = Capability(
             name="answers",
             target="tribal.edges.cli.chat.answers:answers",
             help="List and remove stored answers.",
-            here_only="no route shows stored answers; with access to the bucket, leave out --profile in a folder "
-            "whose databases.yaml has `store: s3://BUCKET`",
+            here_only=f"no route shows stored answers; {USE_STORE}",
         ),
     ),
     extras=("chat",),

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tribal.capabilities.memory.tools import MEMORY, WRITE_MEMORY
-from tribal.ports.capability import AlarmSpec, Capability, ChartSpec, CommandSpec, FunctionSpec, FunctionUse, Measure
+from tribal.ports.capability import (
+    USE_STORE,
+    AlarmSpec,
+    Capability,
+    ChartSpec,
+    CommandSpec,
+    FunctionSpec,
+    FunctionUse,
+    Measure,
+)
 
 if TYPE_CHECKING:
     from tribal_contracts import CapabilitySettings
@@ -40,8 +49,7 @@ CAPABILITY = Capability(
             target="tribal.edges.cli.commands.memory:memory",
             help="Look after what is remembered.",
             here_only="no route shows or changes the memories of others; remember, recall and forget work with your "
-            "own. With access to the bucket, leave out --profile in a folder whose databases.yaml has "
-            "`store: s3://BUCKET`",
+            f"own. For all of them, {USE_STORE}",
         ),
     ),
     functions=(FunctionSpec(name="memory", fault_metric="MemoryFaults"),),

@@ -45,14 +45,14 @@ class ChatClient(Protocol):
 @contextmanager
 def opened_chat(context: typer.Context, project: Path, *, no_model: bool) -> Iterator[ChatClient]:
     """Open the chat of a command; without models, nothing that it does sends anything to one."""
+    if no_model:
+        refuse_with_profile(
+            context,
+            "--no-model",
+            "requests cannot say it; the environment answers without a model where the collection lists none, or the "
+            "caller lacks the right chat:ask",
+        )
     if context.obj is not None:
-        if no_model:
-            refuse_with_profile(
-                context,
-                "--no-model",
-                "requests cannot say it; the environment answers without a model where the collection lists none, or "
-                "the caller lacks the right chat:ask",
-            )
         yield DeployedChat(client_of(context))
         return
     from tribal.app.local import local_application

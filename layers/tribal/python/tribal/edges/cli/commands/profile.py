@@ -23,6 +23,7 @@ from tribal.edges.cli.options import (
     WorkUnits,
     deployed,
 )
+from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
     from tribal.edges.cli.commands.status import IndexState
@@ -36,20 +37,19 @@ Force = Annotated[bool, typer.Option("--force", help="Document unchanged tables 
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the run until it ends, as tribal tail does.")]
 
 
-_STORE = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
 HERE_ONLY = {
     "init": "it writes a databases.yaml on this machine; write it here, and copy it to config/databases.yaml of the "
     "environment's bucket",
     "check": "it connects to the databases from this machine; leave out --profile where databases.yaml is, and to see "
     "what the environment could not read: `tribal --profile NAME status`",
     "plan": "the environment plans when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a database, "
-    f"{_STORE}",
+    f"{USE_STORE}",
     "document": "the environment documents when it runs: `tribal --profile NAME run`. Where a Lambda cannot reach a "
-    f"database, {_STORE}",
+    f"database, {USE_STORE}",
     "index": "the environment indexes new documents by itself; `tribal --profile NAME status` shows whether its index "
     "is up to date",
-    "lint": f"its rules, metrics and terms are in a databases.yaml on this machine; {_STORE}",
-    "site": f"it writes a site from an index on this machine; {_STORE}, and run `tribal index` there first",
+    "lint": f"its rules, metrics and terms are in a databases.yaml on this machine; {USE_STORE}",
+    "site": f"it writes a site from an index on this machine; {USE_STORE}, and run `tribal index` there first",
     "mcp": "it serves agents on standard input; they reach the environment's own server with the settings that "
     "`tribal mcp --client NAME --url ADDRESS/mcp` prints, where ADDRESS is the stack's output ApiAddress",
     "serve": "the environment serves the same routes at the stack's output ApiAddress; `tribal serve` serves a folder",

@@ -11,6 +11,7 @@ import typer
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.databases import lists_none, with_databases
 from tribal.edges.cli.options import Dsn, Json, NoSamples, Project, deployed, documented, refuse_with_profile, run_ids
+from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
     from tribal.capabilities.retrieval.impact.impact import Impact
@@ -103,16 +104,17 @@ def _show_comparison(found: Comparison, affected: list[Impact] | None, *, exit_c
 
 def _require_recorded(context: typer.Context, *, compares_runs: bool, impact: bool) -> None:
     """Refuse what needs the databases or a whole index, which are not there with a profile."""
-    here = "leave out --profile in a folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket"
     if not compares_runs:
         refuse_with_profile(
             context,
             "a comparison with the databases",
-            f"it connects to them from this machine; compare recorded runs with --since or --between, or {here}",
+            f"it connects to them from this machine; compare recorded runs with --since or --between, or {USE_STORE}",
         )
     if impact:
         refuse_with_profile(
-            context, "--impact", f"it reads a whole index on this machine; {here}, and run `tribal index` there first"
+            context,
+            "--impact",
+            f"it reads a whole index on this machine; {USE_STORE}, and run `tribal index` there first",
         )
 
 

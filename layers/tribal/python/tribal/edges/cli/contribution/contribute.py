@@ -11,6 +11,7 @@ import typer
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Json, Project, refuse_with_profile
+from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
     from tribal.edges.cli.contribution.clients import Shown
@@ -175,9 +176,8 @@ def abort(context: typer.Context, cycle: _Cycle, project: Project = _HERE, as_js
     refuse_with_profile(
         context,
         "contribute abort",
-        "no tool or route ends a contribution, and one that waits publishes nothing before it is approved; leave out "
-        "--profile in a folder whose databases.yaml has the same `contribution`, and `store: s3://BUCKET`, the "
-        "environment's bucket",
+        "no tool or route ends a contribution, and one that waits publishes nothing before it is approved; "
+        f"{USE_STORE}, and the same `contribution`",
     )
     from tribal.capabilities.contribution.views import contribution_output
     from tribal.edges.cli.contribution.clients import opened_service

@@ -9,6 +9,7 @@ import typer
 
 from tribal.edges.cli.console import command, print_json
 from tribal.edges.cli.options import Json, Project, refuse_with_profile
+from tribal.ports.capability import USE_STORE
 
 if TYPE_CHECKING:
     from tribal_contracts.interrogation.exams import ExamResult
@@ -77,9 +78,8 @@ def interrogate(
     refuse_with_profile(
         context,
         "--questions",
-        "an exam asks in one process, and the environment starts one interrogation at a time; leave out --profile in a "
-        "folder whose databases.yaml has `store: s3://BUCKET`, the environment's bucket, and run `tribal index` there "
-        "first",
+        f"an exam asks in one process, and the environment starts one interrogation at a time; {USE_STORE}, and run "
+        "`tribal index` there first",
     )
     with opened_interrogations(project, asks_models=models) as service:
         options = ExamOptions(
