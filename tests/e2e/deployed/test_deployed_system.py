@@ -16,7 +16,7 @@ import pytest
 from functions.contexts import MARGIN_SECONDS
 from infra.function_packages import OUR_LAYER, layers_of, package_of
 from tests.e2e.account import wait_until
-from tests.e2e.deployed import chatting, contributing, deciding, interrogating
+from tests.e2e.deployed import chatting, commanding, contributing, deciding, interrogating
 from tests.e2e.deployed.remembering import in_two_processes, leave_half_written
 from tests.e2e.deployed_system import SIGNERS_MAY, DeployedSystem, command_line, unit_of
 from tests.e2e.git_server import GitServer
@@ -357,28 +357,10 @@ def test_functions_ran_from_their_packages_and_nothing_else(system: DeployedSyst
     assert f"python{sys.version_info.major}.{sys.version_info.minor}" in system.runtime_of(name)
 
 
-def test_the_command_line_looks_into_the_environment(system: DeployedSystem, tmp_path: Path) -> None:
+def test_the_command_line_works_with_the_environment(system: DeployedSystem, tmp_path: Path) -> None:
     tribal = command_line(system, tmp_path)
-    assert "billing.invoice" in tribal("search", "unpaid invoices")
-    assert "JOIN" in tribal("join", "crm.customer", "billing.payment")
-    executions = len(system.calls_of(PLANNER))
-    tribal("run", "--follow")
-    assert len(system.calls_of(PLANNER)) > executions
-    assert "completed" in tribal("status")
-    assert "invoice" in tribal("chat", "Which table has the unpaid invoices?")
-    assert "\nsession " in tribal("interrogate", "How many invoices has each customer not paid?")
-
-
-def test_the_command_line_uploads_a_file_that_a_gateway_does_not_take_and_removes_it(
-    system: DeployedSystem, tmp_path: Path
-) -> None:
-    tribal = command_line(system, tmp_path)
-    page = tmp_path / "handover.html"
-    page.write_text(f"<p>Shifts are handed over at noon.</p><!-- {'x' * 5_000_000} -->", encoding="utf-8")
-    assert "1 of 1 file indexed" in tribal("upload", page.name, "--collection", chatting.COLLECTION)
-    assert page.name in tribal("collections", "show", chatting.COLLECTION)
-    assert "is removed" in tribal("collections", "remove", chatting.COLLECTION, page.name)
-    assert "removal of handover.html" in tribal("jobs")
+    commanding.run_and_ask(system, tribal)
+    commanding.upload_and_remove(tribal, tmp_path)
 
 
 def test_every_call_is_allowed_by_the_role_of_its_caller(system: DeployedSystem) -> None:

@@ -156,7 +156,10 @@ def test_a_collection_that_is_not_configured_comes_with_the_lines_to_add(tmp_pat
     none = tribal("upload", "a.txt", cwd=tmp_path)
     assert none.returncode == 2
     assert "no other collection is configured" in none.stderr
-    assert "There are no collections; add one to databases.yaml:" in tribal("collections", cwd=tmp_path).stdout
+    assert (
+        "There is no collection yet; to have one, add it to databases.yaml:"
+        in tribal("collections", cwd=tmp_path).stdout
+    )
     assert "Nothing was uploaded yet" in tribal("jobs", cwd=tmp_path).stdout
     assert tribal("jobs", "--resume", "0" * 30, cwd=tmp_path).returncode == 7
 

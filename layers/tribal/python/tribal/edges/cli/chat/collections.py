@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tribal.edges.cli.chat.working import exit_unfinished, opened_uploads
+from tribal.edges.cli.chat.working import adding_text, exit_unfinished, opened_uploads
 from tribal.edges.cli.console import command, console, counted, interruptible, print_json
 from tribal.edges.cli.options import Json, Project
 
@@ -34,7 +34,7 @@ def list_collections(context: typer.Context, project: Project = _HERE, as_json: 
     for each in found.collections:
         console().print(_line(each))
     if not found.collections:
-        typer.echo("There are no collections; add one to databases.yaml:\n  collections:\n    - name: handbook")
+        typer.echo(f"There is no collection yet; to have one, {adding_text('handbook', context.obj or project)}")
 
 
 @collections.command("show")

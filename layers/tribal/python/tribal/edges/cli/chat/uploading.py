@@ -10,12 +10,14 @@ import typer
 
 from tribal.edges.cli.chat.working import (
     JobPrinter,
+    adding_text,
     exit_code,
     exit_unfinished,
     opened_uploads,
     print_job,
 )
 from tribal.edges.cli.console import command, console, counted, interruptible, print_json
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Interval, Json, Project, refuse_with_profile
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def jobs(
                 _print_running(found)
             time.sleep(interval)
             found = uploads.jobs(limit)
-    print_json(found) if as_json else _print_list(found)
+    print_json(found) if as_json else _print_list(found, context.obj or project)
 
 
 def _accepted(uploads: UploadsClient, file: Path, collection: str | None, place: Place) -> UploadJob:
@@ -116,10 +118,7 @@ def _accepted(uploads: UploadsClient, file: Path, collection: str | None, place:
         return uploads.accept(file, file.name, collection)
     except CollectionNotFound as error:
         name = collection or "handbook"
-        where = "databases.yaml" if isinstance(place, Path) else "the environment's file, and deploy it again"
-        raise CollectionNotFound(
-            f"{error.message}\nTo have it, add it to {where}:\n  collections:\n    - name: {name}"
-        ) from error
+        raise CollectionNotFound(f"{error.message}\nTo have it, {adding_text(name, place)}") from error
     except OSError as error:
         raise UploadUnreadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
 
@@ -166,10 +165,10 @@ def _print_running(found: JobList) -> None:
             print_job(each, console(stderr=True))
 
 
-def _print_list(found: JobList) -> None:
+def _print_list(found: JobList, place: Place) -> None:
     for each in found.jobs:
         print_job(each, console())
     if not found.jobs:
-        typer.echo("Nothing was uploaded yet; start with: tribal upload FILE --collection NAME")
+        typer.echo(f"Nothing was uploaded yet; start with {as_typed('upload FILE --collection NAME', place)}")
     elif found.truncated:
         typer.echo(f"the newest {len(found.jobs)} of {counted(found.total, 'job')}; more with --limit")

@@ -45,6 +45,12 @@ def opened_uploads(context: typer.Context, project: Path) -> Iterator[UploadsCli
         yield LocalUploads(app, local_caller(settings))
 
 
+def adding_text(name: str, place: Place) -> str:
+    """How a collection is added."""
+    where = "databases.yaml" if isinstance(place, Path) else "the environment's file, and deploy it again"
+    return f"add it to {where}:\n  collections:\n    - name: {name}"
+
+
 class JobPrinter:
     """Prints each finished file of a job once, and on a terminal how many there are."""
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from tribal.edges.cli.console import command, console, counted, print_json
+from tribal.edges.cli.hints import as_typed
 from tribal.edges.cli.options import Json, Project, refuse_with_profile
 
 if TYPE_CHECKING:
+    from tribal.edges.cli.hints import Place
     from tribal_contracts.interrogation.sessions import SessionListItem
 
 _HERE = Path()
@@ -49,7 +51,7 @@ def list_interrogations(
     arguments = {"limit": limit, **({} if status is None else {"status": status})}
     with opened_tools(context, project, limited=True) as call:
         answer = call("list_interrogations", arguments)
-    _show_list(answer, as_json=as_json)
+    _show_list(answer, context.obj or project, as_json=as_json)
 
 
 def _resume(session_id: str, project: Path, *, as_json: bool) -> None:
@@ -115,7 +117,7 @@ def remove(context: typer.Context, session_id: _Id, project: Project = _HERE, as
     print_json({"success": True, "removed": session_id}) if as_json else typer.echo(f"{session_id} is removed.")
 
 
-def _show_list(answer: object, *, as_json: bool) -> None:
+def _show_list(answer: object, place: Place, *, as_json: bool) -> None:
     from tribal.edges.cli.tools.answers import print_error
     from tribal.tools.error_classes import error_class_of
     from tribal_contracts.answering.answers import FailedAnswer
@@ -125,7 +127,7 @@ def _show_list(answer: object, *, as_json: bool) -> None:
         print_json(answer)
     if isinstance(answer, FailedAnswer):
         if not as_json:
-            print_error(answer.error)
+            print_error(answer.error, place)
         raise typer.Exit(error_class_of(answer.error.code).exit_code)
     if as_json or not isinstance(answer, ListInterrogationsOutput):
         return
@@ -135,7 +137,8 @@ def _show_list(answer: object, *, as_json: bool) -> None:
         typer.echo(f"note: {warning.message}", err=True)
     shown, total = len(answer.sessions), answer.total or 0
     if not shown:
-        typer.echo('There are no interrogations yet; start one: tribal interrogate "..."')
+        start = as_typed('interrogate "..."', place)
+        typer.echo(f"There are no interrogations yet; start with {start}")
     elif total > shown:
         typer.echo(f"the newest {shown} of {counted(total, 'interrogation')}; more with --limit")
 
