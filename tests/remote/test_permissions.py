@@ -67,6 +67,8 @@ def test_what_the_documentation_says_is_enough_and_what_is_missing_is_named(
         (guest, "run", 8, "states:StartExecution"),
         (reader, "status", 0, ""),
         (reader, "tail", 0, ""),
+        (reader, "todo", 0, ""),
+        (reader, "queries", 0, ""),
         (reader, "run", 8, "states:StartExecution"),
         (starter, "run", 0, ""),
     ):
