@@ -20,7 +20,7 @@ from tests.fakes.openai import FakeOpenAI
 from tests.fakes.published_issuer import PublishedIssuer
 from tests.plugins.postgres import administer
 from tests.scenario.company import MIGRATIONS, QUERIES, migrations_in_order
-from tests.scenario.minds import ScenarioMind
+from tests.scenario.minds import mind
 from tests.scenario.place import Client
 from tests.scenario.settings import CALLERS, KEY, PROJECT, SECRETS, auth, sections
 from tribal_contracts import RunRecord
@@ -34,8 +34,7 @@ class OneMachine:
         self.project.mkdir()
         self._postgres, self._certificate = postgres, certificate
         self._database = "company"
-        self.mind = ScenarioMind()
-        self.vendor = FakeOpenAI(mind=self.mind, keys={KEY})
+        self.vendor = FakeOpenAI(mind=mind, keys={KEY})
         self.github = FakeGitHub(MIGRATIONS)
         self.github.tokens[READ_TOKEN] = dict.fromkeys(self.github.installed, "read")
         self._issuer = PublishedIssuer(certificate)
@@ -66,13 +65,13 @@ class OneMachine:
         (self.project / "databases.yaml").write_text(yaml.safe_dump(settings, sort_keys=False))
 
     def operate(self, *words: str, ends_with: int = 0) -> str:
-        ran = tribal(*words, cwd=self.project, **self._environment)
+        ran = tribal(*words, cwd=self.project, **self.environment)
         assert ran.returncode == ends_with, (words, ran.returncode, ran.stdout, ran.stderr)
         return ran.stdout
 
     def start_run(self, *options: str) -> subprocess.Popen[str]:
         """Start a run, and leave it running."""
-        return start_tribal("run", *options, cwd=self.project, **self._environment)
+        return start_tribal("run", *options, cwd=self.project, **self.environment)
 
     def run(self, *options: str) -> RunRecord:
         with self.start_run(*options) as started:
@@ -82,8 +81,16 @@ class OneMachine:
         return RunRecord.from_json(newest.read_bytes())
 
     @property
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Variables of the operator's shell."""
         return {"TRIBAL_SECRETS": str(self._secrets), "SSL_CERT_FILE": str(self._certificate)}
+
+    def profiles(self) -> dict[str, str]:
+        """The variable that names a file with a profile for each caller of the server."""
+        entries = {name: {"api": self._server.address, "token": self.client(name).token()} for name in CALLERS}
+        path = self.project.parent / "profiles.yaml"
+        path.write_text(yaml.safe_dump({"profiles": entries}))
+        return {"TRIBAL_PROFILES": str(path)}
 
     def client(self, name: str) -> Client:
         claims = CALLERS[name] | {"sub": name, "projects": [PROJECT]}
@@ -92,7 +99,7 @@ class OneMachine:
     @property
     def _server(self) -> Served:
         if self._served is None:
-            self._served = Served(self.project, **self._environment)
+            self._served = Served(self.project, **self.environment)
         return self._served
 
     def put(self, key: str, data: bytes) -> None:

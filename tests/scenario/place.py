@@ -13,7 +13,6 @@ import requests
 
 from tests.fakes.github.server import FakeGitHub
 from tests.fakes.openai import FakeOpenAI
-from tests.scenario.minds import ScenarioMind
 from tribal_contracts import RunRecord
 
 Json = dict[str, Any]
@@ -79,7 +78,6 @@ class Place(Protocol):
     """One machine, or an account of AWS, with the same company in it."""
 
     vendor: FakeOpenAI
-    mind: ScenarioMind
     github: FakeGitHub
 
     def operate(self, *words: str, ends_with: int = 0) -> str:

@@ -141,9 +141,7 @@ def chat(story: Scenario) -> Json:
     assert {"source-document", "source-url"} <= {each["type"] for each in chunks}
     assert FACT.rstrip(".") in text
     assert TABLE_SENTENCE in text
-    place.mind.asks_for_sql = True
     blocked = ada.chat("write a query over the old customers of the migration", "manuals")
-    place.mind.asks_for_sql = False
     refused = "".join(each["textDelta"] for each in blocked if each["type"] == "text-delta")
     assert LEFTOVERS not in refused
     warnings = blocked[-1]["warnings"]

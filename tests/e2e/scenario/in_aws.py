@@ -25,7 +25,6 @@ from tests.fakes.github.server import FakeGitHub
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.published_issuer import PublishedIssuer
 from tests.plugins.postgres import administer
-from tests.scenario.minds import ScenarioMind
 from tests.scenario.place import Client
 from tests.scenario.settings import CALLERS, PROJECT, auth, sections
 from tribal_contracts import ModelEntry, RunRecord
@@ -66,13 +65,12 @@ class InAws:
         folder: Path,
         postgres: EmbeddedServer,
         vendor: FakeOpenAI,
-        mind: ScenarioMind,
         github: FakeGitHub,
         git: GitServer,
         issuer: PublishedIssuer,
         search: OpenSearch,
     ) -> None:
-        self.vendor, self.mind, self.github = vendor, mind, github
+        self.vendor, self.github = vendor, github
         self._system, self._postgres, self._git, self._issuer, self._search = system, postgres, git, issuer, search
         self._laptop = folder
         settings: dict[str, Any] = {

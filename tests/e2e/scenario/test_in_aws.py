@@ -24,7 +24,7 @@ from tests.fakes.openai import FakeOpenAI
 from tests.fakes.published_issuer import PublishedIssuer
 from tests.plugins.postgres import administer, login, unique_name
 from tests.scenario.company import MIGRATIONS, QUERIES, migrations_in_order
-from tests.scenario.minds import ScenarioMind
+from tests.scenario.minds import mind
 from tests.scenario.settings import KEY, SECRETS
 from tests.scenario.steps import ANSWERS, play
 
@@ -40,7 +40,7 @@ def place_fixture(
     postgres_servers: Callable[[PostgresVersion], EmbeddedServer],
 ) -> Iterator[InAws]:
     folder, postgres = tmp_path_factory.mktemp("tour"), postgres_servers(18)
-    mind, issuer = ScenarioMind(), PublishedIssuer(certificate)
+    issuer = PublishedIssuer(certificate)
     vendor, github = FakeOpenAI(mind=mind, keys={KEY}), FakeGitHub(MIGRATIONS)
     github.tokens[READ_TOKEN] = dict.fromkeys(github.installed, "read")
     git = GitServer(folder / "decisions", certificate)
@@ -64,7 +64,7 @@ def place_fixture(
         system = make_ready(account, made, (dsn, login(dsn, user, "correct%20horse")))
         laptop = folder / "laptop"
         laptop.mkdir()
-        place = InAws(system, laptop, postgres, vendor, mind, github, git, issuer, opensearch)
+        place = InAws(system, laptop, postgres, vendor, github, git, issuer, opensearch)
         place.migrate(migrations_in_order(MIGRATIONS), afresh=True)
         for key, data in QUERIES.items():
             place.put(key, data)
