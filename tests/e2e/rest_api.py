@@ -78,7 +78,7 @@ class RestApi:
         return None
 
     def identify(self, token: str | None, method: str, path: str) -> dict[str, Any] | None:
-        """What the authorizer says of a token, as functions are told; `None` if it refuses."""
+        """What the authorizer says of a token, as functions get it; `None` if it refuses."""
         found = _FUNCTION.search(self._authorizer or "")
         assert found is not None, self._authorizer
         arn = f"arn:aws:execute-api:eu-central-1:123456789012:api/{self.stage}/{method}{path}"

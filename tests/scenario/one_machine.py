@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import yaml
+from dulwich import porcelain
 
 from servers.postgres import EmbeddedServer
 from tests.edges.cli.tribal_command import start_tribal, tribal
@@ -24,6 +25,8 @@ from tests.scenario.minds import mind
 from tests.scenario.place import Client
 from tests.scenario.settings import CALLERS, KEY, PROJECT, SECRETS, auth, sections
 from tribal_contracts import RunRecord
+
+_AUTHOR = b"Ada <ada@example.com>"
 
 
 class OneMachine:
@@ -117,6 +120,9 @@ class OneMachine:
     def decide(self, files: Mapping[str, bytes]) -> None:
         for path, data in files.items():
             self.put(f"decisions/{path}", data)
+        with porcelain.init(str(self.project / "decisions")) as repository:
+            porcelain.add(repository, [str(self.project / "decisions" / path) for path in files])
+            porcelain.commit(repository, b"Decide", author=_AUTHOR, committer=_AUTHOR, sign=False)
 
     def migrate(self, statements: Sequence[str], *, afresh: bool = False) -> None:
         if afresh:

@@ -92,7 +92,7 @@ def _approve(machine: OneMachine, arguments: list[str], environment: Mapping[str
 
 
 def _pattern(shown: str) -> re.Pattern[str]:
-    """What is shown as a pattern: a line `...` stands for any lines, and `...` in a line for any text."""
+    """Return what is shown as a pattern: a line `...` matches any lines, and `...` in a line any text."""
     lines = (_line(line) for line in shown.rstrip("\n").splitlines())
     return re.compile("".join(lines) + r"\s*")
 

@@ -37,7 +37,7 @@ def waves_of(outline: RunOutline) -> Iterator[list[str]]:
 
 
 _WITHOUT_WORK = "units-without-work"
-"""Stands for the ids of all units that are not called, so that their tables count as unchanged."""
+"""In place of a unit's id: the counts of all units that are not called, whose tables are unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

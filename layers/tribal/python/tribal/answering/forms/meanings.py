@@ -161,15 +161,15 @@ def _value(match: ColumnMatch) -> Filled:
     table, column = match.table, match.column
     meanings = column.value_meanings or {}
     said = [about_value(table, column, value) for value in match.values if value in meanings]
-    told = informative_text(column.description)
-    # A question that names the column already knows where the value is: without a text, the place answers nothing.
-    needs_text = match.is_whole and not told
+    text = informative_text(column.description)
+    # A question that names the column already knows where the value is: without a text, that answers nothing.
+    needs_text = match.is_whole and not text
     unexplained = [
         value
         for value in match.values
         if value not in meanings
         and (needs_text or is_code(value))
-        and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", told)
+        and not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
     ]
     lacks = [lacking_meaning(table, column, unexplained)] if unexplained else []
     return not_said(Filled([*said, about_column(table, column)], [table.name], lacks))
