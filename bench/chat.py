@@ -85,7 +85,7 @@ def _scope(one: QuestionSet, others: list[str], bench: Bench) -> Iterator[Row]:
 
 def _law(app: Application, caller: Caller, text: str, threshold: float) -> str | None:
     """The law that refuses a question; `None` if none does."""
-    entry = CollectionEntry(name="catalog", laws=Laws(scope=ScopeLaw(probability=threshold)))
+    entry = CollectionEntry(name="catalog", laws=Laws(scope=ScopeLaw(threshold=threshold)))
     events = Chat(caller, _with(app, entry)).open(_request(text)).events(StopToken())
     verdict = next(each.verdict for each in events if isinstance(each, Governed))
     events.close()

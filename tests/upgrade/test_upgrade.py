@@ -128,15 +128,8 @@ def variables(postgres_server: EmbeddedServer, model: FakeOpenAI) -> Iterator[di
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both projects, as they were left, but for a key that means something else now."""
-    folder = extracted(tmp_path_factory.mktemp("unpacked"))
-    for settings in folder.glob("*/databases.yaml"):
-        settings.write_text(settings.read_text().replace("threshold: 0.3", "probability: 0.33"))
-    return folder
-
-
-def extracted(folder: Path) -> Path:
-    """The folder, with both projects as they were left."""
+    """Both projects, as they were left."""
+    folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(folder, filter="data")
     return folder
@@ -154,13 +147,6 @@ def upgraded(unpacked: Path, variables: dict[str, str], tmp_path_factory: pytest
     project = Project(shutil.copytree(unpacked / "shop", tmp_path_factory.mktemp("upgraded") / "shop"), variables)
     project("run")
     return project
-
-
-def test_a_key_that_means_something_else_now_is_refused_with_what_to_write(
-    variables: dict[str, str], tmp_path: Path
-) -> None:
-    refused = Project(extracted(tmp_path) / "shop", variables)("status", code=2)
-    assert "laws.scope.threshold was a score; write laws.scope.probability" in refused.stderr
 
 
 @each_case("arguments, part", ANSWERED)

@@ -56,10 +56,11 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterV
 class ScopeLaw(ClosedContract):
     """The law of scope of a collection."""
 
-    probability: float | Unset = optional(
-        "Of profile catalog: how probable it has to be that a question is about what is documented.", ge=0, le=1
+    threshold: float | Unset = optional(
+        "Of profile catalog: the least relevance, 0 to 1. Of profile tutor: the squared distance to stay below.",
+        ge=0,
+        le=4,
     )
-    threshold: float | Unset = optional("Of profile tutor: the squared distance to stay below.", ge=0, le=4)
 
 
 class IntegrityLaw(ClosedContract):
@@ -107,12 +108,6 @@ class CollectionEntry(ClosedContract):
             raise ValueError("the collection catalog is the documentation; it takes models, laws and course_id only")
         if self.successors and self.profile != "tutor":
             raise ValueError("successors belong to profile tutor")
-        if self.laws.scope.threshold is not None and self.profile != "tutor":
-            raise ValueError(
-                "laws.scope.threshold was a score; write laws.scope.probability, 0 to 1, or leave it out (0.33)"
-            )
-        if self.laws.scope.probability is not None and self.profile == "tutor":
-            raise ValueError("laws.scope.probability belongs to profile catalog; write threshold, a squared distance")
         if self.profile == "tutor" and self.embedding is not None and self.embedding.dimensions != TUTOR_DIMENSIONS:
             raise ValueError(f"profile tutor has vectors of {TUTOR_DIMENSIONS} dimensions")
         if self.profile == "tutor" and self.embedding is not None and self.embedding.provider == "openai":
@@ -130,9 +125,10 @@ class CollectionEntry(ClosedContract):
         return self.course_id or (TUTOR_COURSE if self.profile == "tutor" else self.title)
 
     @property
-    def distance(self) -> float:
-        """Of profile tutor: the squared distance to stay below."""
-        return TUTOR_DISTANCE if self.laws.scope.threshold is None else self.laws.scope.threshold
+    def threshold(self) -> float | None:
+        """The threshold of its law of scope; `None` for the default of profile catalog."""
+        stated = self.laws.scope.threshold
+        return TUTOR_DISTANCE if stated is None and self.profile == "tutor" else stated
 
     def models_for(self, intent: Intent) -> list[ModelName]:
         """The models that may answer questions of an intent, in the order in which they are tried."""

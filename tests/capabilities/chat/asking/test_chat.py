@@ -25,7 +25,7 @@ from tribal.ports import Application, Caller, ModelFailure, StopToken
 from tribal.ports.remembering.identity import Identity
 from tribal.settings import load_settings
 from tribal_contracts.chat.collections import EmbeddingRecord
-from tribal_contracts.chat.settings import CollectionEntry, Laws, ScopeLaw
+from tribal_contracts.chat.settings import CollectionEntry
 from tribal_contracts.core.models import EmbeddingEntry
 
 READER = frozenset({"documentation:read"})
@@ -82,13 +82,6 @@ def test_a_question_about_something_else_is_refused_and_no_model_is_asked(app: A
     assert found.end.governor is not None
     assert found.end.governor.law_violated == "scope"
     assert (found.sources, found.end.model, chat.calls) == ([], "", 0)
-
-
-def test_a_collection_says_how_probable_it_has_to_be_that_a_question_is_in_scope(app: Application) -> None:
-    for probability, approved in ((0, True), (1, False)):
-        entry = CollectionEntry(name="catalog", laws=Laws(scope=ScopeLaw(probability=probability)))
-        found = made_chat(app, entry).ask("what is the weather in Paris on sundays")
-        assert found.approved is approved
 
 
 def test_a_follow_up_is_judged_with_the_turn_before_it(app: Application) -> None:

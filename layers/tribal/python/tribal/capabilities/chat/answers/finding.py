@@ -94,8 +94,7 @@ class Finder:
         if not self.has_documentation:
             return None
         (found,) = self.find([text])
-        stated = self.entry.laws.scope.probability
-        least = LEAST_TOPIC if stated is None else stated
+        least = LEAST_TOPIC if self.entry.threshold is None else self.entry.threshold
         if found.documented is None or found.passages_lead or found.relevance.topic < least:
             return None
         return found.documented.parts[-1].topic

@@ -166,16 +166,17 @@ class OpenedChat:
         adds_subject = meant != conversation.question and has_subject(conversation.question)
 
         def scope() -> LawVerdict:
+            threshold = entry.threshold
             try:
                 found = lookup.all()
             except NothingRetrieved as error:
                 return LawVerdict(False, str(error))
             if entry.profile == "tutor":
-                return scope_by_distance([each.relevance for each in found], entry.distance)
-            probability = entry.laws.scope.probability
+                assert threshold is not None, "a tutor has a threshold"
+                return scope_by_distance([each.relevance for each in found], threshold)
             return scope_by_relevance(
                 [each.relevance for each in found],
-                LEAST_TOPIC if probability is None else probability,
+                LEAST_TOPIC if threshold is None else threshold,
                 asks_what_exists=self.state.intent == "syllabus_query" and not adds_subject,
             )
 

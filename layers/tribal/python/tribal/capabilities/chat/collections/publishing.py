@@ -13,28 +13,25 @@ from tribal.identity.locations import collection_lease
 from tribal.jobs.lease import RunLease
 from tribal.ports import StopToken
 from tribal.ports.passages import PassageIndexes
-from tribal_contracts.chat.collections import StoredPassage
+from tribal_contracts.chat.collections import CollectionRecord, StoredPassage
 from tribal_contracts.chat.settings import CATALOG
 
 if TYPE_CHECKING:
     from tribal.ports import Application
 
 
-def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: bool = False) -> bool:
-    """Build the index from what the manifest lists, and return whether that was needed.
+def publish_index(files: CollectionFiles, indexes: PassageIndexes, *, force: bool = False) -> None:
+    """Build the index from what the manifest lists; does nothing if it was built from exactly that, unless forced.
 
     Raises:
         IndexWriteFailed: when it cannot be published.
     """
     record = files.record()
     if record is None:
-        return False
-    manifest = files.manifest()
-    sources = sorted(each.source_id for each in manifest.sources)
-    if files.is_indexed(sources, record.embedding) and not force:
-        return False
-    indexes.publish(files.name, _passages(files, sources), record.embedding)
-    return True
+        return
+    sources = _sources(files)
+    if force or not files.is_indexed(sources, record.embedding):
+        indexes.publish(files.name, _passages(files, sources), record.embedding)
 
 
 def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
@@ -48,19 +45,24 @@ def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
     parts = app.part(ChatParts)
     for entry in () if parts is None else parts.settings.collections:
         files = CollectionFiles(app.store(), entry.title)
-        if parts is None or entry.title == CATALOG or files.record() is None:
+        record = None if entry.title == CATALOG else files.record()
+        if parts is None or record is None or not (force or _is_lost(files, record, parts.indexes())):
             continue
         with suppress(RunLocked), RunLease.of(app, collection_lease(entry.title), "index", StopToken()):
-            if publish_index(files, parts.indexes(), force=force or not _is_usable(entry.title, parts.indexes())):
-                yield f"the index of collection {entry.title} is rebuilt"
+            publish_index(files, parts.indexes(), force=True)
+            yield f"the index of collection {entry.title} is rebuilt"
 
 
-def _is_usable(collection: str, indexes: PassageIndexes) -> bool:
-    """Whether the current index can be opened: it is neither missing nor damaged nor from another version."""
+def _is_lost(files: CollectionFiles, record: CollectionRecord, indexes: PassageIndexes) -> bool:
+    """Whether the index is missing, damaged, from another version, or not that of the manifest."""
     try:
-        return indexes.current(collection) is not None
+        return indexes.current(files.name) is None or not files.is_indexed(_sources(files), record.embedding)
     except IndexNotReady:
-        return False
+        return True
+
+
+def _sources(files: CollectionFiles) -> list[str]:
+    return sorted(each.source_id for each in files.manifest().sources)
 
 
 def _passages(files: CollectionFiles, sources: list[str]) -> Iterator[tuple[str, StoredPassage]]:
