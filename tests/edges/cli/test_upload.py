@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from tests.adapters.documents.made_files import document_xml, docx, paragraphs, pdf
 from tests.capabilities.chat.uploads.made_uploads import zipped
 from tests.edges.cli.tribal_command import start_tribal, tribal
+from tests.edges.http.served import Served
 from tests.waiting import wait_until
 from tribal.app.local import local_application
 from tribal.capabilities.chat.parts import ChatParts
@@ -239,3 +241,20 @@ def test_a_lost_or_damaged_index_of_a_collection_is_rebuilt_from_its_files(proje
             "the index of collection handbook is rebuilt",
         )
         assert tribal(*question, cwd=project).stdout == before
+
+
+@pytest.mark.slow
+def test_a_large_file_reaches_a_server_on_another_machine(project: Path) -> None:
+    rights = ("--right", "documentation:read", "--right", "collections:write")
+    made = tribal("token", "create", "ada", "--scope", "shop", *rights, cwd=project)
+    (project / "noise.bin").write_bytes(os.urandom(5_000_000))
+    with zipfile.ZipFile(project / "large.zip", "w") as archive:
+        archive.write(project / "noise.bin", "noise.bin")
+        archive.writestr("rules.md", RULE)
+    with Served(project) as server:
+        profiles = project / "profiles.yaml"
+        profiles.write_text(json.dumps({"profiles": {"there": {"api": server.address, "token": made.stdout.strip()}}}))
+        sent = ("--profile", "there", "upload", "large.zip", "--collection", "handbook")
+        done = tribal(*sent, cwd=project, TRIBAL_PROFILES=str(profiles))
+    assert "rules.md: indexed, 1 page, 1 passage" in done.stdout, done.stderr
+    assert "large.zip: 1 of 2 files indexed in collection handbook" in done.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +20,7 @@ from tribal.capabilities.chat.uploads.uploads import Uploads
 from tribal.edges.cli.profile.client import POLL_SECONDS, Client
 from tribal.edges.http.chat.announcing import LARGEST_FORM_BYTES
 from tribal.edges.http.chat.routes import COLLECTIONS, JOB, JOBS, UPLOADS
-from tribal.errors import ConfigurationError, DeploymentUnreachable
+from tribal.errors import BodyTypeRefused, ConfigurationError, DeploymentUnreachable
 from tribal.ports.stopping import StopToken
 from tribal.settings.profiles import checked_address
 from tribal_contracts.chat.collections import CollectionContents, CollectionList
@@ -95,9 +96,14 @@ class DeployedUploads:
     def accept(self, file: Path, filename: str, collection: str | None = None) -> UploadJob:
         """Send a file along, or announce it and send it to the address that the environment answers with."""
         size_bytes = file.stat().st_size
-        if size_bytes <= SENT_ALONG_BYTES:
-            fields = {} if collection is None else {"collection": collection}
-            return self.job(self.client.send_form(UPLOADS, fields, file, UploadAccepted).job_id)
+        if size_bytes > SENT_ALONG_BYTES:
+            # A server of `tribal serve` takes files of any size as a form alone.
+            with suppress(BodyTypeRefused):
+                return self._announced(file, filename, size_bytes, collection)
+        fields = {} if collection is None else {"collection": collection}
+        return self.job(self.client.send_form(UPLOADS, fields, file, UploadAccepted).job_id)
+
+    def _announced(self, file: Path, filename: str, size_bytes: int, collection: str | None) -> UploadJob:
         with file.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
         request = UploadRequest(filename=filename, size_bytes=size_bytes, sha256=digest, collection=collection)
