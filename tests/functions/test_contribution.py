@@ -105,6 +105,7 @@ class Deployed:
         """A contribution of Ada's that waits for approval."""
         status, answer = self.ask("prepare_contribution", {}, ADA)
         assert (status, answer["state"]) == (200, "preparing")
+        assert answer["message"] == "It is worked on in the background, and resumed if it is interrupted."
         assert self.ended(CONTRIBUTOR, answer["cycle"])["status"] == "SUCCEEDED"
         return self.record(answer["cycle"])
 

@@ -46,12 +46,12 @@ def contribution_output(service: Contributions, record: CycleRecord) -> Contribu
         descriptions=record.descriptions,
         answers=[] if answers is None else answers.answers,
         left_to_you=[each.left for each in record.answered if each.left],
-        message=message_of(record, handoffs),
+        message=message_of(record, handoffs, in_background=service.parts.launch is not None),
     )
 
 
-def message_of(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> str:
-    """What became of a contribution, and what a person can do next."""
+def message_of(record: CycleRecord, handoffs: Mapping[AgentName, Handoff], *, in_background: bool = False) -> str:
+    """What became of a contribution, and what a person can do next, unless it is resumed in the background."""
     cycle, failed = record.cycle, record.error.message if record.error is not None else ""
     if record.state == "waiting":
         text = f"Nothing is published yet. A person looks at it and approves it: `tribal contribute approve {cycle}`"
@@ -60,6 +60,8 @@ def message_of(record: CycleRecord, handoffs: Mapping[AgentName, Handoff]) -> st
         waits = f"Answers to the review wait for approval: `tribal contribute approve {cycle}`. "
         text = f"{waits if record.follow_up is not None else ''}{_waiting(record, handoffs)}"
         return f"{text}. The last look failed: {failed}" if failed else text
+    if record.state != "ended" and in_background:
+        return "It is worked on in the background, and resumed if it is interrupted."
     if record.state != "ended":
         return f"If it was interrupted: `tribal contribute {_RESUMED[record.state]}`"
     return _ended(record, handoffs) if record.outcome != "failed" else failed
