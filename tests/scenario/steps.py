@@ -27,7 +27,7 @@ from tests.scenario.company import (
 )
 from tests.scenario.minds import INVENTED, TABLE_SENTENCE
 from tests.scenario.place import CHAT, UI_STREAM, Aside, Json, Place, eventually, finished
-from tribal_contracts import BudgetRecord, DocumentationManifest, DocumentedColumn, RunRecord, TableDocument
+from tribal_contracts import BudgetRecord, DocumentationManifest, DocumentedColumn, TableDocument
 from tribal_contracts.contribution import HANDOFFS
 
 TABLE = "billing.invoice"
@@ -50,7 +50,6 @@ class Scenario:
     exam: Json = field(default_factory=dict)
     session: str = ""
     cycle: int = 0
-    run: RunRecord | None = None
 
 
 def document(story: Scenario) -> Json:
@@ -177,7 +176,7 @@ def spend(story: Scenario) -> Json:
         aside.start(lambda: ada.chat(QUESTION, "manuals")[-1])
     record = place.run("--new-prose")
     for finish in aside.end():
-        assert finish["finish_reason"] == "stop", finish
+        require_model_answered(finish)
     assert record.status == "completed"
     assert recorded_nanodollars(place) >= place.vendor.nanodollars
     return {"session": _session(story)["status"], "trail": trail, "documented": record.tables_documented}
@@ -197,6 +196,7 @@ def contribute(story: Scenario) -> Json:
     killed = kill_after(place, "add_commit")
     assert cem.request("POST", path, content).status_code == 202
     eventually(lambda: killed)
+    assert killed == [True]
     place.resume()
     became(place, story.cycle, "following")
     require_handoffs(place)
@@ -271,6 +271,11 @@ def recorded_nanodollars(place: Place) -> int:
     budget = BudgetRecord.from_json(place.get("progress/budget.json"))
     reserved = sum(each.reserved_nanodollars for each in budget.holders.values())
     return budget.day_spend.nanodollars + reserved
+
+
+def require_model_answered(finish: Json) -> None:
+    """Check that a chat has not lost its reservation: documents answer where the budget lets no model do so."""
+    assert (finish["finish_reason"], finish["model_selected"]) == ("stop", "gpt-6-luna"), finish
 
 
 def require_handoffs(place: Place) -> None:
