@@ -146,6 +146,20 @@ def test_a_lost_answer_of_a_call_that_changes_or_costs_something_is_not_repeated
     assert (len(api.asked), pauses) == (1, [])
 
 
+def test_a_connection_that_was_refused_has_carried_nothing_out() -> None:
+    with pytest.raises(DeploymentUnreachable, match=r"refused; check the network, and the address$"):
+        Client(EnvironmentApi("http://127.0.0.1:1", token_bearer(TOKEN))).call("ask", {})
+
+
+@pytest.mark.parametrize("tool", ["list_contributions", "knowledge_query", "search_tables"])
+def test_a_tool_that_an_environment_lacks_names_what_to_configure(api: Api, there: EnvironmentApi, tool: str) -> None:
+    error = {"code": "HTTP_NOT_FOUND", "message": "unknown tool", "severity": "error", "recoverable": False}
+    error["timestamp"] = "2026-11-30T05:23:20.000Z"
+    api.instead = [(404, json.dumps({"success": False, "error": error}))]
+    with pytest.raises(ConfigurationError, match=f"does not offer {tool}: configure `"):
+        Client(there).call(tool, {})
+
+
 @pytest.mark.parametrize("name", ["memory_add", "sync_now", "memory_search", "get_interrogation"])
 def test_a_call_that_changes_nothing_more_is_repeated(api: Api, there: EnvironmentApi, name: str) -> None:
     api.instead = [(504, ""), (200, FOUND)]

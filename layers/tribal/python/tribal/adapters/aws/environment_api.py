@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -34,6 +35,9 @@ _PASSING = frozenset({_THROTTLED, 500, 502, 503, 504})
 _JSON = "application/json"
 _EVENTS = "text/event-stream"
 _DATA = b"data: "
+_NOT_SENT = (ConnectionRefusedError, socket.gaierror)
+"""Reasons for which a request cannot have arrived."""
+_CHECK = "check the network, and the address"
 _NO_ROUTE = "Missing Authentication Token"
 """API Gateway's answer, with a status of 403, to a signed request for a path that it does not have."""
 
@@ -216,7 +220,7 @@ class EnvironmentApi:
                 yield response
         except (OSError, http.client.HTTPException) as exc:
             reason = getattr(exc, "reason", None) or exc
-            hint = _unsure(request) or "check the network, and the address"
+            hint = _CHECK if isinstance(reason, _NOT_SENT) else _unsure(request) or _CHECK
             raise self._unreachable(f"did not respond: {reason}; {hint}") from exc
 
     def _read(self, response: Any, end: float, unsure: str = "") -> bytes:

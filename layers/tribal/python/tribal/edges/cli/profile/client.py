@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tribal.errors import DeploymentUnreachable
+from tribal.errors import ConfigurationError, DeploymentUnreachable
 from tribal.tools.registry import EVERYTHING
 
 if TYPE_CHECKING:
@@ -35,10 +35,21 @@ class Client:
 
     def call(self, tool: str, arguments: Mapping[str, Any], tools: Registry = EVERYTHING) -> Contract:
         """Call a tool and return its answer, also that it failed."""
+        from tribal.errors import PathUnknown
         from tribal.tools.call import read_answer
 
         answer = self.api.call(tool, arguments, repeats=tools.callable[tool].is_repeatable)
-        return _parsed(answer, lambda data: read_answer(tool, data, tools), tool)
+        try:
+            found = _parsed(answer, lambda data: read_answer(tool, data, tools), tool)
+            failure = tools.group_of(tool).error_of(found)
+            if failure is None or failure.code != PathUnknown.default_code:
+                return found
+        except PathUnknown:
+            pass
+        section = tools.group_of(tool).name
+        raise ConfigurationError(
+            f"the environment does not offer {tool}: configure `{section}` there, and deploy it again"
+        )
 
     def ask(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool and return its answer; a failure is raised."""
