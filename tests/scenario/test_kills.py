@@ -105,7 +105,7 @@ def test_a_contribution_is_one_pull_request_whenever_it_is_killed(machine: OneMa
         approved = cem.request("POST", f"/v1/contributions/{cycle}/approval", {"sha256": shown["sha256"]})
         assert approved.status_code == 202, approved.text
         became(machine, cycle, "following")
-        assert killed
+        eventually(partial(_has_grown, killed, 0))
         (pull,) = (each for each in machine.github.pulls.found if each.merged_by is None)
         assert pull.branch == shown["publication"]["branch"]
         machine.github.pulls.merge(pull.number)
