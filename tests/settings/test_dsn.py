@@ -114,6 +114,7 @@ def test_the_root_certificate_of_the_home_directory_is_used_where_there_is_one(t
         ("postgresql://u:p@h/d?hunter2", "unknown parameter"),
         ("postgresql://u@h/d?password=p&Hunter2=1", "unknown parameter. Known"),
         ("postgresql://u:p&hunter2=@h/d?Hunter2=1", "unknown parameter. Known"),
+        ("postgresql://h/d?hunter2=1&xhunter2", "unknown parameter. Known"),
         ("postgresql://u:hunter2@h/d?colour=red", "unknown parameter, colour. Known"),
         ("postgresql://u:hunter2@h/d?requirepeer=x", "The parameter requirepeer of the DSN is not supported"),
         ("postgresql://u:hunter2@h/d?ssl=hunter2", "The parameter ssl of the DSN must be"),

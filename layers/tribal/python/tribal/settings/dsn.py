@@ -217,10 +217,10 @@ def _ssl(value: str) -> dict[str, str]:
 
 
 def _unknown(name: str, value: str | None, url: Url) -> ConfigurationError:
-    # The name may be the end of a password that has an unencoded &.
+    # The name may be a part of a password that has an unencoded &.
     login = decoded(f"{url.user} {url.password}").lower()
     is_safe = (
-        value is not None
+        all(given is not None for _, given in url.pairs)
         and _NAME.fullmatch(name)
         and name.lower() not in login
         and all(decoded(other) != "password" for other, _ in url.pairs)
