@@ -293,7 +293,7 @@ class CatalogReading(Contract):
     errors: list[AgentError]
     costs: list[str] | Unset = optional("Extension: what sampling costs, with the arithmetic.")
     made_with: str | Unset = optional(
-        "Extension: the version of documents for which it was read. A later one may read more of the same database."
+        "Extension: the format version of documents when it was read. A later version may read more of a database."
     )
     routines: list[str] | Unset = optional("Extension: routines that only read and compute, as `database.schema.name`.")
 

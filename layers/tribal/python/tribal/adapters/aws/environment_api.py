@@ -279,7 +279,7 @@ def token_bearer(token: str) -> Sign:
 
 
 def _unsure(request: _Request) -> str:
-    """What to do after the answer to a request was lost that is not sent again; empty for any other."""
+    """Say what to do when the answer to a request that is not repeated was lost; empty if it is repeated."""
     return "" if request.repeats else "it may have been carried out: look before you repeat it"
 
 

@@ -51,7 +51,7 @@ def contribution_output(service: Contributions, record: CycleRecord) -> Contribu
 
 
 def message_of(record: CycleRecord, handoffs: Mapping[AgentName, Handoff], *, in_background: bool = False) -> str:
-    """What became of a contribution, and what a person can do next, unless it is resumed in the background."""
+    """Say how far a contribution is, and what a person can do next unless it is resumed in the background."""
     cycle, failed = record.cycle, record.error.message if record.error is not None else ""
     if record.state == "waiting":
         text = f"Nothing is published yet. A person looks at it and approves it: `tribal contribute approve {cycle}`"

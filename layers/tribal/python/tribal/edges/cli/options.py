@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -114,6 +116,18 @@ def deployed(context: typer.Context) -> tuple[Application, DeployedEnvironment]:
     app = remote_application(load_profile(context.obj))
     assert app.environment is not None
     return app, app.environment
+
+
+@contextmanager
+def opened_folder(project: Path) -> Iterator[tuple[Application, Caller]]:
+    """Open the application of a folder for its user, without the limits of a server, until the command ends."""
+    from tribal.app.local import local_application
+    from tribal.edges.local_caller import local_caller
+    from tribal.settings import load_settings
+
+    settings = load_settings(project=project, needs_databases=False)
+    with closing(local_application(settings, limits=False)) as app:
+        yield app, local_caller(settings)
 
 
 def documented(context: typer.Context, project: Path) -> tuple[Application, Caller]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tribal.edges.cli.console import command, console, print_json
-from tribal.edges.cli.options import Json, Project
+from tribal.edges.cli.options import Json, Project, opened_folder
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.asking.auditing import AuditedAnswers
@@ -61,11 +61,7 @@ def remove(
 
 @contextmanager
 def _opened(project: Path) -> Iterator[AuditedAnswers]:
-    from tribal.app.local import local_application
     from tribal.capabilities.chat.asking.auditing import AuditedAnswers
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        yield AuditedAnswers(local_caller(settings), app)
+    with opened_folder(project) as (app, caller):
+        yield AuditedAnswers(caller, app)

@@ -1,16 +1,16 @@
-"""What answers the questions of commands: the chat on this machine, or that of the environment of `--profile`."""
+"""Ask questions for commands: on this machine, or in the environment of `--profile`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from tribal.edges.cli.options import client_of, refuse_with_profile
+from tribal.edges.cli.options import client_of, opened_folder, refuse_with_profile
 
 if TYPE_CHECKING:
     from tribal.capabilities.chat.events import ChatEvent
@@ -38,7 +38,7 @@ class ChatClient(Protocol):
         ...
 
     def answer(self, arguments: Mapping[str, Any], *, limited: bool) -> Contract:
-        """The answer of the tool `ask`, with the size that saves a model's context where it is limited."""
+        """Return the answer of the tool `ask`; limited, it has the size that saves a model's context."""
         ...
 
 
@@ -55,14 +55,10 @@ def opened_chat(context: typer.Context, project: Path, *, no_model: bool) -> Ite
     if context.obj is not None:
         yield DeployedChat(client_of(context))
         return
-    from tribal.app.local import local_application
     from tribal.capabilities.chat.parts import without_models
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        yield LocalChat(without_models(app) if no_model else app, local_caller(settings))
+    with opened_folder(project) as (app, caller):
+        yield LocalChat(without_models(app) if no_model else app, caller)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +93,10 @@ class LocalChat:
         return AnswerEvents(opened.events, self.app.clock.published)(StopToken())
 
     def answer(self, arguments: Mapping[str, Any], *, limited: bool) -> Contract:
-        """The answer of the tool `ask`."""
-        from tribal.tools.call import call_tool
-        from tribal.tools.registry import EVERYTHING
+        """Return the answer of the tool `ask`."""
+        from tribal.edges.cli.tools.calling import local_call
 
-        app = self.app if limited else replace(self.app, answer_tokens=None)
-        return call_tool("ask", arguments, self.caller, app, EVERYTHING)
+        return local_call(self.app, self.caller, limited=limited)("ask", arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +130,7 @@ class DeployedChat:
         raise DeploymentUnreachable("the answer broke off before its end; ask again")
 
     def answer(self, arguments: Mapping[str, Any], *, limited: bool) -> Contract:  # noqa: ARG002 - it always is
-        """The answer of the tool `ask`, whose size the environment limits."""
+        """Return the answer of the tool `ask`, whose size the environment limits."""
         return self.client.call("ask", arguments)
 
 

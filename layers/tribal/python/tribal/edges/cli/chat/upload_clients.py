@@ -46,7 +46,7 @@ class UploadsClient(Protocol):
         ...
 
     def job(self, job_id: str) -> UploadJob:
-        """What became of an upload."""
+        """Return an upload with its progress."""
         ...
 
     def jobs(self, limit: int = 50) -> JobList:
@@ -121,7 +121,7 @@ class DeployedUploads:
         return job
 
     def job(self, job_id: str) -> UploadJob:
-        """What became of an upload."""
+        """Return an upload with its progress."""
         return self.client.send("GET", f"{JOB}/{quote(job_id, safe='')}", UploadJob)
 
     def jobs(self, limit: int = 50) -> JobList:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -13,7 +13,7 @@ import typer
 
 from tribal.edges.cli.console import console, counted
 from tribal.edges.cli.hints import as_typed, stop_watching
-from tribal.edges.cli.options import client_of
+from tribal.edges.cli.options import client_of, opened_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,18 +35,14 @@ def opened_uploads(context: typer.Context, project: Path) -> Iterator[UploadsCli
 
         yield DeployedUploads(client_of(context))
         return
-    from tribal.app.local import local_application
     from tribal.edges.cli.chat.upload_clients import LocalUploads
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        yield LocalUploads(app, local_caller(settings))
+    with opened_folder(project) as (app, caller):
+        yield LocalUploads(app, caller)
 
 
 def adding_text(name: str, place: Place) -> str:
-    """How a collection is added."""
+    """Say how to add a collection."""
     where = "databases.yaml" if isinstance(place, Path) else "the environment's file, and deploy it again"
     return f"add it to {where}:\n  collections:\n    - name: {name}"
 

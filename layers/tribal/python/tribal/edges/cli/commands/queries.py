@@ -11,6 +11,7 @@ from tribal.edges.cli.console import command, console, counted, print_json
 from tribal.edges.cli.options import Json, Project, documented
 
 if TYPE_CHECKING:
+    from tribal.ports import ObjectStore
     from tribal_contracts import Definitions, VerifiedQuery
 
 _HERE = Path()
@@ -61,8 +62,7 @@ def verify(
     from tribal.errors import EXIT_PARTIAL
 
     app, _ = documented(context, project)
-    key = file.as_posix() if context.obj is not None else _key(file, project)
-    found = verify_query(key, app.store(), app.clock.published()[:10])
+    found = verify_query(_key(file, app.store()), app.store(), app.clock.published()[:10])
     if as_json:
         print_json({"success": not found.problems, "query": _data(found)})
     else:
@@ -74,13 +74,11 @@ def verify(
         raise typer.Exit(EXIT_PARTIAL)
 
 
-def _key(file: Path, project: Path) -> str:
-    """The key of a file that is named by a path, or by its key."""
-    from tribal.settings import load_settings
-
-    settings, place = load_settings(project=project, needs_databases=False), file.resolve()
-    if settings.bucket is None and place.is_file() and place.is_relative_to(settings.store.resolve()):
-        return place.relative_to(settings.store.resolve()).as_posix()
+def _key(file: Path, store: ObjectStore) -> str:
+    """Return the key of a file that is named by its path in the folder of the store, or by its key."""
+    place, folder = file.resolve(), Path(store.location)
+    if place.is_file() and folder.is_absolute() and place.is_relative_to(folder.resolve()):
+        return place.relative_to(folder.resolve()).as_posix()
     return file.as_posix()
 
 

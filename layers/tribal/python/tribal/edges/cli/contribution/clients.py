@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import typer
 
 from tribal.edges.cli.hints import stop_watching
-from tribal.edges.cli.options import client_of
+from tribal.edges.cli.options import client_of, opened_folder
 
 if TYPE_CHECKING:
     from tribal.capabilities.contribution.contributions import Contributions, Review
@@ -33,7 +33,7 @@ Confirm = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a person is asked to approve."""
+    """A contribution for a person to approve."""
 
     contribution: ContributionOutput
     sha256: str
@@ -54,7 +54,7 @@ class StatusLine:
     repository: str
     title: str
     reason: str
-    """What it waits for, or why it ended."""
+    """Why it waits or has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ContributionsClient(Protocol):
     """The contributions of one caller."""
 
     def offers(self, request: ListContributionsInput) -> ListContributionsOutput:
-        """What could be contributed, and the contributions."""
+        """List descriptions to contribute, and the contributions."""
         ...
 
     def prepare(
@@ -85,7 +85,7 @@ class ContributionsClient(Protocol):
         ...
 
     def review(self, cycle: int) -> Shown:
-        """What would be published now, for a person to approve."""
+        """Return the contribution as it would be published now, for a person to approve."""
         ...
 
     def approve(self, shown: Shown, typed: str) -> ContributionOutput:
@@ -93,11 +93,11 @@ class ContributionsClient(Protocol):
         ...
 
     def follow(self, cycle: int | None) -> list[ContributionOutput]:
-        """What became of published contributions."""
+        """Return published contributions with their state."""
         ...
 
     def status(self) -> Status:
-        """All contributions, and what each waits for."""
+        """Return all contributions, each with the reason why it waits."""
         ...
 
 
@@ -121,15 +121,10 @@ def opened_contributions(
 @contextmanager
 def opened_service(project: Path, report: Callable[[str], None] = lambda _: None) -> Iterator[Contributions]:
     """The contributions of a folder."""
-    from tribal.app.local import local_application
     from tribal.capabilities.contribution.contributions import Contributions
     from tribal.capabilities.contribution.parts import contribution_parts
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    caller = local_caller(settings)
-    with closing(local_application(settings, limits=False)) as app:
+    with opened_folder(project) as (app, caller):
         yield Contributions(app, contribution_parts(app), caller, caller.person, report=report)
 
 
@@ -140,7 +135,7 @@ class LocalContributions:
     service: Contributions
 
     def offers(self, request: ListContributionsInput) -> ListContributionsOutput:
-        """What could be contributed."""
+        """List descriptions to contribute."""
         from tribal.capabilities.contribution.views import list_output
 
         return list_output(self.service, request)
@@ -157,7 +152,7 @@ class LocalContributions:
         return self._output(self.service.record(cycle))
 
     def review(self, cycle: int) -> Shown:
-        """What would be published now."""
+        """Return the contribution as it would be published now."""
         review = self.service.review(cycle)
         return Shown(self._output(review.record), review.sha256, review.is_approved, review.sign_off, review)
 
@@ -167,7 +162,7 @@ class LocalContributions:
         return self._output(self.service.approve(shown.review, typed))
 
     def follow(self, cycle: int | None) -> list[ContributionOutput]:
-        """Look what became of published contributions."""
+        """Look at the forge, and return published contributions with their state."""
         return [self._output(each) for each in self.service.follow(cycle)]
 
     def status(self) -> Status:
@@ -210,18 +205,22 @@ class DeployedContributions:
     report: Callable[[str], None]
 
     def offers(self, request: ListContributionsInput) -> ListContributionsOutput:
-        """What could be contributed."""
-        found: ListContributionsOutput = self.client.ask("list_contributions", _sent(request))
+        """List descriptions to contribute."""
+        from tribal.edges.cli.profile.client import sent
+
+        found: ListContributionsOutput = self.client.ask("list_contributions", sent(request))
         return found
 
     def prepare(
         self, request: PrepareContributionInput, model: str | None, confirm: Confirm
     ) -> ContributionOutput | None:
         """Have a contribution prepared, and wait for it; what an issue asks for, a model of the environment does."""
+        from tribal.edges.cli.profile.client import sent
+
         assert model is None, "refused before"
         if request.issue is not None:
             confirm("A model of the environment does it, for at most `contribution.per_cycle_usd`.")
-        started: ContributionOutput = self.client.ask("prepare_contribution", _sent(request))
+        started: ContributionOutput = self.client.ask("prepare_contribution", sent(request))
         return None if started.cycle is None else self._ended(started, "preparing")
 
     def contribution(self, cycle: int | None) -> ContributionOutput:
@@ -236,7 +235,7 @@ class DeployedContributions:
         return found
 
     def review(self, cycle: int) -> Shown:
-        """What waits for approval."""
+        """Return the contribution that waits for approval."""
         from tribal.capabilities.contribution.errors import CycleUnsuitable
 
         found = self.contribution(cycle)
@@ -263,7 +262,7 @@ class DeployedContributions:
         return [self.contribution(each.cycle) for each in self._cycles() if each.state == "following"]
 
     def status(self) -> Status:
-        """All contributions; those that have not ended say what they wait for."""
+        """Return all contributions; those that have not ended say why they wait."""
         from tribal_contracts.contribution.tools import ListContributionsOutput
 
         cycles = self._cycles()
@@ -294,7 +293,3 @@ class DeployedContributions:
         except KeyboardInterrupt:
             stop_watching(f"contribute show {found.cycle}", self.profile)
         return found
-
-
-def _sent(request: Contract) -> dict[str, object]:
-    return request.model_dump(mode="json", exclude_none=True)

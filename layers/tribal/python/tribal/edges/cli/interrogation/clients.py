@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from tribal.edges.cli.options import client_of
+from tribal.edges.cli.options import client_of, opened_folder
 
 if TYPE_CHECKING:
     from tribal.capabilities.interrogation.interrogations import Interrogations
@@ -52,14 +52,10 @@ def opened_sessions(context: typer.Context, project: Path) -> Iterator[SessionsC
 @contextmanager
 def opened_interrogations(project: Path, *, asks_models: bool = True) -> Iterator[Interrogations]:
     """The sessions of a folder."""
-    from tribal.app.local import local_application
     from tribal.capabilities.interrogation.interrogations import Interrogations
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        yield Interrogations(app, local_caller(settings), asks_models=asks_models)
+    with opened_folder(project) as (app, caller):
+        yield Interrogations(app, caller, asks_models=asks_models)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tribal.edges.cli.options import client_of
+from tribal.edges.cli.options import client_of, opened_folder
 from tribal.tools.registry import EVERYTHING
 
 if TYPE_CHECKING:
+    from tribal.ports import Application, Caller
     from tribal.tools.registry import Registry
     from tribal_contracts import Contract
 
@@ -36,14 +37,15 @@ def opened_tools(
         client = client_of(context)
         yield lambda tool, arguments: client.call(tool, arguments, tools)
         return
+    with opened_folder(project) as (app, caller):
+        yield local_call(app, caller, tools, limited=limited)
+
+
+def local_call(app: Application, caller: Caller, tools: Registry = EVERYTHING, *, limited: bool) -> Call:
+    """Return what calls the tools of an application, with the limit of `opened_tools`."""
     from dataclasses import replace
 
-    from tribal.app.local import local_application
-    from tribal.edges.local_caller import local_caller
-    from tribal.settings import load_settings
     from tribal.tools.call import call_tool
 
-    settings = load_settings(project=project, needs_databases=False)
-    with closing(local_application(settings, limits=False)) as app:
-        caller, asked = local_caller(settings), app if limited else replace(app, answer_tokens=None)
-        yield lambda tool, arguments: call_tool(tool, arguments, caller, asked, tools)
+    asked = app if limited else replace(app, answer_tokens=None)
+    return lambda tool, arguments: call_tool(tool, arguments, caller, asked, tools)
