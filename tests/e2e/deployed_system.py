@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -24,10 +25,13 @@ from infra.contribution import Contribution
 from infra.environment import Environment, load_environment
 from infra.function_packages import Packages
 from infra.knowledge import Knowledge
+from infra.packaging import build
 from infra.sections import Memory
-from tests.e2e.account import REGION, AwsAccount, wait_until
+from tests.e2e.account import CDK, REGION, AwsAccount, wait_until
 from tests.e2e.event_sources import EventSources
+from tests.e2e.lambda_processes import runs_here
 from tests.e2e.rest_api import RestApi
+from tests.plugins.skips import skip_or_fail
 from tribal.runs.records import execution_run_id
 from tribal_contracts import DocumentationManifest, ModelEntry, ModelSettings, RunRecord
 from tribal_contracts.chat.settings import CollectionEntry
@@ -206,13 +210,25 @@ class DeployedSystem:
         return [table["name"] for table in self.ask("search_tables", {"query": query})["tables"]]
 
 
-def synthesise(packages: Packages, folder: Path, environments: Sequence[Environment] = (DEV, LONE)) -> Path:
-    """The assembly of some environments."""
+def require_deployment() -> None:
+    """Skip, or fail in CI, where environments cannot be deployed to the simulated AWS."""
+    if shutil.which("node") is None or not CDK.exists():
+        skip_or_fail("the AWS CDK's command line is not there; install Node.js, then `make test` brings it")
+    if not runs_here():
+        skip_or_fail("the runtime client of AWS Lambda runs on Linux alone")
+
+
+def assemble(folder: Path, *environments: Environment) -> Path:
+    """Build the packages of the functions, and synthesise the assembly of some environments."""
+    # Built for the interpreter at hand from what is installed next to it.
+    packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
+    build(packages, installed=True)
     # Importing the CDK starts Node.js.
     from infra.app import build_app
 
-    build_app([*environments], packages, output=folder).synth()
-    return folder
+    assembly = folder / "cdk.out"
+    build_app([*environments], packages, output=assembly).synth()
+    return assembly
 
 
 def stack_of(environment: Environment) -> str:

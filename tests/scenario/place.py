@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import requests
 
 from tests.fakes.github.server import FakeGitHub
 from tests.fakes.openai import FakeOpenAI
+from tests.waiting import Found, wait_until
 from tribal_contracts import RunRecord
 
 Json = dict[str, Any]
-Found = TypeVar("Found")
 CHAT, UPLOAD, JOB = "/api/chat/stream", "/api/admin/upload", "/api/admin/etl/status"
 UI_STREAM = {"x-vercel-ai-ui-message-stream": "v1"}
 _LONGEST_SECONDS = 90
@@ -65,10 +63,11 @@ class Client:
         body = {"messages": [{"role": "user", "content": question}], "collection": collection, **more}
         with self.request("POST", CHAT, body, headers, stream=True) as answer:
             assert answer.status_code == 200, answer.text
-            return list(_events(answer))
+            return list(events_in(answer))
 
 
-def _events(answer: requests.Response) -> Iterator[Json]:
+def events_in(answer: requests.Response) -> Iterator[Json]:
+    """Return the events of a streamed answer as they arrive, without the end of the AI SDK's framing."""
     for line in answer.iter_lines(chunk_size=1):
         if line.startswith(b"data: ") and line != b"data: [DONE]":
             yield json.loads(line.removeprefix(b"data: "))
@@ -130,12 +129,8 @@ class Place(Protocol):
 
 
 def eventually(look: Callable[[], Found], seconds: float = _LONGEST_SECONDS) -> Found:
-    """Look four times a second, as a polite client does, and return what is found first that is not false or empty."""
-    ends = time.monotonic() + seconds
-    while not (found := look()):
-        assert time.monotonic() < ends, f"it did not come within {seconds:g} s"
-        time.sleep(0.25)
-    return found
+    """Wait as a polite client does, who looks four times a second."""
+    return wait_until(look, seconds, pause_seconds=0.25)
 
 
 def finished(client: Client, job_id: str) -> Json:
@@ -146,35 +141,3 @@ def finished(client: Client, job_id: str) -> Json:
         return job if job["status"] != "processing" else {}
 
     return eventually(look)
-
-
-@dataclass
-class Aside:
-    """Calls at the same time as the test, whose results can be waited for."""
-
-    threads: list[threading.Thread] = field(default_factory=list)
-    results: list[Any] = field(default_factory=list)
-
-    def start(self, call: Callable[[], Any]) -> None:
-        """Make a call."""
-        place = len(self.results)
-        self.results.append(None)
-
-        def run() -> None:
-            try:
-                self.results[place] = call()
-            except BaseException as error:  # noqa: BLE001 - the test looks at what went wrong
-                self.results[place] = error
-
-        self.threads.append(threading.Thread(target=run, daemon=True))
-        self.threads[-1].start()
-
-    def end(self) -> list[Any]:
-        """Wait for all calls; return their results, or raise what one of them raised."""
-        for each in self.threads:
-            each.join(_LONGEST_SECONDS)
-            assert not each.is_alive(), "a call has not ended"
-        for result in self.results:
-            if isinstance(result, BaseException):
-                raise result
-        return self.results

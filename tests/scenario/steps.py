@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from tests.scenario.company import (
     migrations_in_order,
 )
 from tests.scenario.minds import INVENTED, TABLE_SENTENCE
-from tests.scenario.place import CHAT, UI_STREAM, Aside, Json, Place, eventually, finished
+from tests.scenario.place import CHAT, UI_STREAM, Json, Place, eventually, finished
 from tribal_contracts import BudgetRecord, DocumentationManifest, DocumentedColumn, TableDocument
 from tribal_contracts.contribution import HANDOFFS
 
@@ -171,12 +172,11 @@ def spend(story: Scenario) -> Json:
     eventually(lambda: _session(story)["status"] != "running", 60)
     trail = [each["event"] for each in _session(story)["auditTrail"]]
     assert "provider_switch" in trail, _session(story)
-    aside = Aside()
-    for _ in range(2):
-        aside.start(lambda: ada.chat(QUESTION, "manuals")[-1])
-    record = place.run("--new-prose")
-    for finish in aside.end():
-        require_model_answered(finish)
+    with ThreadPoolExecutor() as aside:
+        chats = [aside.submit(ada.chat, QUESTION, "manuals") for _ in range(2)]
+        record = place.run("--new-prose")
+        for each in chats:
+            require_model_answered(each.result()[-1])
     assert record.status == "completed"
     assert recorded_nanodollars(place) >= place.vendor.nanodollars
     return {"session": _session(story)["status"], "trail": trail, "documented": record.tables_documented}

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests.scenario.company import DECISIONS, manuals
 from tests.scenario.one_machine import OneMachine
-from tests.scenario.place import Aside, eventually, finished
+from tests.scenario.place import eventually, finished
 from tests.scenario.steps import (
     ANNOTATIONS,
     QUESTION,
@@ -33,18 +31,11 @@ _TIMES = 20
 _WRITES = ("add_blob", "add_tree", "add_commit", "add_ref", "open_pull", "add_labels")
 
 
-@pytest.fixture(name="machine", scope="module")
-def machine_fixture(
-    tmp_path_factory: pytest.TempPathFactory,
-    certificate: Path,
-    postgres_servers: Callable[[PostgresVersion], EmbeddedServer],
-) -> Iterator[OneMachine]:
-    machine = OneMachine(tmp_path_factory.mktemp("killed"), postgres_servers(18), certificate)
+@pytest.fixture(name="documented", scope="module", autouse=True)
+def documented_fixture(machine: OneMachine) -> None:
     machine.decide(DECISIONS)
     machine.run()
     sync(machine)
-    yield machine
-    machine.close()
 
 
 @pytest.fixture(name="dice")
@@ -67,14 +58,12 @@ def test_no_kill_makes_the_recorded_spending_less_than_the_bill(machine: OneMach
     finished(ada, ada.upload("manuals", "manuals.zip", manuals(files=2)))
     machine.vendor.latency_seconds = 0.2
     for _ in range(_TIMES):
-        aside, before = Aside(), len(machine.vendor.calls)
-        with machine.start_run("--new-prose") as run:
+        before = len(machine.vendor.calls)
+        with machine.start_run("--new-prose") as run, ThreadPoolExecutor() as aside:
             # A new run takes over what the killed one had reserved; from then on all share.
             eventually(partial(_has_grown, machine.vendor.calls, before))
-            for _ in range(2):
-                aside.start(lambda: ada.chat(QUESTION, "manuals")[-1])
-            for finish in aside.end():
-                require_model_answered(finish)
+            for each in [aside.submit(ada.chat, QUESTION, "manuals") for _ in range(2)]:
+                require_model_answered(each.result()[-1])
             time.sleep(dice.uniform(0, 1))
             run.kill()
         assert recorded_nanodollars(machine) >= machine.vendor.nanodollars

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 
-from servers.installation import PostgresVersion
-from servers.postgres import EmbeddedServer
 from tests import ROOT
 from tests.scenario.company import DECISIONS, WIDER, manuals, migrations_in_order
 from tests.scenario.one_machine import OneMachine
@@ -18,18 +13,9 @@ from tests.scenario.tour import play_section, sections
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(name="machine")
-def machine_fixture(
-    tmp_path: Path, certificate: Path, postgres_servers: Callable[[PostgresVersion], EmbeddedServer]
-) -> Iterator[OneMachine]:
-    machine = OneMachine(tmp_path, postgres_servers(18), certificate)
+def test_every_command_of_the_tour_prints_what_the_page_shows(machine: OneMachine) -> None:
     machine.decide(DECISIONS)
     machine.put("manuals.zip", manuals(files=3))
-    yield machine
-    machine.close()
-
-
-def test_every_command_of_the_tour_prints_what_the_page_shows(machine: OneMachine) -> None:
     between = {9: _limit_the_first_model, 11: _merge_and_migrate, 12: _widen_the_column}
     for number, blocks in sections(ROOT / "docs" / "tour.md").items():
         between.get(number, _do_nothing)(machine)

@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import requests
@@ -15,6 +15,7 @@ import requests
 from tests.e2e.account import wait_until
 from tests.e2e.deployed_system import DeployedSystem
 from tests.fakes.openai import FakeOpenAI
+from tests.scenario.place import events_in
 
 COLLECTION = "handbook"
 FACT = "Chargebacks are booked in the ledger of the month in which the bank reports them."
@@ -124,16 +125,10 @@ def stream(
     with system.send("POST", STREAM, json.dumps(body).encode(), {}, stream=True) as answer:
         assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/event-stream"), answer.text
         events = []
-        for event in _events(answer):
+        for event in events_in(answer):
             events.append(event)
             seen()
         return events
-
-
-def _events(answer: requests.Response) -> Iterator[dict[str, Any]]:
-    for line in answer.iter_lines(chunk_size=1):
-        if line.startswith(b"data: "):
-            yield json.loads(line.removeprefix(b"data: "))
 
 
 def text_of(events: list[dict[str, Any]]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -12,12 +10,10 @@ from pathlib import Path
 import pytest
 from opensearchpy import OpenSearch
 
-from infra.function_packages import Packages
-from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.capabilities.contribution.writing.issues import PACKAGE
-from tests.e2e.account import CDK, AwsAccount
+from tests.e2e.account import AwsAccount
 from tests.e2e.deployed.contributing import MIGRATIONS
 from tests.e2e.deployed_system import (
     DEV,
@@ -27,37 +23,25 @@ from tests.e2e.deployed_system import (
     TOKEN_SECRET,
     WRITE_SECRET,
     DeployedSystem,
+    assemble,
     make_ready,
+    require_deployment,
     stack_of,
-    synthesise,
 )
 from tests.e2e.git_server import TOKEN, GitServer
-from tests.e2e.lambda_processes import runs_here
 from tests.fakes.claude import FakeClaude
 from tests.fakes.github.server import READ_TOKEN, WRITE_TOKEN, FakeGitHub
 from tests.fakes.openai import KEY as OPENAI_KEY
 from tests.fakes.openai import FakeOpenAI
 from tests.plugins.postgres import COMPANY_SQL, administer, login, new_database, unique_name
-from tests.plugins.skips import skip_or_fail
 
 
 @pytest.fixture(scope="package")
 def under_construction(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[Path]]:
     """The assembly of both environments, and what it deploys, made while servers start."""
-    if shutil.which("node") is None or not CDK.exists():
-        skip_or_fail("the AWS CDK's command line is not there; install Node.js, then `make test` brings it")
-    if not runs_here():
-        skip_or_fail("the runtime client of AWS Lambda runs on Linux alone")
-    folder = tmp_path_factory.mktemp("assembly")
-    # Built for the interpreter at hand from what is installed next to it.
-    packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
-
-    def make() -> Path:
-        build(packages, installed=True)
-        return synthesise(packages, folder / "cdk.out")
-
+    require_deployment()
     with ThreadPoolExecutor(1) as aside:
-        yield aside.submit(make)
+        yield aside.submit(assemble, tmp_path_factory.mktemp("assembly"), DEV, LONE)
 
 
 SMALLER = """

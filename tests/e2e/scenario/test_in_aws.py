@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from opensearchpy import OpenSearch
 
-from infra.function_packages import Packages
-from infra.packaging import build
 from servers.installation import PostgresVersion
 from servers.postgres import EmbeddedServer
 from tests.e2e.account import AwsAccount
-from tests.e2e.deployed_system import make_ready, stack_of, synthesise
+from tests.e2e.deployed_system import assemble, make_ready, require_deployment, stack_of
 from tests.e2e.git_server import TOKEN, GitServer
 from tests.e2e.scenario.in_aws import DATABASE, FOLDER, GIT_SECRET, InAws, environment
 from tests.fakes.github.server import READ_TOKEN, FakeGitHub
@@ -39,6 +36,7 @@ def place_fixture(
     opensearch_address: str,
     postgres_servers: Callable[[PostgresVersion], EmbeddedServer],
 ) -> Iterator[InAws]:
+    require_deployment()
     folder, postgres = tmp_path_factory.mktemp("tour"), postgres_servers(18)
     issuer = PublishedIssuer(certificate)
     vendor, github = FakeOpenAI(mind=mind, keys={KEY}), FakeGitHub(MIGRATIONS)
@@ -47,10 +45,8 @@ def place_fixture(
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("AWS_")]:
             patch.delenv(name)
-        packages = Packages(folder / "packages", f"{sys.version_info.major}.{sys.version_info.minor}")
-        build(packages, installed=True)
         made = environment(vendor, github, git, issuer)
-        assembly = synthesise(packages, folder / "cdk.out", [made])
+        assembly = assemble(folder, made)
         account = AwsAccount(patch, folder / "account", opensearch_address, certificate)
         account.vendor, account.github = vendor.address, github
         account.repository = git.address

@@ -1,0 +1,23 @@
+"""The company on one machine, for the tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from servers.installation import PostgresVersion
+from servers.postgres import EmbeddedServer
+from tests.scenario.one_machine import OneMachine
+
+
+@pytest.fixture(name="machine", scope="module")
+def machine_fixture(
+    tmp_path_factory: pytest.TempPathFactory,
+    certificate: Path,
+    postgres_servers: Callable[[PostgresVersion], EmbeddedServer],
+) -> Iterator[OneMachine]:
+    machine = OneMachine(tmp_path_factory.mktemp("machine"), postgres_servers(18), certificate)
+    yield machine
+    machine.close()
