@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import astuple
 
 from tests.fakes import RecordingSink
 from tests.fakes.claude import FakeClaude
 from tests.fakes.claude import failures as fail
 from tests.runs.model.made import ModelRuns, says, shop
-from tribal.identity import locations
 from tribal.ports import StopToken
 from tribal.runs.records import new_run_id
 from tribal.runs.staged import StagedRun
 from tribal.runs.workers.pool import ThreadWorkerPool
-from tribal.store import require_record
-from tribal_contracts import CloseTask, RunOutline, RunRecord
+from tribal_contracts import CloseTask, RunRecord
 
 
 def staged(runs: ModelRuns) -> RunRecord:
-    """Plan, document every unit and finish, each with an application of its own."""
+    """Plan, document the units of each wave and finish, each with an application of its own."""
     run_id = new_run_id(runs.clock)
 
     def step() -> StagedRun:
@@ -26,10 +25,9 @@ def staged(runs: ModelRuns) -> RunRecord:
 
     step().open("run")
     step().read("shop")
-    step().compose()
-    outline = require_record(runs.store, locations.run_outline_file(run_id), RunOutline)
-    for unit in outline.units:
-        step().document(unit.id)
+    for wave in step().compose().waves:
+        for item in json.loads(runs.store.get(wave.key).data):
+            step().document(item["unit_id"])
     status = step().finish()
     assert status != "running"
     return step().close(CloseTask(run_id=run_id, status=status))
@@ -46,4 +44,6 @@ def test_each_run_records_what_it_used_itself_although_their_plan_is_one(claude:
         billed = sum(sum(astuple(call.tokens)) for call in claude.calls[before:])
         assert (used.calls, used.tokens) == (len(claude.calls) - before, billed)
         claude.script = fail.Script()
-    assert staged(runs).usage is None
+    unchanged = staged(runs)
+    assert unchanged.usage is None
+    assert (unchanged.tables_documented, unchanged.tables_unchanged) == (0, 4)

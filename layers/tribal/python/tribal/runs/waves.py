@@ -52,13 +52,15 @@ class WaveCutter:
         options = self.app.options()
         networks = {entry.name: entry.network for entry in options.databases}
         tables = self._tables_to_ask(composed, options)
-        idle = {unit.id: len(unit.tables) for unit in composed.plan.work_units if unit.has_work is False}
-        unchanged = 0
         databases = {unit.id: unit.database for unit in outline.units}
+        idle = {
+            unit.id: len(unit.tables)
+            for unit in composed.plan.work_units
+            if unit.id in databases and unit.has_work is False and not options.documenting.force
+        }
         waves, widths = [], [composed.plan.summary.recommended_parallelism]
         for number, wave in enumerate(waves_of(outline), start=1):
-            ids = [unit_id for unit_id in wave if options.documenting.force or unit_id not in idle]
-            unchanged += sum(idle[unit_id] for unit_id in wave if unit_id not in ids)
+            ids = [unit_id for unit_id in wave if unit_id not in idle]
             if not ids:
                 continue
             if options.model is not None:
@@ -70,8 +72,8 @@ class WaveCutter:
             key = locations.run_wave_file(self.run_id, number)
             self.app.store().put(key, json.dumps([item.model_dump(mode="json") for item in items]).encode())
             waves.append(Wave(key=key, units=len(items)))
-        if unchanged:
-            counts = UnitCounts(documented=0, unchanged=unchanged, failed=0)
+        if idle:
+            counts = UnitCounts(documented=0, unchanged=sum(idle.values()), failed=0)
             put_record(self.app.store(), locations.run_counts_file(self.run_id, _WITHOUT_WORK), counts)
         return ComposedRun(units=sum(wave.units for wave in waves), waves=waves, units_at_once=max(widths))
 
