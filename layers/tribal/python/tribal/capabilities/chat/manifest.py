@@ -34,14 +34,8 @@ CAPABILITY = Capability(
     commands=(
         CommandSpec(name="ask", target="tribal.edges.cli.chat.asking:ask"),
         CommandSpec(name="chat", target="tribal.edges.cli.chat.asking:chat"),
-        CommandSpec(
-            name="upload",
-            target="tribal.edges.cli.chat.uploading:upload",
-        ),
-        CommandSpec(
-            name="jobs",
-            target="tribal.edges.cli.chat.uploading:jobs",
-        ),
+        CommandSpec(name="upload", target="tribal.edges.cli.chat.uploading:upload"),
+        CommandSpec(name="jobs", target="tribal.edges.cli.chat.uploading:jobs"),
         CommandSpec(
             name="collections",
             target="tribal.edges.cli.chat.collections:collections",

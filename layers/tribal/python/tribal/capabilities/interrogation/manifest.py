@@ -56,10 +56,7 @@ CAPABILITY = Capability(
     builder="tribal.app.interrogation:build",
     write_rights=(START_INTERROGATION,),
     commands=(
-        CommandSpec(
-            name="interrogate",
-            target="tribal.edges.cli.interrogation.interrogate:interrogate",
-        ),
+        CommandSpec(name="interrogate", target="tribal.edges.cli.interrogation.interrogate:interrogate"),
         CommandSpec(
             name="interrogations",
             target="tribal.edges.cli.interrogation.sessions:interrogations",

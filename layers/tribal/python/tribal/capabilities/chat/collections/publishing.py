@@ -43,10 +43,12 @@ def rebuild_indexes(app: Application, *, force: bool) -> Iterator[str]:
         IndexWriteFailed: when an index cannot be published.
     """
     parts = app.part(ChatParts)
-    for entry in () if parts is None else parts.settings.collections:
+    if parts is None:
+        return
+    for entry in parts.settings.collections:
         files = CollectionFiles(app.store(), entry.title)
         record = None if entry.title == CATALOG else files.record()
-        if parts is None or record is None or not (force or _is_lost(files, record, parts.indexes())):
+        if record is None or not (force or _is_lost(files, record, parts.indexes())):
             continue
         with suppress(RunLocked), RunLease.of(app, collection_lease(entry.title), "index", StopToken()):
             publish_index(files, parts.indexes(), force=True)
