@@ -165,3 +165,12 @@ def test_an_inferred_step_says_what_it_rests_on(tmp_path: Path) -> None:
     (step,) = joined(toolbox, "sale", "car").path
     assert (step.source, step.evidence[0].kind) == ("inferred", "name")
     toolbox.index.close()
+
+
+def test_sql_for_snowflake_names_the_database_as_its_server_does(tmp_path: Path) -> None:
+    on_server = {"database_type": "snowflake", "server_database": "PROD"}
+    tables = [documented("tag", "id"), documented("note", "id tag_id", "tag")]
+    toolbox = toolbox_over(tmp_path, None, with_relations([table.model_copy(update=on_server) for table in tables]))
+    answer = joined(toolbox, "note", "tag")
+    assert 'FROM PROD."s"."note" AS t0\nINNER JOIN PROD."s"."tag" AS t1' in answer.sql_snippet
+    toolbox.index.close()

@@ -48,7 +48,7 @@ def ambiguities_of(best: Path, others: Sequence[Path], graph: JoinGraph) -> list
     for step in best.steps[:-1]:
         ties = graph.tied(step.target)
         if ties.fan_in >= HUB:
-            ambiguities.append(f"it {_hub_text(step.target, ties)}")
+            ambiguities.append(f"it {_passes(step.target, ties)}")
     shared = list(_shared_parents(best))
     if shared:
         parents = ", ".join(map(_short_name, shared))
@@ -110,7 +110,7 @@ def reasons_for(other: Path, best: Path, graph: JoinGraph) -> list[str]:
     for step in other.steps[:-1]:
         ties = graph.tied(step.target)
         if ties.fan_in >= HUB:
-            reasons.append(_hub_text(step.target, ties))
+            reasons.append(_passes(step.target, ties))
     empty, less_empty = (_nullable(path) for path in (other, best))
     if len(empty) > len(less_empty):
         reasons.append(f"may be null: {', '.join(column for column in empty if column not in less_empty)}")
@@ -151,8 +151,13 @@ def _difference(other: Path, best: Path) -> str:
     return "through fewer tables" if len(other.steps) < len(best.steps) else "through the same tables in another order"
 
 
-def _hub_text(table: str, ties: Ties) -> str:
-    return f"passes {_short_name(table)}, which {ties.children} tables reference, {ties.share:.0%} of its schema"
+def hub_text(ties: Ties) -> str:
+    """How much of a hub a table is, as a clause about it."""
+    return f"which {ties.children} tables reference, {ties.share:.0%} of its schema"
+
+
+def _passes(table: str, ties: Ties) -> str:
+    return f"passes {_short_name(table)}, {hub_text(ties)}"
 
 
 def _columns(path: Path) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:

@@ -14,7 +14,7 @@ MAX_HOPS = 10
 """Upper limit of `max_hops`. Source: specification section 6.3."""
 MORE_HOPS = 2
 """How many steps over the limit a better path may have to be mentioned. By judgement."""
-_COMPARED = 12
+COMPARED_PATHS = 12
 """The most paths to a table that are compared. By judgement: enough to include paths through other tables where several
 keys join the same two."""
 
@@ -79,7 +79,7 @@ def _start(tree: JoinTree) -> Start:
 
 
 def _paths(keys: Keys, start: Start, table: str, max_hops: int) -> list[Path]:
-    return list(islice(cheapest_paths(keys, start, table, max_hops), _COMPARED))
+    return list(islice(cheapest_paths(keys, start, table, max_hops), COMPARED_PATHS))
 
 
 def _better_hops(keys: Keys, start: Start, table: str, best: Path, max_hops: int) -> int | None:

@@ -24,7 +24,17 @@ from tribal.joins.trees import MAX_HOPS, Branch, JoinTree, cheapest_tree
 from tribal.key_inference import infer_keys
 from tribal.naming import index_terms
 from tribal.ports import IndexedTable
-from tribal_contracts import AgentError, GetJoinPathInput, GetJoinPathOutput, JoinAlternative, JoinStep, KeyEdge
+from tribal_contracts import (
+    AgentError,
+    Contract,
+    DatabaseType,
+    GetJoinPathInput,
+    GetJoinPathOutput,
+    JoinAlternative,
+    JoinStep,
+    KeyEdge,
+)
+from tribal_contracts.core.shape import Unset, optional
 
 
 def get_join_path(request: GetJoinPathInput, toolbox: Toolbox) -> GetJoinPathOutput:
@@ -111,20 +121,28 @@ class _Search:
 
 
 def _between_databases(one: IndexedTable, other: IndexedTable, toolbox: Toolbox) -> AgentError:
+    message = f"{name_of(one)} and {name_of(other)} {in_different_databases(one.database_type)}"
+    return toolbox.warning("RET_JOIN_CROSS_DATABASE", message)
+
+
+def in_different_databases(kind: DatabaseType) -> str:
+    """Why a table of such a database and one of another database are not joined: the end of a sentence about both."""
     reason = (
         "PostgreSQL cannot join tables of two databases in one statement"
-        if one.database_type == "postgres"
+        if kind == "postgres"
         else "no key is known between databases"
     )
-    message = (
-        f"{name_of(one)} and {name_of(other)} are in different databases: {reason};"
-        " query each and join the results on a value that both have"
-    )
-    return toolbox.warning("RET_JOIN_CROSS_DATABASE", message)
+    return f"are in different databases: {reason}; query each and join the results on a value that both have"
 
 
 def _with_warning(answer: GetJoinPathOutput, warning: AgentError) -> GetJoinPathOutput:
     return answer.model_copy(update={"warnings": [*(answer.warnings or ()), warning]})
+
+
+class _OnServer(Contract):
+    """The name of a table's database on its server."""
+
+    server_database: str | Unset = optional()
 
 
 @dataclass(slots=True)
@@ -137,6 +155,8 @@ class _JoinWriter:
     toolbox: Toolbox
     outlines: dict[str, TableOutline] = field(default_factory=dict)
     """Outlines of the joined tables, by name."""
+    database: str = ""
+    """The name of their database on its server."""
 
     def write(self, answer: GetJoinPathOutput, tree: JoinTree) -> GetJoinPathOutput:
         """Add the joins to the answer."""
@@ -165,7 +185,10 @@ class _JoinWriter:
     def _look_up(self, steps: Iterable[Step]) -> None:
         names = {table for step in steps for table in (step.source, step.target)}
         ids = [entry.record_id for entry in self.opened.tables if name_of(entry) in names]
-        self.outlines.update({table.name: table for table in self.toolbox.index.documents(ids, TableOutline).values()})
+        index, root = self.toolbox.index, self.root
+        self.outlines.update({table.name: table for table in index.documents(ids, TableOutline).values()})
+        on_server = index.documents([root.record_id], _OnServer).get(root.record_id)
+        self.database = (on_server and on_server.server_database) or root.database
 
     def _unique(self, table: str, columns: Sequence[str]) -> bool | None:
         outline = self.outlines.get(table)
@@ -201,8 +224,8 @@ class _JoinWriter:
         return {**fans, "source": "inferred", "confidence": step.key.confidence, "evidence": evidence}
 
     def _sql(self, steps: Sequence[Step]) -> str:
-        start = SqlTable.named(name_of(self.root), self.toolbox.server_database)
-        joins = joins_along(steps, self.toolbox.server_database)
+        start = SqlTable.named(name_of(self.root), lambda _: self.database)
+        joins = joins_along(steps, lambda _: self.database)
         return join_sql(start, joins, self.root.database_type, row_limit=ROW_LIMIT)
 
     def _warnings(
@@ -218,36 +241,45 @@ class _JoinWriter:
             yield self.toolbox.warning("RET_JOIN_AMBIGUOUS", message + end)
 
 
-_MAX_COMPARED_TABLES = 200
+MAX_COMPARED_TABLES = 200
 """The most tables whose columns are compared. By judgement: the first answer then takes at most a second."""
 
 
 @dataclass(frozen=True, slots=True)
-class _InferredJoins:
+class LikelyJoins:
     """Some tables with all declared and inferred keys between them."""
 
     graph: JoinGraph
     tables: frozenset[str]
     """Fully qualified names of the compared tables."""
+    guessed: tuple[KeyEdge, ...]
+    """The keys that are not in the index."""
 
 
-def _inferred_joins(requested: Sequence[IndexedTable], opened: OpenIndex, toolbox: Toolbox) -> _InferredJoins:
+def _inferred_joins(requested: Sequence[IndexedTable], opened: OpenIndex, toolbox: Toolbox) -> LikelyJoins:
     """The joins between the tables in the schemas of the requested ones, limited to tables that the caller may see."""
     schemas = {(entry.database, entry.schema) for entry in requested}
     around = (entry for entry in opened.tables if (entry.database, entry.schema) in schemas)
-    ids = [entry.record_id for entry in dict.fromkeys((*requested, *around))][:_MAX_COMPARED_TABLES]
+    ids = [entry.record_id for entry in dict.fromkeys((*requested, *around))][:MAX_COMPARED_TABLES]
     key = ("likely joins", frozenset(ids))
-    return toolbox.derived.get(opened.generation, key, lambda: _joins_of(ids, toolbox))
+    return toolbox.derived.get(opened.generation, key, lambda: likely_joins(ids, toolbox))
 
 
-def _joins_of(ids: Sequence[int], toolbox: Toolbox) -> _InferredJoins:
+def likely_joins(ids: Sequence[int], toolbox: Toolbox) -> LikelyJoins:
+    """Infer keys between some tables of one database by comparing their columns, and add those of the index.
+
+    Args:
+        ids: of the tables in the index, at most `MAX_COMPARED_TABLES`, since each is compared with each.
+        toolbox: has the index.
+    """
     keys, tables = toolbox.index.key_graph(), list(toolbox.index.documents(sorted(ids), TableOutline).values())
     known = frozenset(table.name for table in tables)
     edges = [edge for edge in (keys.edges if keys else ()) if {edge.from_table, edge.to_table} <= known]
     ends = {_ends(edge) for edge in edges}
     # Planning may have compared values, so its keys outrank a guess about the same columns.
-    guessed = [edge for edge in map(inferred_edge, infer_keys(tables)) if _ends(edge) not in ends]
-    return _InferredJoins(JoinGraph.of([*edges, *_identifying(guessed, tables)], role_words), known)
+    new = [edge for edge in map(inferred_edge, infer_keys(tables)) if _ends(edge) not in ends]
+    guessed = tuple(_identifying(new, tables))
+    return LikelyJoins(JoinGraph.of([*edges, *guessed], role_words), known, guessed)
 
 
 def _identifying(guessed: Iterable[KeyEdge], tables: Iterable[TableOutline]) -> Iterator[KeyEdge]:

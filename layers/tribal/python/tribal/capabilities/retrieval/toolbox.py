@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from tribal.errors import IndexNotReady
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.identity.table_names import TableIdentity
-from tribal.joins.statements import same_name
 from tribal.ports import Clock, DerivedValues, Embedder, IndexedTable, IndexFilter, IndexReader
 from tribal.ports.application import ANSWER_TOKENS, bounds_of
 from tribal.ports.remembering.guidance import Guidance
@@ -32,8 +31,6 @@ class Toolbox:
     scope: Scope = EVERYTHING
     no_embedder: str = "no embedding model is installed"
     """Why there is no embedder."""
-    server_database: Callable[[str], str] = same_name
-    """Maps a database's name in the configuration to its name on the server."""
     weights: Weights = WEIGHTS
     """Weights of the signals of a search."""
     derived: DerivedValues = field(default_factory=DerivedValues)
@@ -86,7 +83,7 @@ def open_index(toolbox: Toolbox) -> OpenIndex:
     if bounds.domains:
         tables = tuple(replace(entry, domain=bounds.shown_domain(entry.domain)) for entry in tables)
     tables = tuple(_without_hidden_partitions(entry, toolbox.scope) if entry.partitions else entry for entry in tables)
-    warnings = (*_staleness(toolbox, metadata), *_unreached(toolbox, metadata, tables))
+    warnings = (*_staleness(toolbox, metadata), *unreached(toolbox, metadata, tables))
     return OpenIndex(generation, metadata, tables, warnings, bounds)
 
 
@@ -97,8 +94,8 @@ def _without_hidden_partitions(entry: IndexedTable, scope: Scope) -> IndexedTabl
     return entry if len(seen) == len(entry.partitions) else replace(entry, partitions=seen)
 
 
-def _unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:
-    """A warning for each database that did not answer the last run, and that the caller may see."""
+def unreached(toolbox: Toolbox, metadata: IndexMetadata, tables: Iterable[IndexedTable]) -> list[AgentError]:
+    """Return a warning for each database that did not answer the last run, and that the caller may see."""
     if not metadata.last_read:
         return []
     visible = {entry.database for entry in tables}
