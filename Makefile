@@ -11,12 +11,12 @@ DIST ?= dist
 LAMBDA_PYTHON ?= 3.13
 STACK := tribal-knowledge-$(ENV)
 CDK := infra/node_modules/.bin/cdk
-ESLINT := tests/page_lint/node_modules/.bin/eslint
+PAGE_PROGRAMS := page/node_modules/.bin/esbuild
 WITH_CDK = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 $(CDK) --app "$(BIN)/python -m infra.app" \
 	--context environment=$(ENV) --context python=$(LAMBDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format schemas samples dist packages roles synth diff deploy destroy lock clean
+.PHONY: help setup demo opensearch quick test verify e2e attack bench live bench-aws format page schemas samples dist packages roles synth diff deploy destroy lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,7 +62,10 @@ bench-aws: $(READY) $(CDK) ## Measure a deployed run over 10,000 tables on a sim
 
 format: $(READY) ## Format the code and apply automatic fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
-	@test ! -x $(ESLINT) || $(BIN)/python -c 'import subprocess, tests.page_lint.__main__ as lint; subprocess.run(lint.formatting("--write"))'
+	@test ! -x $(PAGE_PROGRAMS) || npm --prefix page run --silent format
+
+page: $(PAGE_PROGRAMS) ## Build the page's scripts and style from page/src
+	@npm --prefix page run --silent build
 
 schemas: $(READY) ## Export the contracts as JSON Schema
 	@$(BIN)/python -m tribal_contracts.schemas
@@ -95,8 +98,8 @@ $(CDK): infra/package.json infra/package-lock.json
 	@npm --prefix infra ci --silent --no-audit --no-fund
 	@touch $@
 
-$(ESLINT): tests/page_lint/package.json tests/page_lint/package-lock.json
-	@npm --prefix tests/page_lint ci --silent --no-audit --no-fund
+$(PAGE_PROGRAMS): page/package.json page/package-lock.json
+	@npm --prefix page ci --silent --no-audit --no-fund
 	@touch $@
 
 dist: $(READY) ## Build the wheel and the source archive in dist/
@@ -108,4 +111,4 @@ lock: $(READY) ## Pin the newest versions that pyproject.toml allows
 		--all-extras --python-version 3.11 pyproject.toml --output-file requirements.lock
 
 clean: ## Remove everything that the other targets created
-	rm -rf $(VENV) build cdk.out infra/node_modules tests/page_lint/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build cdk.out infra/node_modules page/node_modules .demo .bench .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

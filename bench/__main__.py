@@ -29,6 +29,7 @@ compare OTHER   Is this checkout slower than another one? Both are measured in t
 indexing        How long does it take to build and update an index, in SQLite and in OpenSearch?
 passages        How fast are collections of 100,000 passages built, opened and searched?
 uploads         How long does it take to read files that people upload, and what becomes of difficult ones?
+page            How fast is the page of 1,000 and 5,000 tables in headless Chromium?
 serving         How many searches a second does `tribal serve` answer, how fast, and does its memory grow?
 deployed        What does a deployed run over 10,000 tables need, on a stand-in for AWS? Or: `make bench-aws`.
 

@@ -46,7 +46,10 @@ _KEYS = {
     "/": (191, "/"),
     "+": (187, "+"),
     "0": (48, "0"),
+    "k": (75, "k"),
 }
+_CTRL = 2
+"""Source: https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent"""
 
 
 def installed_chromium() -> str | None:
@@ -215,10 +218,11 @@ class Tab:
         self._call("Input.insertText", text=text)
 
     def press(self, key: str) -> None:
-        """Press and release a key."""
-        code, text = _KEYS[key]
-        pressed = {"key": key, "windowsVirtualKeyCode": code}
-        self._call("Input.dispatchKeyEvent", type="keyDown", text=text, **pressed)
+        """Press and release a key, such as `Enter` or `Ctrl+k`."""
+        held, _, name = key.rpartition("+") if len(key) > 1 else ("", "", key)
+        code, text = _KEYS[name]
+        pressed = {"key": name, "windowsVirtualKeyCode": code, "modifiers": _CTRL if held == "Ctrl" else 0}
+        self._call("Input.dispatchKeyEvent", type="keyDown", text="" if held else text, **pressed)
         self._call("Input.dispatchKeyEvent", type="keyUp", **pressed)
 
     def follow(self, key: str) -> None:

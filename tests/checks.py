@@ -28,7 +28,7 @@ STATIC: Checks = {
     "import rules": ["lint-imports", "--no-cache"],
 }
 PACKAGED: Checks = {
-    "page lint": ["python", "-m", "tests.page_lint"],
+    "the page": ["python", "-m", "tests.page_checks"],
     "exported schemas": ["python", "-m", "tribal_contracts.schemas", "--check"],
     "layers for AWS Lambda": ["python", "-m", "infra.packaging", "--check"],
 }
@@ -118,7 +118,7 @@ def provide_programs() -> None:
 def provide_npm_programs() -> None:
     """Install the command line of the AWS CDK and the linter of the page, if npm is installed."""
     if shutil.which("npm") is not None and shutil.which("make") is not None:
-        programs = ["infra/node_modules/.bin/cdk", "tests/page_lint/node_modules/.bin/eslint"]
+        programs = ["infra/node_modules/.bin/cdk", "page/node_modules/.bin/esbuild"]
         subprocess.run(["make", "--silent", "--keep-going", *programs], cwd=ROOT, check=False)
 
 

@@ -119,9 +119,12 @@ def test_allowed_values_and_meanings_are_everywhere(shown: dict[str, Shown]) -> 
         if not values:
             continue
         said = column.description
-        is_listed = bool(column.value_meanings) and lists_values(said.text, said.source, values, column.value_meanings)
-        assert page[8] == (0 if is_listed else values)
-        assert (page[11] if len(page) > 11 else {}) == {value: each.text for value, each in meanings.items()}
+        is_listed = lists_values(said.text, said.source, values, column.value_meanings)
+        assert page[8] == values
+        # The page shows values as chips, each with its meaning, and does not repeat a text that only lists them.
+        every_meaning = column.value_meanings or {}
+        assert (page[11] if len(page) > 11 else 0) == ({value: each.text for value, each in every_meaning.items()} or 0)
+        assert (page[14] if len(page) > 14 else 0) == is_listed
         (row,) = [
             line
             for line in table.markdown.splitlines()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.fakes import MemoryStore, application_over
 from tests.fakes.interrogation import gap
+from tests.page_data.keys import column_names
 from tests.sample_shop.indexed import index_all, shop_tables, write_documentation
 from tribal.adapters.sqlite.index import SqliteIndex
 from tribal.capabilities.interrogation.open_gaps.merging import QuestionResult
@@ -25,6 +26,7 @@ from tribal.edges.http.routes import respond
 from tribal.identity.changes import Change, TableChange
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.page_data.changes import bounded_changes, changes_part
+from tribal.page_data.home import Reports
 from tribal.page_data.parts import every_part
 from tribal.page_data.survey import page_toolbox
 from tribal.ports import Application, Caller
@@ -70,13 +72,14 @@ def test_the_catalog_names_every_table_once_under_its_domain(page: Page) -> None
 def test_every_part_is_in_the_order_of_the_catalog(page: Page) -> None:
     names, documents = page.tables(), {table.name: table for table in shop_tables()}
     for name, columns in zip(names, page.part("columns"), strict=True):
-        assert columns == [column.name for column in documents[name].columns]
+        assert [each[0] for each in columns] == [column.name for column in documents[name].columns]
     keys = page.part("keys")
-    assert len(keys["q"]) == len(names)
+    assert len(keys["p"]) == len(names)
     declared = {
         (table.name, key.references_table, *key.columns) for table in shop_tables() for key in table.foreign_keys
     }
-    assert {(names[child], names[parent], *own) for child, parent, own, _, _ in keys["e"]} == declared
+    found = {(names[child], names[parent], *column_names(keys, own)) for child, parent, own, _, _ in keys["k"]}
+    assert found == declared
 
 
 def test_a_table_comes_whole_and_an_unknown_one_is_not_there(page: Page) -> None:
@@ -185,7 +188,7 @@ def test_a_static_site_shows_the_questions_of_exams_and_never_those_of_sessions(
     app = asked.app
     gaps = app.open_gaps(Caller("site"), exams_only=True)
     with app.index().reading():
-        parts = dict(every_part(page_toolbox(Caller("site"), app), app.store(), {}, gaps))
+        parts = dict(every_part(page_toolbox(Caller("site"), app), app.store(), Reports(gaps)))
     texts = json.dumps(parts)
     assert "Where do orders stand?" in texts
     assert "Is it late?" not in texts

@@ -29,7 +29,8 @@ def test_a_new_site_takes_the_place_of_the_old_one_and_leaves_nothing_of_it(tmp_
     write_site(tmp_path, [*PARTS, ("tables-1", [])])
     write_site(tmp_path, PARTS)
     (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
-    assert sorted(path.name for path in folder.iterdir()) == ["catalog.js", "page.css", "page.js", "tables-0.js"]
+    files = sorted(path.name for path in folder.iterdir())
+    assert files == ["catalog.js", "graph.js", "page.css", "page.js", "tables-0.js"]
     assert f'src="{folder.name}/page.js"' in (tmp_path / "index.html").read_text()
 
 

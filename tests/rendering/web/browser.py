@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +10,12 @@ import pytest
 
 from servers.chromium import PROGRAMS, Chromium, Tab, installed_chromium
 from tests.plugins.skips import skip_or_fail
+
+SHOWN = """
+document.querySelector('main h1') && document.querySelector('main').ariaBusy !== 'true'
+  && !document.querySelector('main .loading')
+"""
+"""Whether a view is there with all that it loads."""
 
 
 @pytest.fixture(name="chromium", scope="session")
@@ -24,8 +31,17 @@ def chromium_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrom
 def reading(chromium: Chromium, address: str, *, scheme: str = "light") -> Iterator[Tab]:
     """The page in a tab, which asks for nothing but itself and says nothing on the console."""
     tab = chromium.open(address, scheme=scheme)
+    tab.until(SHOWN)
     yield tab
     # What was said last comes before this answer.
     assert tab.value("document.title")
     assert tab.problems == []
     assert tab.requests == [address.partition("#")[0]]
+
+
+def search_for(tab: Tab, text: str) -> None:
+    """Type a search, and wait for what it finds."""
+    tab.until(SHOWN)
+    tab.press("/")
+    tab.type(text)
+    tab.until(f"document.querySelector('#results')?.dataset.query === {json.dumps(text)}")

@@ -39,6 +39,12 @@ def _shows(tab: Tab, selector: str) -> str:
     return tab.text(selector)
 
 
+def _write(tab: Tab, text: str) -> None:
+    tab.value("document.querySelector('#words').focus()")
+    tab.value("document.querySelector('#words').select()")
+    tab.type(text)
+
+
 def _click(tab: Tab, selector: str) -> None:
     tab.value(f"document.querySelector({json.dumps(selector)}).click()")
 
@@ -48,9 +54,7 @@ def test_words_are_shown_as_a_change_then_written_then_wait_for_the_next_run(
 ) -> None:
     tab = chromium.open(f"{server.address}/{TABLE}")
     _shows(tab, "form.correct")
-    tab.value("document.querySelector('#words').focus()")
-    tab.value("document.querySelector('#words').select()")
-    tab.type(HOSTILE)
+    _write(tab, HOSTILE)
     _click(tab, "form.correct button[type=submit]")
     assert HOSTILE in _shows(tab, ".difference .added:last-child")
     assert not (project / "annotations").exists()
@@ -71,7 +75,7 @@ def test_a_screen_reader_finds_nothing_wrong_with_the_form_and_the_change(
     tab = chromium.open(f"{server.address}/#/{place}")
     _shows(tab, "form.correct")
     assert heard(tab) == []
-    tab.value("document.querySelector('#words').value = 'What we sell by.'")
+    _write(tab, "What we sell by.")
     _click(tab, "form.correct button[type=submit]")
     assert "+description: What we sell by." in _shows(tab, ".difference").replace("+    ", "+").replace("+  ", "+")
     assert heard(tab) == []
@@ -85,7 +89,7 @@ def test_a_change_that_someone_else_made_meanwhile_is_reported_and_kept(
 ) -> None:
     tab = chromium.open(f"{server.address}/#/domain/shop/customers")
     _shows(tab, "form.correct")
-    tab.value("document.querySelector('#words').value = 'Who buys.'")
+    _write(tab, "Who buys.")
     _click(tab, "form.correct button[type=submit]")
     _shows(tab, ".difference")
     (project / "annotations").mkdir()

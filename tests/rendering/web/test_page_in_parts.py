@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
-from servers.chromium import Chromium
+from servers.chromium import Chromium, Tab
 from tests.cases import each_case, verify_all_but
-from tests.rendering.web.sites import both_forms, heard, looking
+from tests.rendering.web.browser import search_for
+from tests.rendering.web.sites import both_forms, heard, looking, visit
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -18,12 +20,16 @@ VIEWS = {
     "database": "#/database/shop",
     "domain": "#/domain/shop/sales",
     "table": "#/table/shop.sales.order_line",
+    "column": "#/table/shop.sales.order_line/product_id",
     "map": "#/map",
     "joins": "#/join/shop.crm.customer/shop.stock.product",
+    "search": "#/search/customer",
     "changes": "#/changes",
     "state": "#/state",
     "todo": "#/todo",
+    "nothing": "#/table/nothing",
 }
+WIDTHS = (1280, 390)
 
 
 @pytest.fixture(name="forms", scope="module")
@@ -32,42 +38,67 @@ def forms_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str
         yield addresses
 
 
-@each_case("form", FORMS)
-def test_the_first_view_asks_for_the_catalog_alone(chromium: Chromium, forms: dict[str, str], form: str) -> None:
-    with looking(chromium, forms[form]) as tab:
-        assert "13 tables" in tab.text("main")
-        asked = [address.rpartition("/")[2] for address in tab.requests]
-        assert sorted(asked) == sorted(
-            [
-                "index.html" if form == "static" else "",
-                "page.js",
-                "page.css",
-                "catalog.js" if form == "static" else "catalog",
-            ]
-        )
+def view_box(tab: Tab) -> list[float]:
+    return [
+        float(part)
+        for part in tab.value("document.querySelector('main .g-drawing svg').getAttribute('viewBox')").split()
+    ]
 
 
 @each_case("form", FORMS)
-def test_a_table_is_found_by_a_column_that_was_not_there_at_first(
+def test_the_first_view_asks_for_the_catalog_and_the_graph_alone(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:
     with looking(chromium, forms[form]) as tab:
-        tab.press("/")
-        tab.type("email")
-        tab.until("document.querySelector('#results .why')")
-        assert tab.text("#results li a") == "crm.customer in shop"
-        assert tab.text("#results .why").endswith("by its columns")
-        tab.follow("Enter")
-        tab.until("document.querySelector('main h1').innerText === 'crm.customer'")
-        assert "email" in tab.text("table[aria-label=Columns]")
+        tab.until("document.querySelector('main svg')")
+        assert "13 tables" in tab.text(".lead")
+        asked = [address.rpartition("/")[2] for address in tab.requests]
+        start, catalog = ("index.html", "catalog.js") if form == "static" else ("", "catalog")
+        assert sorted(asked) == sorted([start, "page.js", "page.css", catalog, "graph.js"])
 
 
-def test_what_names_do_not_tell_is_found_by_its_meaning_when_served(chromium: Chromium, forms: dict[str, str]) -> None:
+@each_case("form", FORMS)
+def test_a_column_is_found_by_its_name_and_leads_to_its_row(
+    chromium: Chromium, forms: dict[str, str], form: str
+) -> None:
+    with looking(chromium, forms[form]) as tab:
+        search_for(tab, "email")
+        tab.until("document.querySelector('#results li')")
+        assert tab.text("#results li a") == "crm.customer.email"
+        assert tab.text("#results .why").endswith("this is its name")
+        tab.press("Enter")
+        tab.until("document.querySelector('tbody.chosen.open')")
+        assert tab.text("h1") == "crm.customer"
+        assert "email" in tab.text("tbody.chosen")
+        tab.value("history.back()")
+        tab.until("document.querySelector('#results')?.dataset.query === 'email'")
+        assert tab.value("document.querySelector('#search').value") == "email"
+
+
+@each_case("form", FORMS)
+def test_facets_narrow_a_search_and_are_in_its_address(chromium: Chromium, forms: dict[str, str], form: str) -> None:
+    with looking(chromium, forms[form], "#/search/order?what=columns") as tab:
+        tab.until("document.querySelector('#results li')")
+        links = tab.value("[...document.querySelectorAll('#results > li > a')].map(link => link.getAttribute('href'))")
+        assert links
+        assert all(link.count("/") == 3 for link in links)
+        assert tab.value("document.querySelector('select[name=what]').value") == "columns"
+
+
+def test_the_served_page_ranks_tables_as_the_terminal_does(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["served"]) as tab:
-        tab.press("/")
-        tab.type("client")
-        tab.until("[...document.querySelectorAll('#results .why')].some(why => why.innerText.endsWith('by meaning'))")
-        assert "customer" in tab.text("#results")
+        for query in ("client", "orders of a customer", "product"):
+            ranked = tab.value(
+                "fetch('v1/tools/search_tables', {method: 'POST', headers: {'content-type': 'application/json'},"
+                f" body: JSON.stringify({{query: {json.dumps(query)}, limit: 20}})}})"
+                ".then(answer => answer.json()).then(found => found.tables.map(table => table.name))"
+            )
+            visit(tab, f"#/search/{query}")
+            listed = (
+                "[...document.querySelectorAll('#results > li > a')].map(link => link.getAttribute('href').split('/'))"
+                ".filter(parts => parts.length === 3).map(parts => decodeURIComponent(parts[2]))"
+            )
+            tab.until(f"{listed}.slice(0, {len(ranked)}).join() === {json.dumps(','.join(ranked))}")
 
 
 @each_case("form", FORMS)
@@ -79,56 +110,100 @@ def test_a_join_is_found_and_its_sql_is_there_to_copy(chromium: Chromium, forms:
         tab.click("form.ask button")
         tab.until("document.querySelector('main pre')")
         assert "JOIN sales.order_line" in tab.text("main pre")
-        assert ("declared keys alone" in tab.text("main")) is (form == "static")
 
 
 @each_case("form", FORMS)
-def test_a_drawing_zooms_and_pans_and_what_is_clicked_opens(
+def test_a_diagram_zooms_and_pans_and_what_is_clicked_opens(
     chromium: Chromium, forms: dict[str, str], form: str
 ) -> None:
-    def shown() -> list[float]:
-        return [
-            float(part) for part in tab.value("document.querySelector('.drawing svg').getAttribute('viewBox')").split()
-        ]
-
     with looking(chromium, forms[form], VIEWS["domain"]) as tab:
-        whole = shown()
+        tab.until("document.querySelector('main .g-drawing svg')")
+        whole = view_box(tab)
         tab.click("button[aria-label='Zoom in']")
-        nearer = shown()
+        nearer = view_box(tab)
         assert nearer[2] < whole[2]
-        tab.value("document.querySelector('.drawing').focus()")
+        tab.value("document.querySelector('main .g-drawing svg').closest('[tabindex]').focus()")
         tab.press("+")
-        assert shown()[2] < nearer[2]
+        assert view_box(tab)[2] < nearer[2]
         tab.press("ArrowDown")
-        assert shown()[1] > nearer[1]
+        assert view_box(tab)[1] > nearer[1]
         tab.press("0")
-        assert shown() == pytest.approx(whole)
-        tab.click(".drawing a text")
+        tab.click("main .g-drawing svg a")
         tab.until("document.querySelector('main h1').innerText.startsWith('sales.')")
 
 
 def test_what_is_dragged_is_moved_and_not_opened(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["static"], VIEWS["domain"]) as tab:
-        before = tab.value("document.querySelector('.drawing svg').getAttribute('viewBox')")
-        tab.value("document.querySelector('.drawing').scrollIntoView({block: 'center'})")
+        tab.until("document.querySelector('main .g-drawing svg')")
+        tab.value("document.querySelector('main .g-drawing svg').scrollIntoView({block: 'center'})")
+        before = view_box(tab)
         x, y = tab.value(
             "(({x, y, width, height}) => [x + width / 2, y + height / 2])"
-            "(document.querySelector('.drawing a rect').getBoundingClientRect())"
+            "(document.querySelector('main .g-drawing svg a rect').getBoundingClientRect())"
         )
         tab.mouse("mousePressed", x, y)
         for offset in (10, 20, 30):
             tab.mouse("mouseMoved", x + offset, y)
         tab.mouse("mouseReleased", x + 30, y)
-        assert tab.value("document.querySelector('.drawing svg').getAttribute('viewBox')") != before
+        assert view_box(tab) != before
         assert tab.text("h1") == "Sales"
 
 
+def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], VIEWS["table"]) as tab:
+        tab.resize(1280, 500)
+        tab.until("document.querySelector('main .g-drawing svg')")
+        tab.value("window.scrollTo(0, 600)")
+        tab.until("window.scrollY === 600")
+        visit(tab, VIEWS["domain"])
+        assert tab.value("window.scrollY") == 0
+        tab.value("history.back()")
+        tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 600")
+
+
+def test_the_drawer_lists_every_table_by_keyboard(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"]) as tab:
+        tab.value("document.querySelector('button.menu').focus()")
+        tab.press("Enter")
+        tab.until("document.querySelector('dialog[open]')")
+        tab.value("document.querySelectorAll('dialog .fold').forEach(fold => fold.click())")
+        tab.until("document.querySelectorAll('dialog ul ul a').length === 13")
+        assert heard(tab) == []
+        tab.press("Escape")
+        tab.until("!document.querySelector('dialog')")
+
+
+def test_the_search_is_reached_from_anywhere(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], VIEWS["table"]) as tab:
+        for key in ("/", "Ctrl+k"):
+            tab.value("document.activeElement.blur()")
+            tab.press(key)
+            assert tab.value("document.activeElement.id") == "search"
+
+
 @verify_all_but(1, "scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_screen_reader_finds_nothing_wrong(chromium: Chromium, forms: dict[str, str], view: str, scheme: str) -> None:
-    with looking(chromium, forms["static"], VIEWS[view], scheme=scheme) as tab:
-        assert heard(tab) == []
-        tab.resize(360, 740)
-        assert heard(tab) == []
-        # A phone scrolls down, and not to the side.
-        assert tab.value("document.documentElement.scrollWidth") <= 360
+@each_case("form", FORMS)
+def test_a_screen_reader_finds_nothing_wrong_and_no_view_scrolls_to_the_side(
+    chromium: Chromium, forms: dict[str, str], form: str, scheme: str
+) -> None:
+    with looking(chromium, forms[form], scheme=scheme) as tab:
+        wrong = {}
+        for width in WIDTHS:
+            tab.resize(width, 844)
+            for name, address in VIEWS.items():
+                visit(tab, address)
+                found = heard(tab)
+                if tab.value("document.documentElement.scrollWidth") > width:
+                    found.append("scrolls to the side")
+                wrong[f"{name} at {width}"] = found
+        assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_a_part_that_cannot_be_loaded_is_reported(chromium: Chromium, forms: dict[str, str]) -> None:
+    tab = chromium.open(f"{forms['served']}#/table/shop.crm.customer")
+    tab.until("document.querySelector('main h1')")
+    tab.value("window.fetch = () => Promise.reject(new Error('no network'))")
+    visit(tab, "#/table/shop.stock.product")
+    assert tab.text("h1") == "Not loaded"
+    assert "no network" in tab.text("main")
+    assert heard(tab) == []

@@ -24,9 +24,7 @@ pytestmark = pytest.mark.xdist_group("chromium")
 EMAIL = "shop.crm.customer.email"
 TABLE, TODO = "#/table/shop.crm.customer", "#/todo"
 EXAM, SESSION = "Who has <img src=x onerror=alert(1)> no email?", "Which customers leave us next?"
-SECTION = (
-    "[...document.querySelectorAll('main section')].find(one => one.innerText.startsWith('Questions that it leaves'))"
-)
+SECTION = "document.querySelector('#questions')"
 MAIN = "document.querySelector('main')"
 
 

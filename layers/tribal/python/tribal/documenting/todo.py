@@ -5,27 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from tribal.documenting.files import table_documents
 from tribal.identity import locations
 from tribal.identity.targets import WORD, current_gaps, parse_target
-from tribal.naming import split_identifier
 from tribal.ports import ObjectStore
-from tribal.rendering.gaps import Gaps, annotation_lines, gaps, unclear
-from tribal_contracts import DescriptionSource, DocumentedRelation, TableDocument
+from tribal.rendering.gaps import Gaps, annotation_lines, gaps, needs_description, unclear
+from tribal_contracts import DescriptionSource, TableDocument
 from tribal_contracts.answering.open_gaps import OpenGap
 
 # A judgement: a table's description helps with all its columns, and clear names can be guessed.
 _COLUMN, _UNCLEAR_COLUMN = 0.1, 0.5
-_PLAIN_WORDS = frozenset(
-    """
-    address at birth birthday by city comment comments country created date day deleted description email family
-    fax first inserted label language last latitude line longitude mail middle mobile modified month name nickname note
-    notes of on phone postal postcode remark remarks state street surname telephone text time timestamp title updated
-    url website year zip zipcode
-    """.split()
-)
-"""Words of names that say to anyone what a column holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +104,7 @@ def todo(store: ObjectStore, limit: int, gaps: Sequence[OpenGap] = ()) -> TodoLi
     items = (
         item
         for document in table_documents(store)
-        for item in missing(document, document.relations, by_table.get(document.name, ()))
+        for item in missing(document, blocked_by_column(document, by_table.get(document.name, ())))
     )
     return rank(items, limit, blocked_words(gaps))
 
@@ -162,18 +153,19 @@ def rank(items: Iterable[Todo], limit: int, words: Sequence[BlockedWord] = ()) -
     return TodoList(tuple(listed), total, tuple(words[:limit]))
 
 
-def missing(
-    document: TableDocument, relations: Iterable[DocumentedRelation], open_gaps: Iterable[OpenGap] = ()
-) -> Iterator[Todo]:
+def missing(document: TableDocument, blocked: Mapping[str | None, Blocked] = MappingProxyType({})) -> Iterator[Todo]:
     """A table's missing descriptions, and what of it blocks questions.
 
-    Missing descriptions weigh more the more tables in `relations` refer to the table.
+    Missing descriptions weigh more the more tables refer to the table.
+
+    Args:
+        document: the table's document.
+        blocked: the questions that the table, under `None`, and its columns block.
     """
     gap = gaps(document)
-    refer = {relation.name for relation in relations if relation.relationship == "referenced_by"}
+    refer = {relation.name for relation in document.relations if relation.relationship == "referenced_by"}
     refer.discard(document.name)
     weight = 1 + len(refer)
-    blocked = blocked_by_column(document, open_gaps)
 
     def item(column: str | None, worth: float, source: DescriptionSource | None = None) -> Todo:
         return Todo(
@@ -188,24 +180,20 @@ def missing(
             source,
         )
 
-    undescribed = {*gap.columns, *([None] if gap.table else [])}
+    needed = {column.name for column in document.columns if needs_description(column)}
+    undescribed = [name for name in gap.columns if name in needed]
     if gap.table:
         yield item(None, 1.0)
-    for name in gap.columns:
-        if explains_itself(name):
-            continue
+    for name in undescribed:
         yield item(name, _COLUMN + (_UNCLEAR_COLUMN - _COLUMN) * unclear(name))
-    sources: dict[str | None, DescriptionSource] = {each.name: each.description.source for each in document.columns}
+    sources: dict[str | None, DescriptionSource | None] = {
+        column.name: column.description.source if column.description.text else None for column in document.columns
+    }
     sources[None] = document.description.source
+    listed = {*undescribed, *([None] if gap.table else [])}
     for column in blocked:
-        if column not in undescribed:
+        if column not in listed:
             yield item(column, 0.0, sources[column])
-
-
-def explains_itself(column: str) -> bool:
-    """Whether a name says all that a description would, such as `created_at` or `address_line2`."""
-    words = [word for word in split_identifier(column) if not word.isdigit()]
-    return bool(words) and _PLAIN_WORDS.issuperset(words)
 
 
 def blocked_by_column(document: TableDocument, open_gaps: Iterable[OpenGap]) -> dict[str | None, Blocked]:

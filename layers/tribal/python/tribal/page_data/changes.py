@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tribal.capabilities.retrieval.toolbox import Toolbox
 from tribal.errors import PlanError
 from tribal.identity import locations
 from tribal.identity.changes import TableChange
 from tribal.identity.scope import EVERYTHING, Scope
 from tribal.identity.table_names import format_name
+from tribal.page_data.survey import Survey
 from tribal.ports import ObjectStore
 from tribal.runs.comparing import Comparison, compare_runs
 
@@ -16,16 +19,36 @@ _OWN = ("column", "comment", "primary key", "unique key", "kind", "order of colu
 """Changes that mention nothing but the table: restricted callers get only these, without values."""
 
 
-def changes_part(store: ObjectStore, scope: Scope) -> dict[str, Any]:
-    """Compare the last two runs that read a database, or explain why that is not possible."""
+Compare = Callable[[str, str], Comparison]
+"""Compares two runs by their ids; raises `PlanError` when they cannot be compared."""
+
+
+def changes_part(store: ObjectStore, scope: Scope, compare: Compare | None = None) -> dict[str, Any]:
+    """Compare the last two runs that read a database, or explain why that is not possible.
+
+    Args:
+        store: has the runs.
+        scope: what the caller may see.
+        compare: compares two runs; by default reads both from the store.
+    """
     runs = sorted({key.split("/")[2] for key in store.keys(locations.RUNS) if "/catalog/" in key})[-2:]
     if len(runs) < 2:
         return _nothing("There is no run before the last one to compare it with.")
     try:
-        compared = compare_runs(runs[0], runs[1], store=store)
+        compared = compare_runs(runs[0], runs[1], store=store) if compare is None else compare(runs[0], runs[1])
     except PlanError as error:
         return _nothing(error.message if scope == EVERYTHING else "The last two runs cannot be compared.")
     return {"before": runs[0], "after": runs[1], "databases": bounded_changes(compared, scope)}
+
+
+def cached_comparison(found: Survey, toolbox: Toolbox, store: ObjectStore) -> Compare:
+    """Compare two runs once for all callers of a generation of the index: both may hold thousands of tables."""
+
+    def compare(before: str, after: str) -> Comparison:
+        key = ("changes", before, after)
+        return toolbox.derived.get(found.opened.generation, key, lambda: compare_runs(before, after, store=store))
+
+    return compare
 
 
 def _nothing(why: str) -> dict[str, Any]:

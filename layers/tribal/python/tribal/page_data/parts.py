@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.errors import DomainNotFound
-from tribal.capabilities.retrieval.guidance import guidance_of
-from tribal.capabilities.retrieval.names import find_table, name_of
+from tribal.capabilities.retrieval.names import find_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
-from tribal.documenting.todo import Blocked, blocked_by_column, blocked_words, gaps_by_table, missing, rank
+from tribal.documenting.todo import gaps_by_table
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
+from tribal.page_data.dbml import dbml_of
+from tribal.page_data.home import NO_REPORTS, Reports, home_part
+from tribal.page_data.joins import keys_with_joins
 from tribal.page_data.survey import Survey, SurveyedDomain, SurveyedTable, documents, survey
+from tribal.page_data.table_extras import decisions_about, of_table, visible_to
+from tribal.page_data.to_document import open_questions, todo_part
 from tribal.ports import ObjectStore
-from tribal.rendering.web.records import Record, table_record
-from tribal.sql.dialect import legible_identifier
+from tribal.rendering.web.records import Record, table_record, trimmed
 from tribal.store import read_record
 from tribal_contracts import OverviewDocument, TableDocument
 from tribal_contracts.answering.open_gaps import OpenGap
@@ -27,14 +29,12 @@ LISTED_CHARS = 110
 """Characters of a table's description in search results."""
 TABLES_A_PART = 25
 """Tables per file of a static site: a thousand tables give 40 files. By judgement."""
-TODO_ITEMS = 100
-LISTED_QUESTIONS, PAGE_QUESTIONS = 2, 5
-"""Questions of one table or column in the list and on the table's page; of the others, only the number is shown."""
 _DECLARED = "declared"
+_DESCRIBED, _SENSITIVE = 1, 2
 
 
-def catalog_part(found: Survey, store: ObjectStore) -> dict[str, Any]:
-    """The data for search and lists. Restricted callers get no overviews, since those cover everything."""
+def catalog_part(found: Survey, toolbox: Toolbox, store: ObjectStore, reports: Reports = NO_REPORTS) -> dict[str, Any]:
+    """The data for the first view and lists. Restricted callers get no overviews, since those cover everything."""
     overview = _overview("", found, store)
     tables, domains = len(found.tables), len(found.domains)
     return {
@@ -42,6 +42,7 @@ def catalog_part(found: Survey, store: ObjectStore) -> dict[str, Any]:
         "s": overview.description if overview else f"{tables:,} tables in {domains:,} domains.",
         "g": TABLES_A_PART,
         "databases": [_database(name, found, store) for name in found.databases],
+        "home": home_part(found, toolbox, reports),
     }
 
 
@@ -53,12 +54,14 @@ def _overview(folder: str, found: Survey, store: ObjectStore) -> OverviewDocumen
 
 def _database(name: str, found: Survey, store: ObjectStore) -> dict[str, Any]:
     overview = _overview(f"{locations.database_directory(name)}/", found, store)
+    domains = [domain for domain in found.domains if domain.database == name]
     return {
         "n": name,
         "s": overview.description if overview else "",
         "f": locations.annotations_file(name),
         "q": format_name((name,)),
-        "domains": [_listed_domain(domain) for domain in found.domains if domain.database == name],
+        "k": domains[0].tables[0].database_type,
+        "domains": [_listed_domain(domain) for domain in domains],
     }
 
 
@@ -68,85 +71,26 @@ def _listed_domain(domain: SurveyedDomain) -> dict[str, Any]:
         "n": domain.name,
         "h": domain.title,
         "s": said,
+        **({"ow": domain.owner} if domain.owner else {}),
         "x": [[name, keys] for name, keys in sorted(domain.links.items())],
         "tables": [_line(table) for table in domain.tables],
     }
 
 
 def _line(table: SurveyedTable) -> list[Any]:
-    line = [table.label, _cut(table.description), table.rows, len(table.columns)]
-    return line if table.entry.kind == "table" else [*line, table.entry.kind]
+    flags = _DESCRIBED * table.is_described + _SENSITIVE * table.is_sensitive
+    kind = 0 if table.entry.kind == "table" else table.entry.kind
+    more = trimmed([kind, flags, table.facts.connections])
+    return [table.label, _cut(table.description), table.rows, len(table.columns), *more]
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= LISTED_CHARS else f"{text[: LISTED_CHARS - 1]}…"
 
 
-def columns_part(found: Survey) -> list[tuple[str, ...]]:
-    """The column names of every table, for search."""
-    return [table.columns for table in found.tables]
-
-
-def keys_part(found: Survey) -> dict[str, Any]:
-    """Declared keys, with names as in SQL."""
-    places = {table.name: table for table in found.tables}
-    edges = [
-        [
-            places[key.from_table].place,
-            places[key.to_table].place,
-            _written(key.from_columns, places[key.from_table]),
-            _written(key.to_columns, places[key.to_table]),
-            int(key.nullable),
-        ]
-        for key in found.keys
-        if key.source == _DECLARED and key.from_table in places and key.to_table in places
-    ]
-    return {"q": [table.sql_name for table in found.tables], "e": edges}
-
-
-def _written(columns: Sequence[str], table: SurveyedTable) -> list[str]:
-    return [legible_identifier(column, table.database_type) for column in columns]
-
-
-def todo_part(found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap]) -> dict[str, Any]:
-    """What to document first; `gaps` are those that the caller may see."""
-    by_table = gaps_by_table(gaps)
-    entries = [table.entry for table in found.tables if table.name in by_table]
-    fresh = {
-        document.name: tuple(missing(document, document.relations, by_table[document.name]))
-        for _, document in documents(entries, toolbox)
-    }
-    items = (item for table in found.tables for item in fresh.get(table.name, table.missing))
-    listed = rank(items, TODO_ITEMS, blocked_words(gaps))
-    return {
-        "total": listed.total,
-        "items": [
-            [item.table, item.column or 0, item.tables_that_refer, *_blocked(item.blocked)] for item in listed.items
-        ],
-        "words": [[each.word, *_blocked(each.blocked)] for each in listed.words],
-    }
-
-
-def questions_part(name: str, found: Survey, toolbox: Toolbox, gaps: Sequence[OpenGap]) -> list[list[Any]]:
-    """The questions that a table and its columns leave open, as its page shows them.
-
-    Raises:
-        TableNotFound: when no table of that name is visible to the caller.
-    """
-    entry = find_table(name, found.opened.tables)
-    of_table = gaps_by_table(gaps).get(name_of(entry), ())
-    found_documents = documents([entry], toolbox) if of_table else ()
-    return [row for _, document in found_documents for row in _questions(document, of_table)]
-
-
-def _questions(document: TableDocument, gaps: Iterable[OpenGap]) -> list[list[Any]]:
-    """Per table, as 0, or column: the number of questions, their texts, and what they found missing."""
-    found = sorted(blocked_by_column(document, gaps).items(), key=lambda each: (-each[1].count, each[0] or ""))
-    return [[column or 0, *_blocked(blocked, PAGE_QUESTIONS)] for column, blocked in found]
-
-
-def _blocked(blocked: Blocked, limit: int = LISTED_QUESTIONS) -> list[Any]:
-    return [blocked.count, blocked.questions[:limit], blocked.lacks[:limit]]
+def columns_part(found: Survey) -> list[list[list[Any]]]:
+    """The columns of every table with the start of their descriptions, for search."""
+    return [[trimmed([each.name, each.text or 0, each.flags]) for each in table.columns] for table in found.tables]
 
 
 def state_part(found: Survey) -> dict[str, Any]:
@@ -167,9 +111,9 @@ def _state(tables: Sequence[SurveyedTable]) -> dict[str, Any]:
         "tables": len(tables),
         "columns": sum(len(table.columns) for table in tables),
         "told": sum(table.described for table in tables),
-        "sources": dict(sorted(Counter(table.source for table in tables).items())),
-        "oldest": min(table.documented_at for table in tables),
-        "newest": max(table.documented_at for table in tables),
+        "sources": dict(sorted(Counter(table.facts.source for table in tables).items())),
+        "oldest": min(table.facts.documented_at for table in tables),
+        "newest": max(table.facts.documented_at for table in tables),
     }
 
 
@@ -208,57 +152,50 @@ def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
     Raises:
         TableNotFound: when no table of that name is visible to the caller.
     """
-    return _records([find_table(name, found.opened.tables)], found, toolbox)
-
-
-def remembered_part(name: str, found: Survey, toolbox: Toolbox) -> list[dict[str, str]]:
-    """Decisions and shared memories about a table, as its page shows them.
-
-    Raises:
-        TableNotFound: when no table of that name is visible to the caller.
-    """
     entry = find_table(name, found.opened.tables)
-    (table,) = (bounded_table(document, found.opened.bounds) for _, document in documents([entry], toolbox))
-    items = guidance_of(entry, [column.name for column in table.columns], found.opened, toolbox)
-    return [each.model_dump(include={"kind", "id", "text", "layer", "author", "age"}) for each in items]
+    return [_record(document, found, toolbox) for _, document in documents([entry], toolbox)]
 
 
-def _records(
-    entries: Sequence[Any],
-    found: Survey,
-    toolbox: Toolbox,
-    by_table: Mapping[str, Sequence[OpenGap]] = MappingProxyType({}),
+def _record(document: TableDocument, found: Survey, toolbox: Toolbox) -> Record:
+    record = table_record(bounded_table(document, found.opened.bounds))
+    return {**record, **of_table(document.name, visible_to(found, toolbox))}
+
+
+def _records_of_site(
+    tables: Sequence[SurveyedTable], found: Survey, toolbox: Toolbox, by_table: Mapping[str, Sequence[OpenGap]]
 ) -> list[Record]:
+    """Records with what a served page asks for later: questions that tables leave open, and decisions about them."""
+    surveyed = {table.entry.record_id: table for table in tables}
     records: list[Record] = []
-    for _, document in documents(entries, toolbox):
-        record = table_record(bounded_table(document, found.opened.bounds))
-        questions = _questions(document, by_table.get(document.name, ()))
-        records.append({**record, "qs": questions} if questions else record)
+    for entry, document in documents([table.entry for table in tables], toolbox):
+        later = {
+            "qs": open_questions(document, by_table.get(document.name, ())),
+            "rem": decisions_about(surveyed[entry.record_id], found, toolbox),
+        }
+        records.append({**_record(document, found, toolbox), **{key: rows for key, rows in later.items() if rows}})
     return records
 
 
 WHOLE_PARTS: Mapping[str, Callable[[Survey], object]] = {
     "columns": columns_part,
-    "keys": keys_part,
     "state": state_part,
 }
 """The parts that exist once, by name, and that depend on the index alone."""
 
 
-def every_part(
-    toolbox: Toolbox, store: ObjectStore, changes: object, gaps: Sequence[OpenGap]
-) -> Iterator[tuple[str, object]]:
-    """All parts of a static site by name; the names contain nothing from a database. `gaps` are shown to everyone."""
+def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterator[tuple[str, object]]:
+    """All parts of a static site by name; names contain nothing from a database. `reports` are shown to everyone."""
     found = survey(toolbox)
-    yield "catalog", catalog_part(found, store)
-    yield "changes", changes
-    yield "todo", todo_part(found, toolbox, gaps)
+    yield "catalog", catalog_part(found, toolbox, store, reports)
+    yield "changes", reports.changes
+    yield "todo", todo_part(found, toolbox, reports.gaps)
+    yield "keys", keys_with_joins(found, toolbox)
     for name, make in WHOLE_PARTS.items():
         yield name, make(found)
     for number, domain in enumerate(found.domains):
         yield f"domain-{number}", _domain(domain, found)
-    entries = [table.entry for table in found.tables]
-    by_table = gaps_by_table(gaps)
-    for start in range(0, len(entries), TABLES_A_PART):
-        some = entries[start : start + TABLES_A_PART]
-        yield f"tables-{start // TABLES_A_PART}", _records(some, found, toolbox, by_table)
+        yield f"dbml-{number}", dbml_of(domain, found, toolbox)
+    by_table = gaps_by_table(reports.gaps)
+    for start in range(0, len(found.tables), TABLES_A_PART):
+        some = found.tables[start : start + TABLES_A_PART]
+        yield f"tables-{start // TABLES_A_PART}", _records_of_site(some, found, toolbox, by_table)

@@ -5,23 +5,41 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tribal.capabilities.retrieval.bounded_table import bounded_table
+from tribal.capabilities.retrieval.definitions.visible import visible_definitions
 from tribal.capabilities.retrieval.domains import domain_documents
-from tribal.capabilities.retrieval.names import may_see, name_of
+from tribal.capabilities.retrieval.names import may_see
 from tribal.capabilities.retrieval.toolbox import OpenIndex, Toolbox, open_index
 from tribal.capabilities.retrieval.tools import guidance_for
-from tribal.documenting.todo import Todo, missing
-from tribal.identity.table_names import format_name
+from tribal.documenting.first_view import LISTED_TODO, Joins, TableFacts, joined_tables, table_facts
+from tribal.documenting.todo import TodoList, rank
 from tribal.ports import Application, Caller, IndexedTable, IndexFilter
+from tribal.rendering.gaps import needs_description
+from tribal.rendering.web.records import is_sensitive
+from tribal.rendering.words import shorten
 from tribal.scoping.bounds import Bounds
 from tribal.sql.dialect import legible_table
-from tribal_contracts import DatabaseType, DomainDocument, KeyEdge, TableDocument
+from tribal_contracts import DatabaseType, DocumentedColumn, DomainDocument, KeyEdge, TableDocument
 
 DOCUMENTS_AT_ONCE = 10
 """Small, because more live objects mean more garbage collection: with 25 it takes 50 % longer."""
 DESCRIPTION_CHARS = 300
 """Characters of a table's description in lists."""
+COLUMN_CHARS = 60
+"""Characters of a column's description in search results."""
+_EXPLAINED, _SENSITIVE = 1, 2
+
+
+class SearchedColumn(NamedTuple):
+    """A column in search results."""
+
+    name: str
+    text: str
+    """The start of its description."""
+    flags: int
+    """1 for a column whose name or key explains it, 2 for personal data or secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +49,36 @@ class SurveyedTable:
     entry: IndexedTable
     place: int
     """Its position in the survey."""
-    name: str
-    label: str
-    """`schema.table`."""
+    facts: TableFacts
+    """What the first view needs to know of it."""
     description: str
-    source: str
-    """Source of its description; `none` if it has no description."""
     rows: int
-    columns: tuple[str, ...]
+    columns: tuple[SearchedColumn, ...]
     described: int
     """Number of described columns."""
-    documented_at: str
     database_type: DatabaseType
     sql_name: str
     relations: int
-    missing: tuple[Todo, ...]
+
+    @property
+    def name(self) -> str:
+        """The fully qualified name."""
+        return self.facts.name
+
+    @property
+    def label(self) -> str:
+        """`schema.table`."""
+        return self.facts.label
+
+    @property
+    def is_described(self) -> bool:
+        """Whether a person, a comment or a model describes it."""
+        return self.facts.source not in ("derived", "none")
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether a column seems to hold personal data or secrets."""
+        return any(column.flags & _SENSITIVE for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +88,7 @@ class SurveyedDomain:
     database: str
     name: str
     title: str
+    owner: str | None
     document: DomainDocument | None
     tables: tuple[SurveyedTable, ...]
     links: Mapping[str, int]
@@ -72,6 +106,10 @@ class Survey:
     """Domain by domain."""
     keys: tuple[KeyEdge, ...]
     """Between tables that the caller may see."""
+    joins: Joins
+    """The tables that declared keys join each table to."""
+    todo: TodoList
+    """What to document first, as far as no question asks for it."""
 
     @property
     def databases(self) -> list[str]:
@@ -88,6 +126,7 @@ def page_toolbox(caller: Caller, app: Application) -> Toolbox:
         scope=caller.scope,
         derived=app.derived,
         guidance=guidance_for(caller, app),
+        definitions=lambda bounds: visible_definitions(bounds, app.store(), app.derived),
     )
 
 
@@ -129,32 +168,61 @@ def _surveyed(opened: OpenIndex, toolbox: Toolbox) -> Survey:
         ordered = _placed(members[database, name], len(tables))
         tables.extend(ordered)
         described = found.get((name, database))
-        title = _title(name, described, opened.bounds)
-        domains.append(SurveyedDomain(database, name, title, described, ordered, links.get((database, name), {})))
-    return Survey(opened, tuple(domains), tuple(tables), keys)
+        title, owner = _title(name, described, opened.bounds), _owner(described, opened.bounds)
+        linked = links.get((database, name), {})
+        domains.append(SurveyedDomain(database, name, title, owner, described, ordered, linked))
+    return Survey(
+        opened,
+        tuple(domains),
+        tuple(tables),
+        keys,
+        joined_tables((key.from_table, key.to_table) for key in keys if key.source == "declared"),
+        rank((item for table in tables for item in table.facts.missing), LISTED_TODO),
+    )
 
 
 def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> SurveyedTable:
     document = bounded_table(unbounded, bounds)
+    counted = with_hidden_texts(document, unbounded)
     return SurveyedTable(
         entry=entry,
         place=-1,
-        name=name_of(entry),
-        label=format_name((entry.schema, entry.table)),
+        facts=table_facts(counted),
         description=document.description.text[:DESCRIPTION_CHARS],
-        # A description that is hidden from the caller is not missing.
-        source=unbounded.description.source if unbounded.description.text else "none",
         rows=document.row_count,
-        columns=tuple(column.name for column in document.columns),
-        described=sum(bool(column.description.text) for column in unbounded.columns),
-        documented_at=document.documented_at,
+        columns=tuple(map(_searched, document.columns)),
+        described=sum(bool(column.description.text) for column in counted.columns),
         database_type=entry.database_type,
         sql_name=legible_table(
             document.server_database or entry.database, entry.schema, entry.table, entry.database_type
         ),
         relations=len(document.relations),
-        missing=tuple(missing(unbounded, document.relations)),
     )
+
+
+def _searched(column: DocumentedColumn) -> SearchedColumn:
+    flags = _EXPLAINED * (not needs_description(column)) + _SENSITIVE * is_sensitive(column)
+    return SearchedColumn(column.name, shorten(column.description.text, COLUMN_CHARS), flags)
+
+
+def with_hidden_texts(bounded: TableDocument, unbounded: TableDocument) -> TableDocument:
+    """A table as a caller sees it, but with all texts that were not made by rules.
+
+    A text that is hidden from the caller is not missing, whereas one that rules made of a hidden table is as good as
+    absent: counted as present, it would show that the table exists.
+    """
+    if bounded is unbounded:
+        return bounded
+    columns = [
+        column
+        if whole.description.source == "derived"
+        else column.model_copy(update={"description": whole.description})
+        for column, whole in zip(bounded.columns, unbounded.columns, strict=True)
+    ]
+    update: dict[str, object] = {"columns": columns}
+    if unbounded.description.source != "derived":
+        update["description"] = unbounded.description
+    return bounded.model_copy(update=update)
 
 
 def _placed(tables: Sequence[SurveyedTable], start: int) -> tuple[SurveyedTable, ...]:
@@ -164,6 +232,11 @@ def _placed(tables: Sequence[SurveyedTable], start: int) -> tuple[SurveyedTable,
 
 def _title(name: str, document: DomainDocument | None, bounds: Bounds) -> str:
     return name if document is None or bounds.withholds(document.title) else document.title
+
+
+def _owner(document: DomainDocument | None, bounds: Bounds) -> str | None:
+    owner = None if document is None else document.owner
+    return None if owner is None or bounds.withholds(owner) else owner
 
 
 def _links(

@@ -9,8 +9,17 @@ from functools import lru_cache
 
 from tribal.identity.table_names import format_name
 from tribal.naming import index_terms, is_word, read_name, segment_all, split_identifier, tokenize_text
-from tribal_contracts import TableDocument
+from tribal_contracts import DocumentedColumn, TableDocument
 
+_PLAIN_WORDS = frozenset(
+    """
+    address at birth birthday by city comment comments country created date day deleted description email family
+    fax first inserted label language last latitude line longitude mail middle mobile modified month name nickname note
+    notes of on phone postal postcode remark remarks state street surname telephone text time timestamp title updated
+    url website year zip zipcode
+    """.split()
+)
+"""Words of names that say to anyone what a column holds."""
 PAGE_GAPS = 8
 """The most columns that a page asks to be described."""
 
@@ -42,6 +51,18 @@ def unclear(name: str) -> float:
     """The share of a name's words that are not English words, from 0 to 1."""
     words = segment_all(split_identifier(name))
     return sum(not is_word(word) for word in words) / len(words) if words else 1.0
+
+
+def needs_description(column: DocumentedColumn) -> bool:
+    """Whether neither a key nor the name says what a column holds."""
+    return not (column.is_primary_key or column.is_foreign_key or explains_itself(column.name))
+
+
+@lru_cache(maxsize=16_384)
+def explains_itself(column: str) -> bool:
+    """Whether a name says all that a description would, such as `created_at` or `address_line2`."""
+    words = [word for word in split_identifier(column) if not word.isdigit()]
+    return bool(words) and _PLAIN_WORDS.issuperset(words)
 
 
 FEW_WORDS = 3

@@ -14,6 +14,7 @@ from tribal.documenting.finish.manifest import build_manifest
 from tribal.documenting.finish.overviews import Overviews, OverviewWriter
 from tribal.documenting.finish.publishing import Publisher
 from tribal.documenting.finish.retire import retire
+from tribal.documenting.first_view import TableFacts, first_view, table_facts
 from tribal.documenting.progress import final_progress
 from tribal.errors import ObjectDamaged, ObjectNotFound, doing
 from tribal.identity import locations
@@ -21,7 +22,14 @@ from tribal.identity.hashing import object_hash
 from tribal.identity.table_names import TableIdentity, format_name
 from tribal.ports import ObjectStore, RunContext
 from tribal.rendering.web.page import html_page, is_intact_page, page_version
-from tribal.rendering.web.records import Record, catalog_record, database_record, domain_record, table_record
+from tribal.rendering.web.records import (
+    Record,
+    catalog_record,
+    database_record,
+    domain_record,
+    first_view_record,
+    table_record,
+)
 from tribal.store import documented_before, put_record, put_record_if_changed, read_record
 from tribal.store.annotations import read_annotations
 from tribal_contracts import (
@@ -214,23 +222,35 @@ def _records(tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[R
     if catalog is None:
         return
     yield catalog_record(catalog)
+    facts: list[TableFacts] = []
     for database in catalog.databases:
         folder = locations.database_directory(database)
         overview = read_record(store, f"{locations.DOCS}{folder}/{locations.CATALOG_OVERVIEW}", OverviewDocument)
         yield database_record(database, overview.description if overview else "")
         for listed in catalog.domains:
             if listed.database == database:
-                yield from _domain(database, listed.domain, tables, store)
+                for document in _domain(database, listed.domain, tables, store):
+                    if isinstance(document, TableDocument):
+                        facts.append(table_facts(document))
+                    yield _record(document)
+    yield first_view_record(first_view(facts))
 
 
-def _domain(database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore) -> Iterator[Record]:
+def _record(document: DomainDocument | TableDocument) -> Record:
+    return table_record(document, joins=True) if isinstance(document, TableDocument) else domain_record(document)
+
+
+def _domain(
+    database: str, name: str, tables: Mapping[str, TableEntry], store: ObjectStore
+) -> Iterator[DomainDocument | TableDocument]:
+    """A domain, and then its tables."""
     key = f"{locations.DOCS}{locations.domain_directory(database, name)}/domain.json"
     domain = read_record(store, key, DomainDocument)
     if domain is None:
         return
-    yield domain_record(domain)
+    yield domain
     for listed in domain.tables:
         entry = tables.get(listed.name)
         document = read_record(store, locations.DOCS + entry.indexable.path, TableDocument) if entry else None
         if document is not None:
-            yield table_record(document)
+            yield document

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tribal.edges.http.messages import Response
 from tribal.edges.http.routing import Call, Route
-from tribal.errors import RequestRefused, RightMissing
+from tribal.errors import RequestRefused, RightMissing, TribalError
 from tribal.ports.caller import Caller
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tribal.capabilities.retrieval.toolbox import Toolbox
     from tribal.page_data.survey import Survey
     from tribal.ports.application import Application
+    from tribal.ports.object_store import ObjectStore
     from tribal_contracts.answering.open_gaps import OpenGap
 
 PAGE = "/v1/page"
@@ -30,16 +31,37 @@ def _part(name: str, call: Call) -> Response:
 
 
 def _catalog(call: Call) -> Response:
+    from tribal.page_data.home import Reports, latest_exam
     from tribal.page_data.parts import catalog_part
 
-    return _browsed(call, lambda found, _: catalog_part(found, call.app.store()))
+    store, caller = call.app.store(), call.request.caller
+    try:
+        gaps = _gaps(call)
+    except TribalError:
+        # The first view does without; the list of what to document says what is wrong.
+        gaps = []
+
+    def part(found: Survey, toolbox: Toolbox) -> Any:
+        reports = Reports(gaps, _bounded_changes(found, toolbox, store), latest_exam(store, caller))
+        return catalog_part(found, toolbox, store, reports)
+
+    return _browsed(call, part)
+
+
+def _keys(call: Call) -> Response:
+    from tribal.page_data.joins import keys_part
+
+    return _browsed(call, keys_part)
 
 
 def _changes(call: Call) -> Response:
-    from tribal.page_data.changes import changes_part
+    return _browsed(call, lambda found, toolbox: _bounded_changes(found, toolbox, call.app.store()))
 
-    scope = call.request.caller.scope
-    return _browsed(call, lambda _found, _: changes_part(call.app.store(), scope))
+
+def _bounded_changes(found: Survey, toolbox: Toolbox, store: ObjectStore) -> dict[str, Any]:
+    from tribal.page_data.changes import cached_comparison, changes_part
+
+    return changes_part(store, toolbox.scope, cached_comparison(found, toolbox, store))
 
 
 def _table(call: Call) -> Response:
@@ -50,20 +72,20 @@ def _table(call: Call) -> Response:
 
 
 def _remembered(call: Call) -> Response:
-    from tribal.page_data.parts import remembered_part
+    from tribal.page_data.table_extras import remembered_part
 
     name = _asked(call, "name")
     return _browsed(call, partial(remembered_part, name))
 
 
 def _todo(call: Call) -> Response:
-    from tribal.page_data.parts import todo_part
+    from tribal.page_data.to_document import todo_part
 
     return _browsed(call, lambda found, toolbox: todo_part(found, toolbox, _gaps(call)))
 
 
 def _questions(call: Call) -> Response:
-    from tribal.page_data.parts import questions_part
+    from tribal.page_data.to_document import questions_part
 
     name = _asked(call, "name")
     return _browsed(call, lambda found, toolbox: questions_part(name, found, toolbox, _gaps(call)))
@@ -80,6 +102,13 @@ def _domain(call: Call) -> Response:
     return _browsed(call, lambda found, _: domain_part(found, database, name))
 
 
+def _dbml(call: Call) -> Response:
+    from tribal.page_data.dbml import dbml_part
+
+    database, name = _asked(call, "database"), _asked(call, "domain")
+    return _browsed(call, lambda found, toolbox: dbml_part(found, toolbox, database, name))
+
+
 def _asked(call: Call, name: str) -> str:
     value = call.request.query.get(name)
     if not value:
@@ -93,11 +122,14 @@ def prepare_page(app: Application) -> None:
     Raises:
         TribalError: when there is no index yet.
     """
+    from tribal.page_data.home import Reports
     from tribal.page_data.parts import catalog_part
     from tribal.page_data.survey import page_toolbox, survey
 
     with app.index().reading():
-        catalog_part(survey(page_toolbox(Caller("server"), app)), app.store())
+        toolbox, store = page_toolbox(Caller("server"), app), app.store()
+        found = survey(toolbox)
+        catalog_part(found, toolbox, store, Reports(changes=_bounded_changes(found, toolbox, store)))
 
 
 def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
@@ -133,16 +165,20 @@ def _part_route(name: str, summary: str) -> Route:
 PAGE_ROUTES: tuple[Route, ...] = (
     _file_route("/", _MAIN, "text/html"),
     _file_route("/page.js", "page.js", "text/javascript"),
+    _file_route("/graph.js", "graph.js", "text/javascript"),
     _file_route("/page.css", "page.css", "text/css"),
-    Route("GET", f"{PAGE}/catalog", _catalog, "Every table and domain, for lists and search."),
+    Route("GET", f"{PAGE}/catalog", _catalog, "The first view: every table and domain, with numbers."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
-    Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`.", by_generation=True),
+    Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`."),
     Route("GET", f"{PAGE}/todo", _todo, "What to document first."),
     Route("GET", f"{PAGE}/questions", _questions, "Questions that the table `name` leaves open."),
     Route("GET", f"{PAGE}/remembered", _remembered, "Decisions and shared memories about the table `name`."),
     Route("GET", f"{PAGE}/domain", _domain, "Everything about a domain of `database`.", by_generation=True),
-    _part_route("columns", "The column names of every table, in catalog order."),
-    _part_route("keys", "The declared keys, by the positions of their tables in the catalog."),
+    Route("GET", f"{PAGE}/dbml", _dbml, "The tables of a domain of `database` in DBML.", by_generation=True),
+    _part_route("columns", "The columns of every table, in catalog order, for search."),
+    Route(
+        "GET", f"{PAGE}/keys", _keys, "The keys between tables, by their positions in the catalog.", by_generation=True
+    ),
     _part_route("state", "How fresh the documentation is, and how much is described."),
 )
 """The page at the root of a server, and its data."""

@@ -6,9 +6,9 @@ Everything read from a database is embedded as JSON, in a script element of a ty
 the page only as text nodes. A strict content security policy allows our own script and style by their hashes, in the
 forms with several files by their place, and nothing else.
 
-Markup, style and script are files next to this module. Like code, they are constants: shipped with the package, located
-through the import system, and read once per process. The page depends only on the arguments, so this package stays free
-of I/O otherwise.
+Markup, style and scripts are files next to this module; `page/` in the repository holds the sources of the last two.
+Like code, they are constants: shipped with the package, located through the import system, and read once per process.
+The page depends only on the arguments, so this package stays free of I/O otherwise.
 """
 
 from __future__ import annotations
@@ -24,14 +24,8 @@ from importlib.resources import files
 from tribal.identity.hashing import object_hash
 from tribal.rendering.web.records import Record, encoded
 
-SCRIPTS = (
-    *("elements.js", "records.js", "source.js", "drawing.js", "zoom.js", "diagrams.js", "map.js", "corrections.js"),
-    *("catalog.js", "tables.js", "paths.js", "joins.js", "reports.js", "match.js", "search.js", "tree.js"),
-    *("address.js", "start.js"),
-)
-"""Parts of the page's script, in order: each may use the constants of earlier ones, and any function."""
-STYLE = "style.css"
-SCRIPT_FILE, STYLE_FILE = "page.js", "page.css"
+PAGE_SCRIPT, GRAPH_SCRIPT, STYLE = "page.js", "graph.js", "page.css"
+"""Files that `page/build.mjs` makes: the page, its diagrams and the map, its style."""
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _RECORDS = "\n{{records}}\n"
@@ -55,33 +49,27 @@ class WebFile:
 def page_files() -> Mapping[str, WebFile]:
     """The files of the page that loads its data from a server, by name; `index.html` belongs at the root."""
     index = _markup("server", "", SERVED_POLICY.replace(" frame-ancestors 'none';", ""))
-    shared = site_files()
+    types = {PAGE_SCRIPT: "text/javascript", GRAPH_SCRIPT: "text/javascript", STYLE: "text/css"}
     return {
         "index.html": WebFile(index.encode(), "text/html; charset=utf-8"),
-        SCRIPT_FILE: WebFile(shared[SCRIPT_FILE], "text/javascript; charset=utf-8"),
-        STYLE_FILE: WebFile(shared[STYLE_FILE], "text/css; charset=utf-8"),
+        **{name: WebFile(data, f"{types[name]}; charset=utf-8") for name, data in site_files().items()},
     }
 
 
 def site_index(folder: str) -> bytes:
     """The page of a static site, with its script, style and parts in a folder next to it."""
     policy = f"default-src 'none'; script-src 'self'; style-src 'self'; {_CLOSED}"
-    return _markup("files", f"{folder}/", policy).encode()
+    return _markup("site", f"{folder}/", policy).encode()
 
 
 def site_files() -> Mapping[str, bytes]:
-    """Script and style of a static site, by name."""
-    return {SCRIPT_FILE: script().encode(), STYLE_FILE: _source(STYLE).encode()}
+    """Scripts and style of a static site, by name."""
+    return {name: source(name).encode() for name in (PAGE_SCRIPT, GRAPH_SCRIPT, STYLE)}
 
 
 def part_script(name: str, value: object) -> bytes:
     """A part of the data as a script, the only thing that pages opened from disk may load."""
     return b"tribalPart(" + encoded(name) + b"," + encoded(value) + b");\n"
-
-
-def script() -> str:
-    """The text of the page's script."""
-    return "".join(['\n"use strict";\n', *(f"\n{_source(name)}" for name in SCRIPTS)])
 
 
 @cache
@@ -93,45 +81,48 @@ def page_version() -> str:
 @cache
 def _frame() -> tuple[str, str]:
     """The one-file page before and after its records."""
-    style, code = f"\n{_source(STYLE)}", script()
-    policy = f"default-src 'none'; script-src {_hashed(code)}; style-src {_hashed(style)}; {_CLOSED}"
+    style, scripts = source(STYLE), [source(PAGE_SCRIPT), source(GRAPH_SCRIPT)]
+    hashes = " ".join(map(_hashed, scripts))
+    policy = f"default-src 'none'; script-src {hashes}; style-src {_hashed(style)}; {_CLOSED}"
     texts = {
-        "source": "embedded",
+        "source": "file",
         "parts": "",
         "policy": policy,
         "style": f"<style>{style}</style>",
         "data": f'<script type="application/json" id="data">[{_RECORDS}]</script>',
-        "script": f"<script>{code}</script>",
+        "script": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
     top, bottom = _filled(texts).removesuffix("\n").split(_RECORDS)
     return top, bottom
 
 
-def _markup(source: str, folder: str, policy: str) -> str:
+def _markup(form: str, folder: str, policy: str) -> str:
     """The page whose script and style are files in a folder, with the parts of its data."""
     texts = {
-        "source": source,
+        "source": form,
         "parts": folder,
         "policy": policy,
-        "style": f'<link rel="stylesheet" href="{folder}{STYLE_FILE}">',
+        "style": f'<link rel="stylesheet" href="{folder}{STYLE}">',
         "data": "",
-        "script": f'<script src="{folder}{SCRIPT_FILE}"></script>',
+        "script": f'<script src="{folder}{PAGE_SCRIPT}"></script>',
     }
     return _filled(texts)
 
 
 def _filled(texts: Mapping[str, str]) -> str:
     # In a single pass, so that nothing in the script or style is mistaken for a placeholder.
-    return _PLACEHOLDER.sub(lambda found: texts[found[1]], _source("page.html"))
+    return _PLACEHOLDER.sub(lambda found: texts[found[1]], source("page.html"))
 
 
-def _source(name: str) -> str:
+@cache
+def source(name: str) -> str:
+    """The text of a file of the page."""
     # Read as text, so that a checkout with CRLF line endings produces the same page.
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _hashed(source: str) -> str:
-    return f"'sha256-{b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+def _hashed(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def html_page(records: Iterable[Record], made_from: str) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
 from tribal.joins.outline import unique_columns
-from tribal.rendering.gaps import gaps, page_lines
+from tribal.rendering.gaps import gaps, needs_description, page_lines
 from tribal.rendering.likely_keys import why_likely
 from tribal.rendering.page_joins import PAGE_JOINS, page_join
 from tribal.rendering.words import (
@@ -21,11 +21,14 @@ from tribal.rendering.words import (
     meaning_sources,
     uniqueness,
 )
+from tribal.sql.dialect import legible_identifier, legible_table
 from tribal_contracts import DocumentedColumn, DomainDocument, OverviewDocument, TableDocument
 
 Record = dict[str, Any]
 
-_PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE = 1, 2, 4, 8
+_PRIMARY_KEY, _FOREIGN_KEY, _NULLABLE, _UNIQUE, _SENSITIVE, _EXPLAINED = 1, 2, 4, 8, 16, 32
+_NOT_SENSITIVE = (None, "value", "free_text")
+"""Kinds of hidden values that are neither personal data nor secrets."""
 
 
 def catalog_record(document: OverviewDocument) -> Record:
@@ -55,15 +58,23 @@ def domain_record(document: DomainDocument) -> Record:
     )
 
 
-def table_record(document: TableDocument) -> Record:
-    """Everything that a table's page shows."""
+def first_view_record(first_view: Record) -> Record:
+    """The numbers and lists of the first view, the last record of a page."""
+    return {"t": "home", **first_view}
+
+
+def table_record(document: TableDocument, *, joins: bool = False) -> Record:
+    """Everything that a table's page shows; with `joins`, also the SQL that joins it to its first neighbours."""
+    server, kind = document.server_database or document.database, document.database_type
+    label = format_name((document.schema_, document.table))
+    sql_name = legible_table(server, document.schema_, document.table, kind)
     return _filled(
         {
             "t": "table",
             "n": document.name,
             "b": document.database,
             "d": document.domain,
-            "l": format_name((document.schema_, document.table)),
+            "l": label,
             "k": document.kind,
             "q": document.database_type,
             "ow": document.owner,
@@ -75,16 +86,18 @@ def table_record(document: TableDocument) -> Record:
             "ra": document.row_count_at[:10] if document.row_count_at and document.row_count >= 0 else None,
             "p": document.partition_count,
             "pk": document.primary_key.columns if document.primary_key else [],
+            "sn": sql_name if sql_name != label else None,
+            "sq": _quoted_columns(document) or None,
             "c": _columns(document),
             "u": [[key.name, key.columns] for key in document.unique_keys],
-            "e": _relations(document),
+            "e": _relations(document, PAGE_JOINS if joins else 0),
             "lk": _likely_keys(document),
             "ix": [
-                _trimmed([index.name, index.columns, uniqueness(index), index.predicate, index.include])
+                trimmed([index.name, index.columns, uniqueness(index), index.predicate, index.include])
                 for index in document.indexes
             ],
             "ch": [
-                _trimmed([check.name, check.expression, NOT_VALIDATED if check.validated is False else None])
+                trimmed([check.name, check.expression, NOT_VALIDATED if check.validated is False else None])
                 for check in document.checks
             ],
             "rd": [document.reads, document.reads_total] if document.reads else None,
@@ -94,6 +107,12 @@ def table_record(document: TableDocument) -> Record:
             "g": page_lines(gaps(document)) or None,
         }
     )
+
+
+def _quoted_columns(document: TableDocument) -> dict[str, str]:
+    """The columns whose names are written in another way in SQL, with that."""
+    written = {column.name: legible_identifier(column.name, document.database_type) for column in document.columns}
+    return {name: sql for name, sql in written.items() if sql != name}
 
 
 def _columns(document: TableDocument) -> list[list[Any]]:
@@ -107,12 +126,13 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
         + _FOREIGN_KEY * column.is_foreign_key
         + _NULLABLE * column.nullable
         + _UNIQUE * unique
+        + _SENSITIVE * is_sensitive(column)
+        + _EXPLAINED * (not needs_description(column))
     )
     said, values = column.description, column.allowed_values or ()
     meanings = further_meanings(column.value_meanings, said.source)
-    # The page decides by the same rule where nothing is known of meanings.
-    is_listed = bool(column.value_meanings) and lists_values(said.text, said.source, values, column.value_meanings)
-    return _trimmed(
+    is_listed = bool(values) and lists_values(said.text, said.source, values, column.value_meanings)
+    return trimmed(
         [
             column.name,
             column.type,
@@ -122,14 +142,26 @@ def _column(column: DocumentedColumn, unique: bool) -> list[Any]:
             _default(column),
             column.samples or 0,
             column.sample_patterns or 0,
-            0 if is_listed or not values else values,
+            values or 0,
             hidden_because(column) or 0,
             basis(column.description) or 0,
-            {value: meaning.text for value, meaning in meanings.items()} or 0,
+            {value: meaning.text for value, meaning in (column.value_meanings or {}).items()} or 0,
             int(column.allowed_values_complete is False),
             meaning_sources(meanings) or 0,
+            int(is_listed),
         ]
     )
+
+
+def is_sensitive(column: DocumentedColumn) -> bool:
+    """Whether a column seems to hold personal data or secrets, or the database marks it as sensitive."""
+    return bool(column.marked) or column.sensitive not in _NOT_SENSITIVE
+
+
+def connections(document: TableDocument) -> int:
+    """Count the keys, declared or likely, between a table and others."""
+    declared = sum(relation.name != document.name for relation in document.relations)
+    return declared + sum(key.from_table != key.to_table for key in document.inferred_keys)
 
 
 def _default(column: DocumentedColumn) -> str | int:
@@ -140,10 +172,10 @@ def _default(column: DocumentedColumn) -> str | int:
     return column.default_value if column.default_value is not None else 0
 
 
-def _relations(document: TableDocument) -> list[list[Any]]:
+def _relations(document: TableDocument, joins: int) -> list[list[Any]]:
     """Per relation: name, whether this table holds the key, own and other columns, meaning, nullable, join SQL."""
     return [
-        _trimmed(
+        trimmed(
             [
                 relation.name,
                 int(relation.relationship == "references"),
@@ -151,7 +183,7 @@ def _relations(document: TableDocument) -> list[list[Any]]:
                 relation.other_columns,
                 relation.description,
                 int(bool(relation.nullable)),
-                page_join(document, relation) if position < PAGE_JOINS else 0,
+                page_join(document, relation) if position < joins else 0,
             ]
         )
         for position, relation in enumerate(document.relations)
@@ -172,8 +204,8 @@ def _filled(record: Record) -> Record:
     return {key: value for key, value in record.items() if value is not None and value != []}
 
 
-def _trimmed(values: Sequence[Any]) -> list[Any]:
-    """The values without trailing empty ones."""
+def trimmed(values: Sequence[Any]) -> list[Any]:
+    """Return the values without trailing zeros and unset ones."""
     kept = list(values)
     while kept and (kept[-1] is None or kept[-1] == 0):
         kept.pop()

@@ -131,6 +131,14 @@ class Sessions:
             with suppress(SessionNotFound, SessionInvalid):
                 yield self._load(key, ExamResult)[0]
 
+    def latest_exam(self) -> ExamResult | None:
+        """The result of the exam that began last and can be read; `None` if no exam was taken."""
+        keys = sorted(self.store.keys(f"{SESSIONS}exam_"), key=lambda key: key.rpartition("_")[2], reverse=True)
+        for key in keys:
+            with suppress(SessionNotFound, SessionInvalid):
+                return self._load(key, ExamResult)[0]
+        return None
+
     def put_exam(self, exam: ExamResult) -> str:
         """Write the result of an exam; returns its key."""
         key = key_of("exam", exam.id, exam.created_at)

@@ -29,6 +29,7 @@ def site(
     from tribal.edges.cli.commands.site_folder import write_site
     from tribal.identity.scope import EVERYTHING
     from tribal.page_data.changes import changes_part
+    from tribal.page_data.home import Reports, latest_exam
     from tribal.page_data.parts import every_part
     from tribal.page_data.survey import page_toolbox
     from tribal.ports import Caller
@@ -37,10 +38,10 @@ def site(
     app = local_application(load_settings(project=project, needs_databases=False))
     try:
         with app.index().reading():
-            toolbox = page_toolbox(Caller("site"), app)
-            changes = changes_part(app.store(), EVERYTHING)
-            gaps = app.open_gaps(Caller("site"), exams_only=True)
-            index = write_site(folder, every_part(toolbox, app.store(), changes, gaps))
+            caller, store = Caller("site"), app.store()
+            gaps = app.open_gaps(caller, exams_only=True)
+            reports = Reports(gaps, changes_part(store, EVERYTHING), latest_exam(store, caller))
+            index = write_site(folder, every_part(page_toolbox(caller, app), store, reports))
     finally:
         app.close()
     address = index.resolve().as_uri()

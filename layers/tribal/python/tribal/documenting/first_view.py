@@ -1,0 +1,229 @@
+"""What the first view of the page shows of all tables: numbers, where to begin, and what to document first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from tribal.documenting.todo import Todo, TodoList, missing, rank
+from tribal.identity.table_names import format_name
+from tribal.rendering.gaps import needs_description, unclear
+from tribal.rendering.web.records import connections
+from tribal.rendering.words import number
+from tribal_contracts import DatabaseType, DocumentedColumn, TableDocument, VerifiedQuery
+
+LISTED_TABLES = 8
+LISTED_QUESTIONS = 6
+LISTED_TODO = 6
+_VALUE_QUESTIONS = 2
+_MOST_MEANINGS = 12
+"""With more meanings, a column is no better example: a long list of values is looked up, not read. By judgement."""
+_JOINED_TABLES = 30
+"""The most connected tables, among which two are chosen that are a few steps apart."""
+_STEPS = (2, 3)
+_EMAIL = "email"
+
+Joins = Mapping[str, Collection[str]]
+"""The tables that each table is joined to by a declared key."""
+
+
+class CodedColumn(NamedTuple):
+    """A column whose values have documented meanings."""
+
+    rank: tuple[bool, int]
+    """Better examples have higher ones: columns that are no key, and those with more meanings."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What the first view needs to know of one table."""
+
+    name: str
+    label: str
+    """`schema.table`."""
+    database: str
+    database_type: DatabaseType
+    domain: str
+    documented_at: str
+    source: str
+    """Source of its description; `none` if it has no description."""
+    described: tuple[str, ...]
+    """Sources of the descriptions of its columns that need one."""
+    undescribed: int
+    """Number of columns that need a description and have none."""
+    connections: int
+    readers: int
+    """Number of views that read it."""
+    coded: CodedColumn | None
+    """The column whose values are explained best."""
+    has_email: bool
+    """Whether a column's name says that it holds e-mail addresses."""
+    missing: tuple[Todo, ...]
+
+
+def table_facts(document: TableDocument) -> TableFacts:
+    """Collect what the first view needs to know of a table."""
+    needed = [column for column in document.columns if needs_description(column)]
+    described = [column.description.source for column in needed if column.description.text]
+    return TableFacts(
+        name=document.name,
+        label=format_name((document.schema_, document.table)),
+        database=document.database,
+        database_type=document.database_type,
+        domain=document.domain,
+        documented_at=document.documented_at,
+        source=document.description.source if document.description.text else "none",
+        described=tuple(described),
+        undescribed=len(needed) - len(described),
+        connections=connections(document),
+        readers=document.read_by_total or len(document.read_by or ()),
+        coded=_most_coded(document.columns),
+        has_email=any(_EMAIL in column.name.casefold() for column in document.columns),
+        missing=tuple(missing(document)),
+    )
+
+
+def _most_coded(columns: Iterable[DocumentedColumn]) -> CodedColumn | None:
+    found: CodedColumn | None = None
+    for column in columns:
+        meanings = column.value_meanings or {}
+        # Numbers that refer to rows are keys, which no one asks the meaning of.
+        if len(meanings) < 2 or (column.is_foreign_key and all(map(str.isdecimal, meanings))):
+            continue
+        rank = (not column.is_foreign_key, min(len(meanings), _MOST_MEANINGS))
+        if found is None or rank > found.rank:
+            found = CodedColumn(rank, column.name)
+    return found
+
+
+def first_view(
+    tables: Sequence[TableFacts],
+    todo: TodoList | None = None,
+    queries: Sequence[VerifiedQuery] = (),
+    joins: Joins | None = None,
+) -> dict[str, Any]:
+    """Return what the first view shows, as declared in `page/src/data/types.ts`.
+
+    Args:
+        tables: every table that the caller may see.
+        todo: what to document first; without it, gaps that questions found do not count.
+        queries: the verified queries that the caller may see.
+        joins: for a question about a join; `None` where the page has no view of joins.
+    """
+    ranked = rank((item for table in tables for item in table.missing), LISTED_TODO) if todo is None else todo
+    engines = Counter(dict({(table.database, table.database_type) for table in tables}).values())
+    readers = Counter({table.name: table.readers for table in tables})
+    readers.update(name for query in queries for name in query.tables if name in readers)
+    columns = Counter(source for table in tables for source in table.described)
+    views = {table.name: table.readers for table in tables}
+    return {
+        "at": max((table.documented_at for table in tables), default="")[:10],
+        "engines": dict(sorted(engines.items())),
+        "tables": {"n": len(tables), "by": _by_source(Counter(table.source for table in tables))},
+        "columns": {"n": columns.total() + sum(table.undescribed for table in tables), "by": _by_source(columns)},
+        "connected": _most({table.name: table.connections for table in tables}),
+        "read": _most(readers),
+        "questions": _questions(tables, queries, joins),
+        "todo": [
+            [item.table, item.column or 0, _why(item, views.get(item.table, 0))] for item in ranked.items[:LISTED_TODO]
+        ],
+    }
+
+
+def _by_source(counts: Counter[str]) -> dict[str, int]:
+    return {source: counts[source] for source in ("human", "comment", "model", "derived")}
+
+
+def _most(counts: Mapping[str, int]) -> list[list[Any]]:
+    found = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return [[name, count] for name, count in found[:LISTED_TABLES] if count]
+
+
+def _why(item: Todo, views: int) -> str:
+    """Why a description matters, in a few words."""
+    if item.blocked.count:
+        return f"blocks {number(item.blocked.count, 'question')}"
+    if item.tables_that_refer:
+        verb = "refers" if item.tables_that_refer == 1 else "refer"
+        return f"{number(item.tables_that_refer, 'table')} {verb} to {'its table' if item.column else 'it'}"
+    if views:
+        return f"{'its table is ' if item.column else ''}read by {number(views, 'view')}"
+    return "its name is unclear" if item.column and unclear(item.column) else "has no description"
+
+
+def _questions(tables: Sequence[TableFacts], queries: Sequence[VerifiedQuery], joins: Joins | None) -> list[list[str]]:
+    """Questions that the page answers, each with the address of its answer."""
+    others = [*_about_values(tables), *_about_joins(tables, joins or {}), *_about_emails(tables)]
+    verified = [*_verified(queries, {table.name for table in tables})]
+    return [*verified[: LISTED_QUESTIONS - len(others)], *others]
+
+
+def _verified(queries: Iterable[VerifiedQuery], names: Collection[str]) -> Iterator[list[str]]:
+    """The questions of current queries, each of another table."""
+    shown = set()
+    for query in queries:
+        first = next((name for name in query.tables if name in names), None)
+        if query.status == "current" and query.questions and first is not None and first not in shown:
+            shown.add(first)
+            yield [query.questions[0], page_address("table", first, "~questions")]
+
+
+def _about_values(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
+    coded = [(table, table.coded) for table in tables if table.coded is not None]
+    coded.sort(key=lambda each: each[0].name)
+    coded.sort(key=lambda each: (each[1].rank, each[0].connections), reverse=True)
+    for table, column in coded[:_VALUE_QUESTIONS]:
+        yield [f"What does `{column.name}` of {table.label} mean?", page_address("table", table.name, column.name)]
+
+
+def _about_joins(tables: Iterable[TableFacts], joins: Joins) -> Iterator[list[str]]:
+    """A question about the most connected tables of two domains that are joined over one or two others."""
+    connected = [table for table in tables if table.name in joins]
+    connected.sort(key=lambda table: (-table.connections, table.name))
+    pairs = sorted(
+        combinations(connected[:_JOINED_TABLES], 2), key=lambda pair: -sum(each.connections for each in pair)
+    )
+    reached: dict[str, Mapping[str, int]] = {}
+    for one, other in pairs:
+        if one.database != other.database or one.domain == other.domain:
+            continue
+        if one.name not in reached:
+            reached[one.name] = _steps_from(one.name, joins)
+        if reached[one.name].get(other.name) in _STEPS:
+            yield [f"How do {one.label} and {other.label} relate?", page_address("join", one.name, other.name)]
+            return
+
+
+def _steps_from(start: str, joins: Joins) -> Mapping[str, int]:
+    steps, last = {start: 0}, [start]
+    for count in range(1, max(_STEPS) + 1):
+        last = [
+            name for name in dict.fromkeys(each for one in last for each in joins.get(one, ())) if name not in steps
+        ]
+        steps.update(dict.fromkeys(last, count))
+    return steps
+
+
+def _about_emails(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
+    if sum(table.has_email for table in tables) > 1:
+        yield ["Which tables hold e-mail addresses?", page_address("search", _EMAIL)]
+
+
+def page_address(*parts: str) -> str:
+    """The address of a view in the page, encoded as `encodeURIComponent` does."""
+    return "#/" + "/".join(quote(part, safe="!~*'()", errors="replace") for part in parts)
+
+
+def joined_tables(keys: Iterable[tuple[str, str]]) -> Joins:
+    """The tables that each table is joined to, in the order of the keys."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for one, other in keys:
+        if one != other:
+            found[one][other] = None
+            found[other][one] = None
+    return {name: tuple(others) for name, others in found.items()}

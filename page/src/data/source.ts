@@ -1,0 +1,132 @@
+// Where the data comes from: all of it inside the page; parts as scripts next to it; or parts from a server.
+import {Catalog, type Domain, type Table} from "./catalog";
+
+const TOKEN = "tribal.token";
+
+/** The server requires a token. */
+export class TokenRequired extends Error {}
+
+export function keepToken(token: string): void {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export interface Source {
+  form: "file" | "site" | "server";
+  catalog: () => Promise<Catalog>;
+  /** Load the rest of a table, or of a domain. */
+  table: (table: Table, catalog: Catalog) => Promise<void>;
+  domain: (domain: Domain, catalog: Catalog) => Promise<void>;
+  /** A part by name, loaded once. */
+  part: <Part>(name: string) => Promise<Part>;
+}
+
+type Load = (name: string) => Promise<unknown>;
+
+const registered = new Map<string, (value: unknown) => void>();
+Object.assign(globalThis, {tribalPart: (name: string, value: unknown) => registered.get(name)?.(value)});
+
+/** The folder of a site's files. */
+const folder = () => document.documentElement.dataset.parts ?? "";
+
+/** Run a script of the site; what it registers by name is the result. */
+function fromScript(name: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    registered.set(name, resolve);
+    script.addEventListener("error", () => reject(new Error(`the file of ${name} cannot be read; reload the page`)));
+    script.src = `${folder()}${name}.js`;
+    document.head.append(script);
+  });
+}
+
+/**
+ * Ask the server, with the token of this tab if there is one.
+ * @param input the body of a POST
+ */
+export async function fromServer<Answer>(path: string, input?: object, signal?: AbortSignal): Promise<Answer> {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers: Record<string, string> = {Accept: "application/json"};
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (input) headers["Content-Type"] = "application/json";
+  const body = input && JSON.stringify(input);
+  const answer = await fetch(path, {method: input ? "POST" : "GET", headers, body, signal});
+  if (answer.status === 401) throw new TokenRequired();
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(value.error?.message || value.message || `the server answers ${answer.status}`);
+  return value;
+}
+
+/** Load each part once; one that failed is loaded again. */
+function once(load: Load): Load {
+  const loaded = new Map<string, Promise<unknown>>();
+  return name => {
+    const before = loaded.get(name);
+    if (before) return before;
+    const loading = load(name);
+    loading.catch(() => loaded.delete(name));
+    loaded.set(name, loading);
+    return loading;
+  };
+}
+
+function inParts(
+  form: Source["form"],
+  load: Load,
+  partOf: (table: Table, catalog: Catalog) => string,
+  partOfDomain: (domain: Domain) => string,
+): Source {
+  const part = once(load) as Source["part"];
+  return {
+    form,
+    part,
+    catalog: async () => Catalog.ofPart(await part("catalog")),
+    table: async (table, catalog) => {
+      if (!table.whole) catalog.takeTables(await part(partOf(table, catalog)));
+    },
+    domain: async (domain, catalog) => {
+      if (!domain.whole) catalog.takeDomain(domain, await part(partOfDomain(domain)));
+    },
+  };
+}
+
+const asQuery = (values: Record<string, string>) => new URLSearchParams(values).toString();
+
+const SOURCES: Record<string, () => Source> = {
+  file: () => ({
+    form: "file",
+    catalog: async () => Catalog.ofRecords(JSON.parse(document.getElementById("data")?.textContent || "[]")),
+    table: async () => {},
+    domain: async () => {},
+    part: async name => {
+      throw new Error(`this file has no part ${name}`);
+    },
+  }),
+  site: () =>
+    inParts(
+      "site",
+      fromScript,
+      (table, catalog) => `tables-${Math.floor(table.place / catalog.group)}`,
+      domain => `domain-${domain.place}`,
+    ),
+  server: () =>
+    inParts(
+      "server",
+      name => fromServer(`v1/page/${name}`),
+      table => `table?${asQuery({name: table.n})}`,
+      domain => `domain?${asQuery({database: domain.b, domain: domain.n})}`,
+    ),
+};
+
+/** The source that the page was made for. */
+export function pageSource(): Source {
+  const make = SOURCES[document.documentElement.dataset.source ?? "file"];
+  if (!make) throw new Error("the page does not say where its data is");
+  return make();
+}
+
+/** The name of a domain's part with a prefix: by number in a site, by a query on a server. */
+export function domainPart(source: Source, prefix: string, domain: Domain): string {
+  return source.form === "server"
+    ? `${prefix}?${asQuery({database: domain.b, domain: domain.n})}`
+    : `${prefix}-${domain.place}`;
+}

@@ -1,0 +1,49 @@
+// What the page gives to diagrams and maps.
+import type {Keys} from "../data/keys";
+
+export interface GraphTable {
+  name: string;
+  label: string;
+  /** Missing for tables that have no page. */
+  href?: string;
+  description?: string;
+  kind?: string;
+}
+
+export interface GraphColumn {
+  name: string;
+  type: string;
+  primary: boolean;
+  foreign: boolean;
+}
+
+export interface DiagramProps {
+  /** Accessible name, such as "Keys of billing.invoice". */
+  label: string;
+  tables: (name: string) => GraphTable;
+  keys: Keys;
+  /** One table, or all tables of a domain. */
+  start: string[];
+  /** The table in the middle: neighbours of 1 or 2 steps are drawn too. */
+  focus?: string;
+  allColumns?: (name: string) => Promise<GraphColumn[]>;
+  dbml?: (names: string[]) => Promise<string>;
+}
+
+export interface MapDomain {
+  name: string;
+  title: string;
+  href: string;
+  description: string;
+  tables: GraphTable[];
+  links: [other: string, keys: number][];
+}
+
+export interface MapProps {
+  label: string;
+  domains: MapDomain[];
+  /** The picture on the first view: no field, and a click opens the domain. */
+  small?: boolean;
+  keys?: () => Promise<Keys>;
+  tables: (name: string) => GraphTable;
+}

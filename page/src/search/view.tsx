@@ -1,0 +1,217 @@
+// The list of what was found: tables and columns together, narrowed by facets.
+import {Fragment, h} from "preact";
+import {useEffect, useMemo, useState} from "preact/hooks";
+import {useApp} from "../app";
+import {domainLink, schemaOf, type Table, tableLink} from "../data/catalog";
+import {EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
+import {type Route, replaceAddress} from "../route";
+import {counted, cut, prose, visible} from "../text";
+import {Heading, kindOf} from "../ui";
+import {type Found, type Hit, NAMED, SAME} from "./match";
+import {inOrderOf, type Search} from "./search";
+
+const SHOWN = 100;
+/** A pause in typing after which the server is asked. */
+const PAUSE = 120;
+
+type Facet = [name: string, label: string, valueIn: (hit: Hit) => string];
+
+const FACETS: Facet[] = [
+  ["what", "Tables and columns", ({column}) => (column ? "columns" : "tables")],
+  ["database", "Database", ({table}) => table.b],
+  ["schema", "Schema", ({table}) => schemaOf(table)],
+  ["domain", "Domain", ({table}) => table.d],
+  ["kind", "Kind", ({table}) => kindOf(table)],
+  ["described", "Described", ({table, column}) => ((column ? column.text : table.described) ? "yes" : "no")],
+  ["sensitive", "Sensitive", hit => (isSensitive(hit) ? "yes" : "no")],
+];
+
+const isSensitive = ({table, column}: Hit) => (column ? Boolean(column.flags & SENSITIVE_COLUMN) : table.sensitive);
+
+interface Props {
+  route: Route;
+  search: Search;
+}
+
+export function SearchView({route, search}: Props) {
+  const {first: query, query: chosen} = route;
+  const [ready, setReady] = useState(0);
+  useEffect(() => {
+    search.prepare().then(
+      () => setReady(before => before + 1),
+      () => {},
+    );
+  }, [search]);
+  const found = useMemo(() => search.index.find(query), [query, ready]);
+  const ranked = useRanked(search, query);
+  const hits = useMemo(() => inOrderOf(ranked, found), [ranked, found]);
+  const wanted = FACETS.filter(([name]) => chosen.has(name));
+  const kept = hits.filter(hit => wanted.every(([name, , valueIn]) => chosen.get(name) === valueIn(hit)));
+  const pattern = useMemo(() => patternOf(found.terms), [found]);
+  return (
+    <div class="search-view">
+      <Heading>Search</Heading>
+      <p class="soft" id="found" role="status" aria-live="polite">
+        {summary(kept, found, query)}
+      </p>
+      <Facets hits={hits} route={route} />
+      {found.domains.length && !chosen.size ? (
+        <p class="domains-found">
+          Domains:{" "}
+          {found.domains.slice(0, 8).map(domain => (
+            <a key={domain.place} class="chip" href={domainLink(domain.b, domain.n)}>
+              {visible(domain.h)}
+            </a>
+          ))}
+        </p>
+      ) : null}
+      <ul class="hits" id="results" data-query={query}>
+        {kept.slice(0, SHOWN).map(hit => (
+          <HitItem key={`${hit.table.place} ${hit.column?.name ?? ""}`} hit={hit} pattern={pattern} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What the server finds for a query, once the reader pauses. */
+function useRanked(search: Search, query: string): Table[] {
+  const [ranked, setRanked] = useState<{query: string; tables: Table[]}>({query: "", tables: []});
+  useEffect(() => {
+    const asking = new AbortController();
+    if (!query.trim()) return () => asking.abort();
+    const pause = setTimeout(() => {
+      search.ranked(query, asking.signal).then(
+        tables => setRanked({query, tables}),
+        // Names and texts are found without the server.
+        () => {},
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(pause);
+      asking.abort();
+    };
+  }, [search, query]);
+  return useMemo(() => (ranked.query === query ? ranked.tables : []), [ranked, query]);
+}
+
+function summary(hits: Hit[], found: Found, query: string): string {
+  if (!query.trim()) return "Type the name of a table or column, or words of its description.";
+  const tables = hits.filter(hit => !hit.column).length;
+  const columns = hits.length - tables;
+  const parts = [...(tables ? [counted(tables, "table")] : []), ...(columns ? [counted(columns, "column")] : [])];
+  if (!parts.length) return "Nothing found: no name, column or description has these words.";
+  const rest = hits.length > SHOWN ? `; the best ${SHOWN} are listed` : "";
+  return `${parts.join(" and ")} found${found.partly ? " with some of these words" : ""}${rest}`;
+}
+
+/** The facets that narrow a list, with the number of hits for each value. */
+function facetsOf(hits: Hit[], chosen: URLSearchParams) {
+  return FACETS.map(([name, label, valueIn]) => {
+    const counts = new Map<string, number>();
+    for (const hit of hits) {
+      const value = valueIn(hit);
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return {name, label, chosen: chosen.get(name), values: [...counts].sort((one, other) => other[1] - one[1])};
+  }).filter(facet => facet.values.length > 1 || facet.chosen !== null);
+}
+
+function Facets({hits, route}: {hits: Hit[]; route: Route}) {
+  const choose = (name: string, value: string) => {
+    const query = new URLSearchParams(route.query);
+    if (value) query.set(name, value);
+    else query.delete(name);
+    replaceAddress(`#/search/${encodeURIComponent(route.first)}${query.size ? `?${query}` : ""}`);
+  };
+  const shown = useMemo(() => facetsOf(hits, route.query), [hits, route.query]);
+  if (!shown.length) return null;
+  return (
+    <form class="facets" aria-label="Narrow the search" onSubmit={event => event.preventDefault()}>
+      {shown.map(({name, label, chosen, values}) => (
+        <label key={name}>
+          <span>{label}</span>
+          <select name={name} value={chosen ?? ""} onChange={event => choose(name, event.currentTarget.value)}>
+            <option value="">all</option>
+            {(chosen !== null && !values.some(([value]) => value === chosen)
+              ? [...values, [chosen, 0] as const]
+              : values
+            ).map(([value, count]) => (
+              <option key={value} value={value}>
+                {`${cut(visible(value), 40)} (${count})`}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </form>
+  );
+}
+
+function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
+  const {catalog} = useApp();
+  const {table, column} = hit;
+  const text = column ? column.text : table.s;
+  const isExplained = column && column.flags & EXPLAINED_COLUMN;
+  const domain = catalog.domainOf(table);
+  const place = catalog.databases.size > 1 ? `${visible(table.b)} / ` : "";
+  return (
+    <li>
+      <a href={tableLink(table.n, column?.name)}>
+        <bdi class={column ? "soft" : undefined}>
+          {column ? visible(table.l) : <Marked pattern={pattern}>{visible(table.l)}</Marked>}
+        </bdi>
+        {column ? (
+          <>
+            <span class="soft">.</span>
+            <bdi>
+              <Marked pattern={pattern}>{visible(column.name)}</Marked>
+            </bdi>
+          </>
+        ) : null}
+      </a>
+      <span class="tags">
+        {column ? (
+          <span class="tag">column</span>
+        ) : table.k === "table" ? null : (
+          <span class="tag">{kindOf(table)}</span>
+        )}
+        {isSensitive(hit) ? <span class="tag warn">sensitive</span> : null}
+      </span>
+      <p dir="auto" class="said">
+        {text ? (
+          <Marked pattern={pattern}>{prose(cut(text, 160))}</Marked>
+        ) : isExplained ? null : (
+          <span class="gap">not described</span>
+        )}
+      </p>
+      <p class="why">
+        {place}
+        {visible(domain?.h ?? table.d)} {"\u00b7"} {why(hit)}
+      </p>
+    </li>
+  );
+}
+
+/** Why something was found. */
+function why({score, column, table}: Hit): string {
+  if (score >= SAME) return "this is its name";
+  if (score >= NAMED)
+    return score === 720 || score === 660 || (score > 700 && score <= 710) ? "by a name like this" : "by its name";
+  if (column) return "by its description";
+  return table.s ? "by its columns, description or meaning" : "by its columns or meaning";
+}
+
+const SPECIAL = /[.*+?^${}()|[\]\\]/g;
+
+/** What is marked in names and texts: the words of the search. */
+function patternOf(terms: string[]): RegExp | undefined {
+  const words = terms.filter(term => term.length > 1).map(term => term.replace(SPECIAL, "\\$&"));
+  return words.length ? new RegExp(`(${words.join("|")})`, "giu") : undefined;
+}
+
+function Marked({children, pattern}: {children: string; pattern?: RegExp}) {
+  if (!pattern) return <>{children}</>;
+  // A split at a group gives what is between matches, and the matches, in turn.
+  return <>{children.split(pattern).map((part, place) => (place % 2 ? <mark>{part}</mark> : part))}</>;
+}

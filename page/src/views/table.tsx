@@ -1,0 +1,415 @@
+// A table: what it is, its columns, and all that leads to it and away from it.
+import {type ComponentChildren, Fragment, h} from "preact";
+import {useEffect} from "preact/hooks";
+import {type App, useApp, useLoaded} from "../app";
+import {type Table, tableLink} from "../data/catalog";
+import {fromServer} from "../data/source";
+import {EXPLAINED, type OpenQuestions, type Remembered} from "../data/types";
+import {DiagramOf} from "../graph_loading";
+import type {Search} from "../search/search";
+import {counted, prose, visible} from "../text";
+import {
+  Code,
+  Copy,
+  Folded,
+  Grid,
+  Heading,
+  Joined,
+  kindOf,
+  Notes,
+  Section,
+  SOURCES,
+  Sql,
+  TableName,
+  TrailTo,
+} from "../ui";
+import {Columns, columnLine} from "./columns";
+import {columnList, contextOf, selectOf, tableInSql} from "./context";
+import {Corrections, tableSubject} from "./corrections";
+import {KeyList, TableJoins} from "./join";
+import {BlockedQuestions} from "./questions";
+
+interface Props {
+  table: Table;
+  /** A column, or `~` and a section. */
+  place?: string;
+  search: Search;
+  /** Counts the visits, so that the same address leads there again. */
+  visit: number;
+  isReturn: boolean;
+}
+
+export function TableView({table, place, search, visit, isReturn}: Props) {
+  const app = useApp();
+  const questions = useLoaded(`questions ${table.n}`, () => questionsOf(app, table)).value ?? [];
+  const remembered = useLoaded(`remembered ${table.n}`, () => rememberedOf(app, table)).value ?? [];
+  const column = table.c?.some(([name]) => name === place) ? place : undefined;
+  const section = column === undefined && place?.startsWith("~") ? place.slice(1) : undefined;
+  useEffect(() => {
+    if (isReturn) return;
+    if (section) document.getElementById(section)?.scrollIntoView();
+    if (column !== undefined) document.querySelector("tbody.chosen")?.scrollIntoView({block: "center"});
+  }, [visit, section, column, isReturn]);
+  const sections = sectionsOf(table, questions, search, column);
+  return (
+    <article class="table-view">
+      <TrailTo database={table.b} domain={table.d} />
+      <Heading>{table.l}</Heading>
+      <p class="lead" dir="auto">
+        {table.s ? prose(table.s) : <span class="gap">Not described yet.</span>}{" "}
+        <span class="src">{sourceWords(table)}</span>
+      </p>
+      <Facts table={table} />
+      <Actions table={table} remembered={remembered} />
+      {table.no ? <Notes>{table.no.map(note => prose(note))}</Notes> : null}
+      <Guidance items={remembered} />
+      <nav class="tabs" aria-label="Sections">
+        {sections.map(({id, title}) => (
+          <a
+            key={id}
+            href={tableLink(table.n, `~${id}`)}
+            aria-current={id === (section ?? "columns") ? "true" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      {sections.map(({id, title, content, isFolded}) =>
+        isFolded ? (
+          <Folded key={id} id={id} title={title} open={section === id}>
+            {content}
+          </Folded>
+        ) : (
+          <Section key={id} id={id} title={title}>
+            {content}
+          </Section>
+        ),
+      )}
+      <Corrections key={table.n} subject={tableSubject(table)} database={table.b} line={table.al} where={table.l} />
+    </article>
+  );
+}
+
+async function questionsOf({source}: App, table: Table): Promise<OpenQuestions> {
+  if (source.form !== "server") return table.qs ?? [];
+  return fromServer(`v1/page/questions?name=${encodeURIComponent(table.n)}`);
+}
+
+async function rememberedOf({source}: App, table: Table): Promise<Remembered[]> {
+  if (source.form !== "server") return table.rem ?? [];
+  return fromServer(`v1/page/remembered?name=${encodeURIComponent(table.n)}`);
+}
+
+function sourceWords(table: Table): string {
+  if (!table.s) return "";
+  if (table.o === "derived") return `from ${table.w?.replace(/^from /, "") ?? "the catalog"}, not confirmed`;
+  return SOURCES[table.o ?? ""]?.[2] ?? "";
+}
+
+function Facts({table}: {table: Table}) {
+  const columns = table.c ?? [];
+  const needed = columns.filter(([, , flags = 0]) => !(flags & EXPLAINED));
+  const described = needed.filter(([, , , text]) => text).length;
+  const rows =
+    table.k === "view"
+      ? ""
+      : table.r < 0
+        ? "rows unknown"
+        : `~${counted(table.r, "row")}${table.ra ? ` on ${table.ra}` : ""}`;
+  const facts: ComponentChildren[] = [
+    [kindOf(table), counted(columns.length, "column"), rows].filter(Boolean).join(" \u00b7 "),
+    table.p ? counted(table.p, table.k === "table" ? "inheriting table" : "partition") : null,
+    table.ow ? (
+      <>
+        Owner <b>{visible(table.ow)}</b>
+      </>
+    ) : null,
+    needed.length ? `${described} of ${counted(needed.length, "column")} that need it described` : null,
+    table.rb ? `Read by ${counted(table.rb[1], "view")}` : null,
+    table.vq?.length ? `${counted(table.vq.length, "verified query")}` : null,
+  ];
+  return (
+    <p class="facts">
+      {facts.filter(Boolean).map((fact, place) => (
+        <span key={place}>{fact}</span>
+      ))}
+    </p>
+  );
+}
+
+function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) {
+  return (
+    <p class="actions">
+      <Copy
+        label="Copy context"
+        hint="What an agent should know of this table"
+        text={() => contextOf(table, remembered)}
+      />
+      <Copy label="Copy SELECT" text={() => selectOf(table)} />
+      <Copy label="Copy name" text={() => tableInSql(table)} />
+      <Copy label="Copy columns" text={() => columnList(table)} />
+      <a class="button" href={tableLink(table.n, "~joins")}>
+        Join with{"\u2026"}
+      </a>
+    </p>
+  );
+}
+
+/** What others decided and learned of a table. */
+function Guidance({items}: {items: Remembered[]}) {
+  if (!items.length) return null;
+  const isMemory = (item: Remembered) => item.kind === "memory";
+  const decisionsFirst = [...items.filter(item => !isMemory(item)), ...items.filter(isMemory)];
+  return (
+    <ul class="box guidance" aria-label="Decisions and memories">
+      {decisionsFirst.map(item => (
+        <li key={`${item.kind} ${item.id}`}>
+          <strong>{isMemory(item) ? "Remembered" : "Decision"}</strong> <span dir="auto">{prose(item.text)}</span>{" "}
+          <span class="src">
+            {isMemory(item) ? "" : `${item.kind} ${visible(item.id)} \u00b7 `}
+            {item.layer}, by {visible(item.author)}
+            {item.age ? `, ${item.age} ago` : ""}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ViewSection {
+  id: string;
+  title: string;
+  content: ComponentChildren;
+  isFolded?: boolean;
+}
+
+function sectionsOf(table: Table, questions: OpenQuestions, search: Search, column: string | undefined): ViewSection[] {
+  const keys = (table.e?.length ?? 0) + (table.lk?.length ?? 0);
+  const asked = questions.length + (table.vq?.length ?? 0) + (table.mt?.length ?? 0);
+  const constraints = (table.u?.length ?? 0) + (table.ix?.length ?? 0) + (table.ch?.length ?? 0);
+  const samples = <Samples table={table} />;
+  const all: (ViewSection | false)[] = [
+    {
+      id: "columns",
+      title: `Columns ${table.c?.length ?? 0}`,
+      content: <Columns key={table.n} table={table} chosen={column} questions={questions} />,
+    },
+    keys > 0 && {
+      id: "diagram",
+      title: "Diagram",
+      content: <DiagramOf key={table.n} label={`Keys of ${visible(table.l)}`} start={[table.n]} focus={table.n} />,
+    },
+    keys > 0 && {
+      id: "joins",
+      title: `Joins ${keys}`,
+      content: (
+        <>
+          <TableJoins table={table} search={search} />
+          <details class="folded">
+            <summary>All keys, with their meaning</summary>
+            <KeyList table={table} />
+          </details>
+        </>
+      ),
+    },
+    Boolean(table.rd || table.rb || table.v) && {id: "lineage", title: "Lineage", content: <Lineage table={table} />},
+    asked > 0 && {id: "questions", title: `Questions ${asked}`, content: <Questions table={table} open={questions} />},
+    (table.c ?? []).some(([, , , , , , values, shapes, , hidden]) => values || shapes || hidden) && {
+      id: "samples",
+      title: "Samples",
+      content: samples,
+      isFolded: true,
+    },
+    constraints > 0 && {
+      id: "indexes",
+      title: `Indexes and checks ${constraints}`,
+      content: <Constraints table={table} />,
+      isFolded: true,
+    },
+    Boolean(table.g) && {
+      id: "describe",
+      title: "To describe",
+      content: (
+        <>
+          <p class="soft">Lines for the annotations file, to fill in:</p>
+          <Sql language="YAML">{table.g ?? ""}</Sql>
+        </>
+      ),
+      isFolded: true,
+    },
+  ];
+  return all.filter(section => section !== false);
+}
+
+function Lineage({table}: {table: Table}) {
+  return (
+    <>
+      <Reads label="Reads" read={table.rd} />
+      <Reads label="Read by" read={table.rb} />
+      {table.v ? (
+        <details class="folded" open={!table.rd && !table.rb}>
+          <summary>Definition</summary>
+          <Sql>{table.v}</Sql>
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+function Reads({label, read}: {label: string; read?: [string[], number]}) {
+  if (!read) return null;
+  const [names, total] = read;
+  return (
+    <p>
+      {label}{" "}
+      <Joined>
+        {names.map(name => (
+          <TableName key={name} name={name} />
+        ))}
+      </Joined>
+      {total > names.length ? ` and ${total - names.length} more` : ""}.
+    </p>
+  );
+}
+
+/** Verified queries and metrics that use a table, and the questions that it leaves open. */
+function Questions({table, open}: {table: Table; open: OpenQuestions}) {
+  return (
+    <>
+      {(table.vq ?? []).map(([question, sql, state, owner]) => (
+        <details class="folded" key={question + sql}>
+          <summary>
+            <span dir="auto">{visible(question)}</span>{" "}
+            <span class="src">
+              verified query, {state}
+              {owner ? `, by ${visible(owner)}` : ""}
+            </span>
+          </summary>
+          <Sql>{sql}</Sql>
+        </details>
+      ))}
+      {table.mt?.length ? (
+        <ul class="notes">
+          {table.mt.map(([name, text, state, expression]) => (
+            <li key={name}>
+              <b>{visible(name)}</b> {prose(text)} <Code>{expression}</Code> <span class="src">metric, {state}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {open.length ? (
+        <>
+          <h3>Questions that it leaves open</h3>
+          <ul class="notes">
+            {open.map(([column, ...blocked]) => (
+              <li key={String(column)}>
+                {column ? (
+                  <a href={tableLink(table.n, column)}>
+                    <Code>{column}</Code>
+                  </a>
+                ) : (
+                  "The table"
+                )}
+                : <BlockedQuestions blocked={blocked} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Samples({table}: {table: Table}) {
+  const lines = (table.c ?? []).map((record, position) => columnLine(record, position, table));
+  const body = lines
+    .filter(line => line.samples.length || line.patterns.length || line.hidden)
+    .map(line => [
+      <Code>{line.name}</Code>,
+      <Joined>
+        {line.samples.map(sample => (
+          <Code key={sample}>{sample}</Code>
+        ))}
+      </Joined>,
+      <>
+        {visible(line.hidden)}
+        {line.hidden && line.patterns.length ? ": " : ""}
+        <Joined>
+          {line.patterns.map(pattern => (
+            <Code key={pattern}>{pattern}</Code>
+          ))}
+        </Joined>
+      </>,
+    ]);
+  return (
+    <Grid
+      label="Sample values"
+      heads={[
+        ["Column", "name"],
+        ["Values", ""],
+        ["Not shown", ""],
+      ]}
+      body={body}
+    />
+  );
+}
+
+const list = (names: string[]) => (
+  <Joined>
+    {names.map(name => (
+      <Code key={name}>{name}</Code>
+    ))}
+  </Joined>
+);
+
+function Constraints({table}: {table: Table}) {
+  return (
+    <>
+      {table.u ? (
+        <Grid
+          label="Unique keys"
+          heads={[
+            ["Unique key", "name"],
+            ["Columns", ""],
+          ]}
+          body={table.u.map(([name, columns]) => [<Code>{name}</Code>, list(columns)])}
+        />
+      ) : null}
+      {table.ix ? (
+        <Grid
+          label="Indexes"
+          heads={[
+            ["Index", "name"],
+            ["Columns", ""],
+            ["Unique", ""],
+            ["Only rows where", ""],
+          ]}
+          body={table.ix.map(([name, columns, unique, where, included]) => [
+            <Code>{name}</Code>,
+            <>
+              {list(columns)}
+              {included ? <>, includes {list(included)}</> : null}
+            </>,
+            unique,
+            where ? <Code>{where}</Code> : "",
+          ])}
+        />
+      ) : null}
+      {table.ch ? (
+        <Grid
+          label="Checks"
+          heads={[
+            ["Check", "name"],
+            ["Condition", "wide"],
+          ]}
+          body={table.ch.map(([name, condition, state]) => [
+            <Code>{name}</Code>,
+            <>
+              <Code>{condition}</Code> {state ?? ""}
+            </>,
+          ])}
+        />
+      ) : null}
+    </>
+  );
+}

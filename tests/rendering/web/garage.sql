@@ -1,0 +1,23 @@
+-- Tables without declared keys: names suggest some, and nothing connects others.
+CREATE SCHEMA shop;
+CREATE SCHEMA books;
+CREATE SCHEMA hr;
+CREATE TABLE shop.customer (customer_no bigint PRIMARY KEY, name text, city_code text);
+CREATE TABLE shop.car (car_no bigint PRIMARY KEY, customer_no bigint NOT NULL, model_code text, plate text);
+CREATE TABLE shop.model (model_code text PRIMARY KEY, maker_code text, name text);
+CREATE TABLE shop.maker (maker_code text PRIMARY KEY, country_code text);
+CREATE TABLE shop.repair (repair_no bigint PRIMARY KEY, car_no bigint NOT NULL, mechanic_no bigint, opened_on date);
+CREATE TABLE shop.repair_part (repair_no bigint, part_no bigint, quantity int, PRIMARY KEY (repair_no, part_no));
+CREATE TABLE shop.part (part_no bigint PRIMARY KEY, supplier_no bigint, name text);
+CREATE TABLE shop.supplier (supplier_no bigint PRIMARY KEY, country_code text, name text);
+CREATE TABLE shop.country (country_code text PRIMARY KEY, name text);
+CREATE TABLE shop.part_price (part_no bigint, price_list_no bigint, cents int, PRIMARY KEY (part_no, price_list_no));
+CREATE TABLE shop.price_list (price_list_no bigint PRIMARY KEY, supplier_no bigint);
+CREATE TABLE books.invoice (invoice_no bigint PRIMARY KEY, repair_no bigint, customer_no bigint, due date);
+CREATE TABLE books.payment (payment_no bigint PRIMARY KEY, invoice_no bigint NOT NULL, account_no bigint);
+CREATE TABLE books.account (account_no bigint PRIMARY KEY, iban text);
+CREATE TABLE books.setting (name text PRIMARY KEY, value text, changed_by bigint);
+CREATE TABLE hr.mechanic (mechanic_no bigint PRIMARY KEY, boss_mechanic_no bigint, bay_no int);
+CREATE TABLE hr.shift (mechanic_no bigint, day date, PRIMARY KEY (mechanic_no, day));
+CREATE TABLE hr.bay (bay_no int PRIMARY KEY, lift text);
+CREATE TABLE hr.note (note_id bigint PRIMARY KEY, invoice_no bigint, text text);
