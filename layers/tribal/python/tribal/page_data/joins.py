@@ -31,6 +31,7 @@ from tribal.joins.paths import MAX_EXTENDED, MAX_EXTRA_COST
 from tribal.joins.statements import ROW_LIMIT
 from tribal.joins.trees import COMPARED_PATHS, MAX_HOPS, MORE_HOPS
 from tribal.page_data.survey import Survey, SurveyedTable
+from tribal.rendering.web.records import trimmed
 from tribal.sql.dialect import legible_identifier
 from tribal_contracts import AgentError, DatabaseType, GetJoinPathInput, KeyEdge
 
@@ -114,7 +115,7 @@ class _Writer:
         flags = self._flags(edge) | _IDENTIFIES[edge.identifies] | _GUESSED * guessed
         known = [confidence_of(edge)] if evidence is None else [confidence_of(edge), evidence]
         inferred = known if edge.source == "inferred" else []
-        return _trimmed([*self._ends(edge), flags, key_cost(edge, graph), graph.role_words(edge), *inferred])
+        return trimmed([*self._ends(edge), flags, key_cost(edge, graph), graph.role_words(edge), *inferred])
 
     def _ends(self, edge: KeyEdge) -> list[Any]:
         child, parent = self.tables[edge.from_table], self.tables[edge.to_table]
@@ -163,7 +164,7 @@ class _Joins:
         lines = [self._line(edge, graph, guessed=_identity(edge) in guessed) for edge in edges]
         in_sql = [0 if table.sql_name == table.label else table.sql_name for table in found.tables]
         joins = {
-            "q": _trimmed(in_sql),
+            "q": trimmed(in_sql),
             "b": list(_databases(found)),
             "s": [schemas[_schema_of(table)] for table in found.tables],
             **self._passing(graph, found.tables),
@@ -212,7 +213,7 @@ class _Joins:
         for table in tables:
             transit = [transit_cost(table.name, way, then, graph) for way, then in _TURNS]
             if transit != _PLAIN_TRANSIT:
-                passing.append(_trimmed([table.place, *transit]))
+                passing.append(trimmed([table.place, *transit]))
             ties = graph.tied(table.name)
             if ties.fan_in >= HUB:
                 hubs[table.place] = hub_text(ties)
@@ -289,10 +290,3 @@ _LIMITS = {
     "alternatives": MAX_ALTERNATIVES,
     "rows": ROW_LIMIT,
 }
-
-
-def _trimmed(line: list[Any]) -> list[Any]:
-    """The line without zeros at its end."""
-    while line and line[-1] == 0:
-        line.pop()
-    return line

@@ -1,4 +1,4 @@
-"""The parts of the page's data, as declared in `rendering/web/types.d.ts`: plain values for JSON."""
+"""The parts of the page's data, as declared in `page/src/data/types.ts`: plain values for JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ LISTED_CHARS = 110
 """Characters of a table's description in search results."""
 TABLES_A_PART = 25
 """Tables per file of a static site: a thousand tables give 40 files. By judgement."""
-_DECLARED = "declared"
 _DESCRIBED, _SENSITIVE = 1, 2
 
 
@@ -126,24 +125,14 @@ def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
     domain = next((one for one in found.domains if (one.database, one.name) == (database, name)), None)
     if domain is None:
         raise DomainNotFound(f"there is no domain {name!r} in the database {database!r}")
-    return _domain(domain, found)
+    return _domain(domain)
 
 
-def _domain(domain: SurveyedDomain, found: Survey) -> dict[str, Any]:
-    rows = {table.name: number for number, table in enumerate(domain.tables)}
-    keys = [
-        [rows[key.from_table], rows[key.to_table], _kind(key.source, nullable=key.nullable)]
-        for key in found.keys
-        if key.from_table in rows and key.to_table in rows
-    ]
+def _domain(domain: SurveyedDomain) -> dict[str, Any]:
     document = domain.document
     own: dict[str, Any] = {"j": document.common_joins, "al": document.annotation_line} if document else {}
     present = {name: value for name, value in own.items() if value}
-    return {**present, "k": keys, "said": [table.description for table in domain.tables]}
-
-
-def _kind(source: str, *, nullable: bool) -> str:
-    return "likely" if source != _DECLARED else "optional" if nullable else ""
+    return {**present, "said": [table.description for table in domain.tables]}
 
 
 def table_part(name: str, found: Survey, toolbox: Toolbox) -> list[Record]:
@@ -193,7 +182,7 @@ def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterat
     for name, make in WHOLE_PARTS.items():
         yield name, make(found)
     for number, domain in enumerate(found.domains):
-        yield f"domain-{number}", _domain(domain, found)
+        yield f"domain-{number}", _domain(domain)
         yield f"dbml-{number}", dbml_of(domain, found, toolbox)
     by_table = gaps_by_table(reports.gaps)
     for start in range(0, len(found.tables), TABLES_A_PART):
