@@ -6,6 +6,7 @@ import {searchLink} from "./data/catalog";
 import {keepToken, pageSource, TokenRequired} from "./data/source";
 import {Drawer} from "./drawer";
 import {type Route, replaceAddress, scrollBefore, useVisit, type Visit} from "./route";
+import {scrollWhileGrowing} from "./scrolling";
 import {Search} from "./search/search";
 import {SearchView} from "./search/view";
 import {visible} from "./text";
@@ -178,34 +179,14 @@ function View({shown, visit, name}: {shown: Shown; visit: Visit; name: string}) 
     document.title = shown.title ? `${shown.title} \u2013 ${name}` : name;
     const isSame = before.current !== undefined;
     before.current = visit.route.hash;
-    if (visit.isReturn) restore(scrollBefore());
+    const place = scrollBefore();
+    if (visit.isReturn) scrollWhileGrowing(() => window.scrollTo(0, place));
     else if (!isSame) window.scrollTo(0, 0);
     // A search is still being typed; the first view keeps the focus of the browser.
     if (visit.number && visit.route.kind !== "search" && !isSame)
       document.querySelector<HTMLElement>("main h1")?.focus({preventScroll: true});
   }, [visit.number]);
   return <>{shown.content}</>;
-}
-
-/** How long diagrams may take to make the page long enough to scroll to where the reader was. */
-const GROWING = 5000;
-
-/** Scroll to where the reader was, again while the view grows, unless the reader does something. */
-function restore(y: number): void {
-  const main = document.querySelector("main");
-  const scroll = () => {
-    window.scrollTo(0, y);
-    if (Math.abs(window.scrollY - y) <= 1) stop.abort();
-  };
-  const stop = new AbortController();
-  const growth = new ResizeObserver(scroll);
-  stop.signal.addEventListener("abort", () => growth.disconnect());
-  for (const act of ["wheel", "touchstart", "keydown", "hashchange"]) {
-    window.addEventListener(act, () => stop.abort(), {signal: stop.signal});
-  }
-  setTimeout(() => stop.abort(), GROWING);
-  if (main) growth.observe(main);
-  scroll();
 }
 
 const searchField = () => document.querySelector<HTMLInputElement>("#search");
@@ -291,7 +272,11 @@ function SearchField({route, search}: {route: Route; search: Search}) {
   };
   const act = (event: KeyboardEvent) => {
     if (event.key === "Enter") document.querySelector<HTMLElement>("#results > li > a")?.click();
-    else if (event.key === "Escape" && isSearch) location.hash = before.current;
+    else if (event.key === "Escape" && isSearch) {
+      // Otherwise the browser clears the field, which is another search.
+      event.preventDefault();
+      location.hash = before.current;
+    }
   };
   return (
     <search class="find">

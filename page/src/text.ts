@@ -35,16 +35,18 @@ export function rows(number: number | undefined): string {
   return number === undefined || number < 0 ? "unknown" : number.toLocaleString("en-US");
 }
 
-/** A part of a whole in percent. */
+/** A part of a whole in percent; 0 and 100 only where they are exact. */
 export function share(part: number, whole: number): string {
-  return whole ? `${Math.floor((100 * part) / whole)} %` : "\u2013";
+  if (!whole) return "\u2013";
+  const percent = Math.round((100 * part) / whole);
+  return `${part && part < whole ? Math.min(99, Math.max(1, percent)) : percent} %`;
 }
 
 const DAY = 86_400_000;
 
 /** How long ago something was. */
 export function ago(time: string): string {
-  const days = Math.floor((Date.now() - Date.parse(time)) / DAY);
+  const days = Math.floor(Date.now() / DAY) - Math.floor(Date.parse(time) / DAY);
   if (!(days >= 0)) return time;
   return days === 0 ? "today" : days === 1 ? "yesterday" : `${counted(days, "day")} ago`;
 }
@@ -54,6 +56,12 @@ export function day(time: string): string {
   const date = new Date(`${time.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return time;
   return date.toLocaleDateString("en-GB", {day: "numeric", month: "short", year: "numeric", timeZone: "UTC"});
+}
+
+/** When a run began, which its id starts with: "20261130T075338Z-e893f5". */
+export function runTime(id: string): string {
+  const parts = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})/.exec(id);
+  return parts ? `${day(parts.slice(1, 4).join("-"))}, ${parts[4]}:${parts[5]} UTC` : id;
 }
 
 const SHORT_TYPES: [RegExp, string][] = [

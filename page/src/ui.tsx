@@ -177,7 +177,9 @@ interface CopyProps {
 /** A button that copies a text, and says whether that was allowed. */
 export function Copy({text, label = "Copy", name, hint}: CopyProps) {
   const [said, setSaid] = useState("");
-  const copy = async () => {
+  const copy = async (event: {currentTarget: HTMLButtonElement}) => {
+    // What stands next to it stays where it is.
+    event.currentTarget.style.minWidth = `${event.currentTarget.offsetWidth}px`;
     try {
       await navigator.clipboard.writeText(await text());
       setSaid("Copied");
@@ -216,8 +218,13 @@ export const SOURCES: Record<string, [color: string, many: string, one: string]>
   human: ["c1", "people", "written by a person"],
   comment: ["c2", "comments", "comment"],
   model: ["c3", "model", "written by a model"],
-  derived: ["c4", "rules", "derived"],
+  derived: ["c4", "derived", "derived"],
 };
+
+/** Tables that someone described: what rules derive from keys says no more than these. */
+export const describedTables = (by: Sources) => (by.human ?? 0) + (by.comment ?? 0) + (by.model ?? 0);
+/** Columns with a description, also one that rules derived from a name, a type or values. */
+export const describedColumns = (by: Sources) => describedTables(by) + (by.derived ?? 0);
 
 /** How many of a whole are described, by source, as a bar with its legend. */
 export function Bar({whole, by, label}: {whole: number; by: Sources; label: string}) {

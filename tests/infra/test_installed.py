@@ -122,9 +122,11 @@ def is_served(program: Path, project: Path) -> bool:
         began = time.monotonic()
         with urllib.request.urlopen(f"{address}/health", timeout=30) as answer:
             healthy = answer.status == 200
-        with urllib.request.urlopen(address, timeout=30) as answer:
-            page = answer.read()
-        return healthy and b"<main" in page and time.monotonic() - began < 60
+        texts = []
+        for path in ("/", "/page.js", "/graph.js", "/page.css"):
+            with urllib.request.urlopen(address + path, timeout=30) as answer:
+                texts.append(answer.read())
+        return healthy and b'id="page"' in texts[0] and all(texts) and time.monotonic() - began < 60
     finally:
         server.terminate()
         server.wait(timeout=40)

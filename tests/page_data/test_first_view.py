@@ -133,7 +133,7 @@ def test_numbers_that_refer_to_rows_are_no_example_of_values_with_a_meaning() ->
 def test_a_search_is_proposed_only_if_it_finds_several_tables(names: tuple[str, str], asked: int) -> None:
     tables = [table_document(f"shop.s.t{name}", f"id {name}", domain="sales") for name in names]
     found = questions_of(*tables)
-    assert found == [["Which tables hold e-mail addresses?", "#/search/email"]] * asked
+    assert found == [["Which tables hold e-mail addresses?", "#/search/email?what=columns"]] * asked
 
 
 def test_addresses_are_encoded_as_the_page_decodes_them() -> None:
@@ -269,8 +269,18 @@ def test_lines_hold_flags_and_connections(tmp_path: Path) -> None:
              for line in domain["tables"]}  # fmt: skip
     assert lines["crm.customer"] == ["crm.customer", "People and companies who buy from us.", 1200, 4, 0, 3, 3]
     assert lines["hr.employee"] == ["hr.employee", "Holds employee.", 100, 4]
-    assert ["email", "The email.", 3] in page.part("columns")[page.tables().index("shop.crm.customer")]
+    assert ["email", 0, 3] in page.part("columns")[page.tables().index("shop.crm.customer")]
     assert page.part("catalog")["databases"][0]["k"] == "postgres"
+
+
+def test_columns_are_searched_by_their_values_and_what_these_mean(tmp_path: Path) -> None:
+    first, *others = shop_tables()
+    meanings = {"writeoff": ValueMeaning(text="given up", source="comment")}
+    coded = {"allowed_values": ["open", "writeoff"], "value_meanings": meanings}
+    columns = [each.model_copy(update=coded) if each.name == "name" else each for each in first.columns]
+    page = page_of([first.model_copy(update={"columns": columns}), *others], tmp_path)
+    found = page.part("columns")[page.tables().index("shop.crm.customer")]
+    assert [line[3] for line in found if line[0] == "name"] == ["open; writeoff: given up"]
 
 
 CHANGES = {

@@ -45,7 +45,7 @@ def _tables() -> list[TableDocument]:
             table_document(f"db.vault.secret_{number}", "id part_0 part_1", domain="v", keys=secret)
             for number in range(9)
         ),
-        table_document("other.s.car", "id", domain="d"),
+        table_document("other.s.car", "vin", domain="d"),
     ]
 
 
@@ -94,6 +94,8 @@ def test_a_site_has_what_joins_cost_and_the_keys_that_are_guessed(toolbox: Toolb
     guessed = [name for name, rest in lines.items() if rest[0] & 64]
     assert ("db.s.note", "db.s.User", "user_id") in guessed
     assert set(part["j"]["g"]) >= {"0,0"}
+    names = [table.name for table in survey(toolbox).tables]
+    assert column_names(part, part["p"][names.index("other.s.car")]) == ["vin"]
     assert [database[:2] for database in part["j"]["b"]] == [[14, "db."], [1, "other."]]
 
 

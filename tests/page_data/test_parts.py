@@ -104,11 +104,12 @@ def test_who_may_see_one_schema_learns_of_nothing_else_in_any_part(page: Page) -
     assert page.tables(SALES)
     assert hidden
     texts = [json.dumps(page.part(name, SALES)) for name in ("catalog", "columns", "keys", "todo", "state", "changes")]
+    texts += [json.dumps(page.part("definitions", SALES))]
     texts += [json.dumps(page.part("table", SALES, name=name)) for name in page.tables(SALES)]
     texts += [json.dumps(page.part(name, SALES, database="shop", domain="sales")) for name in ("domain", "dbml")]
     for name in hidden:
         assert not any(name in text or name.partition(".")[2] in text for text in texts), name
-    assert page.part("state", SALES)["databases"][0]["tables"] == len(page.tables(SALES))
+    assert page.part("state", SALES)["databases"][0]["tables"]["n"] == len(page.tables(SALES))
     assert page.asked("table", Caller("reader", SALES), name=min(hidden))[0] == 404
 
 
@@ -120,8 +121,12 @@ def test_who_may_not_read_documentation_gets_no_part(page: Page) -> None:
 
 def test_the_state_counts_what_is_described_and_the_list_what_is_not(page: Page) -> None:
     (shop, *_) = [one for one in page.part("state")["databases"] if one["n"] == "shop"]
-    assert shop["tables"] == sum(shop["sources"].values())
-    assert 0 < shop["told"] <= shop["columns"]
+    home = page.part("catalog")["home"]
+    domains = [coverage for each in page.part("state")["databases"] for _, coverage in each["domains"]]
+    for what in ("tables", "columns"):
+        assert 0 < sum(shop[what]["by"].values()) <= shop[what]["n"]
+        # The first view has the same numbers.
+        assert sum(coverage[what]["n"] for coverage in domains) == home[what]["n"]
     todo = page.part("todo")
     assert todo["total"] >= len(todo["items"]) > 0
 

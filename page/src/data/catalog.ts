@@ -1,4 +1,6 @@
 // The catalog in memory: databases, their domains, and tables in order of their place.
+
+import {own} from "../text";
 import {
   type CatalogPart,
   type ColumnsPart,
@@ -19,6 +21,8 @@ export interface Column {
   name: string;
   text: string;
   flags: number;
+  /** Allowed values, with their meanings. */
+  values: string;
 }
 
 export interface Table extends TableRecord {
@@ -131,7 +135,13 @@ export class Catalog {
   takeColumns(part: ColumnsPart): void {
     part.forEach((columns, place) => {
       const table = this.places[place];
-      if (table) table.columns = columns.map(([name, text, flags = 0]) => ({name, text: text || "", flags}));
+      if (table)
+        table.columns = columns.map(([name, text, flags = 0, values]) => ({
+          name,
+          text: text || "",
+          flags,
+          values: values || "",
+        }));
     });
     this.hasColumns = true;
   }
@@ -174,10 +184,13 @@ export class Catalog {
 
 const domainKey = (database: string, name: string) => `${database}\n${name}`;
 
+const joined = (value: string, meaning: string | undefined) => (meaning ? `${value}: ${meaning}` : value);
+
 function wholeTable(record: TableRecord): Omit<Table, keyof TableRecord | "place"> {
-  const columns = (record.c ?? []).map(([name, , flags = 0, text = ""]) => ({
+  const columns = (record.c ?? []).map(([name, , flags = 0, text = "", , , , , values, , , meanings]) => ({
     name,
     text,
+    values: (values || []).map(value => joined(value, own(meanings, value))).join("; "),
     flags: (flags & EXPLAINED ? EXPLAINED_COLUMN : 0) + (flags & SENSITIVE_IN_RECORD ? SENSITIVE_COLUMN : 0),
   }));
   return {

@@ -145,11 +145,9 @@ export interface Remembered {
 export type Sources = {[source: string]: number};
 
 /** The numbers and lists of the first view. */
-export interface Home {
+export interface Home extends Coverage {
   at: string;
   engines: {[engine: string]: number};
-  tables: {n: number; by: Sources};
-  columns: {n: number; by: Sources};
   connected: [table: string, connections: number][];
   read: [table: string, readers: number][];
   questions: [text: string, address: string][];
@@ -206,7 +204,10 @@ export const EXPLAINED_COLUMN = 1;
 export const SENSITIVE_COLUMN = 2;
 
 /** The columns of each table, by place. */
-export type ColumnsPart = [name: string, text?: string | 0, flags?: number][][];
+export type ColumnsPart = [name: string, text?: string | 0, flags?: number, values?: string | 0][][];
+
+/** Questions of verified queries and metrics, each with the table that shows it. */
+export type DefinitionsPart = [kind: "query" | "metric", text: string, table: string][];
 
 export interface DomainPart {
   j?: string[];
@@ -221,18 +222,21 @@ export interface TodoPart {
   words: [word: string, ...blocked: Blocked][];
 }
 
+/** How many tables, and columns that need a description, there are, and how many have one, by source. */
+export interface Coverage {
+  tables: {n: number; by: Sources};
+  columns: {n: number; by: Sources};
+}
+
 export interface StatePart {
   indexed: string;
-  databases: {
+  databases: (Coverage & {
     n: string;
-    tables: number;
-    columns: number;
-    told: number;
-    sources: Sources;
     oldest: string;
     newest: string;
     unread?: string;
-  }[];
+    domains: [name: string, coverage: Coverage][];
+  })[];
 }
 
 export type InsideChange = [what: string, name: string, aspect: string, before: string | null, after: string | null];

@@ -1,5 +1,5 @@
 // Tables, columns and domains that answer a search: names first, exactly or nearly, then columns and texts.
-import type {Catalog, Domain, Table} from "../data/catalog";
+import type {Catalog, Column, Domain, Table} from "../data/catalog";
 import {bagOf, type Form, formOf, isNear, stem, typosAllowed, wordsOf} from "./words";
 
 /** The table's own name, in `schema.table` as SQL has it. */
@@ -13,7 +13,7 @@ const SEARCHED_TEXT = 3;
 export interface Hit {
   table: Table;
   /** The column that was found, or the table itself. */
-  column?: {name: string; text: string; flags: number};
+  column?: Column;
   score: number;
 }
 
@@ -91,7 +91,8 @@ export class SearchIndex {
         for (const word of known.words) this.#nameWords.add(word);
       }
       known.at.push({table, place});
-      if (column.text) this.#texts.push({table, place, text: spaced(column.text)});
+      if (column.text || column.values)
+        this.#texts.push({table, place, text: spaced(`${column.text} ${column.values}`)});
     });
   }
 
@@ -99,7 +100,10 @@ export class SearchIndex {
   find(text: string): Found {
     const query = this.#query(text);
     const terms = query.terms.map(term => term.word);
-    if (!query.text) return {hits: [], domains: [], partly: false, terms};
+    if (!query.text) {
+      const hits = this.catalog.places.map(table => ({table, score: 0}));
+      return {hits: hits.sort(byWorth), domains: [], partly: false, terms};
+    }
     const all = this.#hits(query, false);
     const hits = all.length ? all : this.#hits(query, true);
     hits.sort(byWorth);
@@ -149,6 +153,9 @@ export class SearchIndex {
   #columnInTable(searched: SearchedName, table: Table, query: Query, some: boolean): number {
     const known = this.#tables.get(table);
     if (!known) return 0;
+    const {own} = known;
+    const isFull = [table.l, table.n, own].some(name => `${name.toLowerCase()}.${searched.name}` === query.text);
+    if (isFull) return 1000;
     const rest = query.terms.filter(term => !isInName(searched.words, term));
     if (rest.every(term => isInName(known.form.words, term))) return 740 - Math.min(searched.words.length, 20);
     return some ? 6 * (query.terms.length - rest.length) : 0;

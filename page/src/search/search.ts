@@ -1,15 +1,19 @@
 // The search of a catalog: by names at once, and as the terminal ranks where a server answers.
 import type {Catalog, Table} from "../data/catalog";
 import {fromServer, type Source} from "../data/source";
-import type {ColumnsPart} from "../data/types";
+import type {ColumnsPart, DefinitionsPart} from "../data/types";
 import {type Found, type Hit, SAME, SearchIndex} from "./match";
+import {stem, wordsOf} from "./words";
 
 /** Most tables that the server ranks. */
 const RANKED = 20;
+/** Letters from which on questions and metrics are searched. */
+const SEARCHED_LETTERS = 3;
 
 export class Search {
   #index?: SearchIndex;
   #columns?: Promise<void>;
+  #definitions: {definition: DefinitionsPart[number]; words: string[]}[] = [];
 
   constructor(
     private readonly catalog: Catalog,
@@ -24,17 +28,30 @@ export class Search {
   /** Load the names of all columns, when the reader is about to search. */
   prepare(): Promise<void> {
     if (this.catalog.hasColumns) return Promise.resolve();
-    this.#columns ??= this.source.part<ColumnsPart>("columns").then(
-      part => {
-        this.catalog.takeColumns(part);
-        this.#index = undefined;
-      },
-      problem => {
-        this.#columns = undefined;
-        throw problem;
-      },
-    );
+    this.#columns ??= this.#load().catch(problem => {
+      this.#columns = undefined;
+      throw problem;
+    });
     return this.#columns;
+  }
+
+  async #load(): Promise<void> {
+    const [columns, definitions] = await Promise.all([
+      this.source.part<ColumnsPart>("columns"),
+      this.source.part<DefinitionsPart>("definitions"),
+    ]);
+    this.catalog.takeColumns(columns);
+    this.#index = undefined;
+    this.#definitions = definitions.map(definition => ({definition, words: wordsOf(definition[1]).map(stem)}));
+  }
+
+  /** The verified questions and metrics that have all words of a search. */
+  definitions(query: string): DefinitionsPart {
+    const words = wordsOf(query).map(stem);
+    if (!words.length || query.trim().length < SEARCHED_LETTERS) return [];
+    return this.#definitions
+      .filter(each => words.every(word => each.words.some(other => other.startsWith(word))))
+      .map(each => each.definition);
   }
 
   /** The tables that the server finds, by meaning too, in the terminal's order; none in a file or site. */

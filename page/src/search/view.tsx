@@ -3,7 +3,7 @@ import {Fragment, h} from "preact";
 import {useEffect, useMemo, useState} from "preact/hooks";
 import {useApp} from "../app";
 import {domainLink, schemaOf, type Table, tableLink} from "../data/catalog";
-import {EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
+import {type DefinitionsPart, EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
 import {type Route, replaceAddress} from "../route";
 import {counted, cut, prose, visible} from "../text";
 import {Heading, kindOf} from "../ui";
@@ -22,10 +22,12 @@ const FACETS: Facet[] = [
   ["schema", "Schema", ({table}) => schemaOf(table)],
   ["domain", "Domain", ({table}) => table.d],
   ["kind", "Kind", ({table}) => kindOf(table)],
-  ["described", "Described", ({table, column}) => ((column ? column.text : table.described) ? "yes" : "no")],
+  ["described", "Described", hit => (isDescribed(hit) ? "yes" : "no")],
   ["sensitive", "Sensitive", hit => (isSensitive(hit) ? "yes" : "no")],
 ];
 
+const isDescribed = ({table, column}: Hit) =>
+  column ? Boolean(column.text || column.values || column.flags & EXPLAINED_COLUMN) : table.described;
 const isSensitive = ({table, column}: Hit) => (column ? Boolean(column.flags & SENSITIVE_COLUMN) : table.sensitive);
 
 interface Props {
@@ -55,6 +57,7 @@ export function SearchView({route, search}: Props) {
         {summary(kept, found, query)}
       </p>
       <Facets hits={hits} route={route} />
+      <Definitions found={search.definitions(query)} />
       {found.domains.length && !chosen.size ? (
         <p class="domains-found">
           Domains:{" "}
@@ -71,6 +74,23 @@ export function SearchView({route, search}: Props) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Definitions listed above the tables and columns. */
+const LISTED_DEFINITIONS = 5;
+
+function Definitions({found}: {found: DefinitionsPart}) {
+  if (!found.length) return null;
+  return (
+    <ul class="definitions" aria-label="Questions and metrics">
+      {found.slice(0, LISTED_DEFINITIONS).map(([kind, text, table]) => (
+        <li key={kind + text}>
+          <a href={tableLink(table, "~questions")}>{visible(text)}</a>{" "}
+          <span class="src">{kind === "query" ? "verified query" : "metric"}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -96,12 +116,12 @@ function useRanked(search: Search, query: string): Table[] {
 }
 
 function summary(hits: Hit[], found: Found, query: string): string {
-  if (!query.trim()) return "Type the name of a table or column, or words of its description.";
   const tables = hits.filter(hit => !hit.column).length;
   const columns = hits.length - tables;
   const parts = [...(tables ? [counted(tables, "table")] : []), ...(columns ? [counted(columns, "column")] : [])];
   if (!parts.length) return "Nothing found: no name, column or description has these words.";
   const rest = hits.length > SHOWN ? `; the best ${SHOWN} are listed` : "";
+  if (!query.trim()) return `${parts.join(" and ")}${hits.length > SHOWN ? `; ${SHOWN} are listed` : ""}`;
   return `${parts.join(" and ")} found${found.partly ? " with some of these words" : ""}${rest}`;
 }
 
@@ -124,6 +144,8 @@ function Facets({hits, route}: {hits: Hit[]; route: Route}) {
     else query.delete(name);
     replaceAddress(`#/search/${encodeURIComponent(route.first)}${query.size ? `?${query}` : ""}`);
   };
+  const {catalog} = useApp();
+  const titleOf = (value: string) => [...catalog.domains.values()].find(domain => domain.n === value)?.h ?? value;
   const shown = useMemo(() => facetsOf(hits, route.query), [hits, route.query]);
   if (!shown.length) return null;
   return (
@@ -138,7 +160,7 @@ function Facets({hits, route}: {hits: Hit[]; route: Route}) {
               : values
             ).map(([value, count]) => (
               <option key={value} value={value}>
-                {`${cut(visible(value), 40)} (${count})`}
+                {`${cut(visible(name === "domain" ? titleOf(value) : value), 40)} (${count})`}
               </option>
             ))}
           </select>
@@ -151,7 +173,8 @@ function Facets({hits, route}: {hits: Hit[]; route: Route}) {
 function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
   const {catalog} = useApp();
   const {table, column} = hit;
-  const text = column ? column.text : table.s;
+  const text = column ? column.text || column.values : table.s;
+  const kind = column ? "column" : table.k === "table" ? "" : kindOf(table).toLowerCase();
   const isExplained = column && column.flags & EXPLAINED_COLUMN;
   const domain = catalog.domainOf(table);
   const place = catalog.databases.size > 1 ? `${visible(table.b)} / ` : "";
@@ -170,36 +193,30 @@ function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
           </>
         ) : null}
       </a>
-      <span class="tags">
-        {column ? (
-          <span class="tag">column</span>
-        ) : table.k === "table" ? null : (
-          <span class="tag">{kindOf(table)}</span>
-        )}
-        {isSensitive(hit) ? <span class="tag warn">sensitive</span> : null}
-      </span>
       <p dir="auto" class="said">
         {text ? (
-          <Marked pattern={pattern}>{prose(cut(text, 160))}</Marked>
+          <Marked pattern={pattern}>{prose(cut(text, 220))}</Marked>
         ) : isExplained ? null : (
           <span class="gap">not described</span>
         )}
       </p>
       <p class="why">
         {place}
-        {visible(domain?.h ?? table.d)} {"\u00b7"} {why(hit)}
+        {[visible(domain?.h ?? table.d), kind, why(hit)].filter(Boolean).join(" \u00b7 ")}
+        {isSensitive(hit) ? <span class="tag warn">sensitive</span> : null}
       </p>
     </li>
   );
 }
 
 /** Why something was found. */
-function why({score, column, table}: Hit): string {
-  if (score >= SAME) return "this is its name";
+function why({score, column}: Hit): string {
+  if (!score) return "";
+  if (score >= SAME) return "exact name";
   if (score >= NAMED)
-    return score === 720 || score === 660 || (score > 700 && score <= 710) ? "by a name like this" : "by its name";
-  if (column) return "by its description";
-  return table.s ? "by its columns, description or meaning" : "by its columns or meaning";
+    return score === 720 || score === 660 || (score > 700 && score <= 710) ? "by a similar name" : "by name";
+  if (column) return "by description or values";
+  return "by columns, description or meaning";
 }
 
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
@@ -207,7 +224,7 @@ const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 /** What is marked in names and texts: the words of the search. */
 function patternOf(terms: string[]): RegExp | undefined {
   const words = terms.filter(term => term.length > 1).map(term => term.replace(SPECIAL, "\\$&"));
-  return words.length ? new RegExp(`(${words.join("|")})`, "giu") : undefined;
+  return words.length ? new RegExp(`(?<!\\p{L})(${words.join("|")})`, "giu") : undefined;
 }
 
 function Marked({children, pattern}: {children: string; pattern?: RegExp}) {

@@ -2,7 +2,10 @@
 
 /** The words of a name or text in lower case, split at underscores and where lower case turns to upper case. */
 export function wordsOf(text: string): string[] {
-  const parted = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  const parted = text
+    .replace(/\be-mail/gi, "email")
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 }
 

@@ -10,6 +10,7 @@ import {
   NULLABLE,
   type OpenQuestions,
   PRIMARY,
+  SENSITIVE_IN_RECORD,
   UNIQUE,
 } from "../data/types";
 import {counted, own, prose, shortType, visible} from "../text";
@@ -233,9 +234,7 @@ function ColumnRow({line, table, isChosen, blocked}: RowProps) {
           {line.flags & NULLABLE ? <span class="soft"> null</span> : null}
         </td>
         <td class="meaning">
-          <div>
-            <Meaning line={line} />
-          </div>
+          <div>{isOpen ? null : <Meaning line={line} />}</div>
         </td>
         <td class="from" title={visible(fromWords(line))}>
           {visible(fromWords(line))}
@@ -258,6 +257,7 @@ function Badges({line}: {line: ColumnLine}) {
   return (
     <span class="badges">
       {line.flags & PRIMARY ? <Badge kind="pk" text="PK" meaning="primary key" /> : null}
+      {line.flags & SENSITIVE_IN_RECORD ? <span class="tag warn">sensitive</span> : null}
       {line.flags & UNIQUE ? <Badge kind="uk" text="UK" meaning="unique" /> : null}
       {foreign ? (
         reference ? (
@@ -297,7 +297,7 @@ function Meaning({line}: {line: ColumnLine}) {
   if (line.values.length) parts.push(<Values line={line} limit={CHIPS} />);
   if (line.text && !isSaidOtherwise(line)) parts.push(<span dir="auto">{prose(line.text)}</span>);
   const [reference] = line.references;
-  if (reference && !line.values.length)
+  if (reference)
     parts.push(
       <span class="to">
         {"\u2192"} <TableName name={reference.table} />
@@ -329,7 +329,7 @@ function Values({line, limit}: {line: ColumnLine; limit?: number}) {
       {more > 0 ? (
         <span class="soft">{` +${more}`}</span>
       ) : line.hasOthers ? (
-        <span class="soft"> and others</span>
+        <span class="soft"> and other values</span>
       ) : null}
     </span>
   );
@@ -378,9 +378,9 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
         ))}
       </Joined>,
     ]);
-  if (line.hidden || line.patterns.length)
+  if (line.hidden || (line.patterns.length && !line.samples.length && !line.values.length))
     facts.push([
-      line.hidden ? "Not shown" : "Shapes",
+      line.hidden ? "Not shown" : "Pattern",
       <Fragment>
         {visible(line.hidden)}
         {line.hidden && line.patterns.length ? ": " : ""}
@@ -391,7 +391,8 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
         </Joined>
       </Fragment>,
     ]);
-  if (line.source === "model" || line.source === "derived") facts.push(["Known from", visible(line.basis)]);
+  if (line.basis && (line.source === "model" || line.source === "derived"))
+    facts.push(["Known from", visible(line.basis)]);
   if (blocked) {
     const [, ...questions] = blocked;
     facts.push(["Questions", <BlockedQuestions blocked={questions} />]);

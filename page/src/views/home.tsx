@@ -2,45 +2,48 @@
 import {type ComponentChildren, Fragment, h} from "preact";
 import {useApp} from "../app";
 import {type Database, type Domain, databaseLink, domainLink, tableLink} from "../data/catalog";
-import type {Sources} from "../data/types";
 import {MapOfDatabase} from "../graph_loading";
-import {counted, cut, day, prose, share, visible} from "../text";
-import {Backticked, Bar, Heading, Lead, Name, Section, TableName} from "../ui";
+import {counted, cut, day, prose, rows, share, visible} from "../text";
+import {Backticked, Bar, describedColumns, describedTables, Grid, Heading, Lead, Name, Section, TableName} from "../ui";
 
 const DIALECTS: Record<string, string> = {postgres: "PostgreSQL", snowflake: "Snowflake"};
 /** Domains of a database on the first view; a database's own view lists all. */
 const LISTED_DOMAINS = 24;
+/** Databases whose maps and domains are on the first view; more of them are listed. */
+const FEW_DATABASES = 3;
 
 export function HomeView() {
   const {catalog} = useApp();
   const databases = [...catalog.databases.values()];
+  const isFew = databases.length <= FEW_DATABASES;
   return (
     <>
       <Heading>{catalog.name}</Heading>
       <Lead>{intro(catalog.home.engines, catalog.home.at, catalog.places.length, catalog.domains.size)}</Lead>
       {catalog.text && databases.length !== 1 ? <p dir="auto">{prose(catalog.text)}</p> : null}
       <Numbers />
-      {databases.map(database => (
-        <DatabaseMapSection key={database.n} database={database} isOnly={databases.length === 1} />
-      ))}
+      <Questions />
+      {isFew
+        ? databases.map(database => (
+            <DatabaseMapSection key={database.n} database={database} isOnly={databases.length === 1} />
+          ))
+        : null}
       <div class="two">
         <div>
-          {databases.map(database => (
-            <Section
-              key={database.n}
-              title={
-                databases.length === 1 ? (
-                  "Domains"
-                ) : (
-                  <Fragment>
-                    Domains of <Name>{database.n}</Name>
-                  </Fragment>
-                )
-              }
-            >
-              <Domains database={database} limit={LISTED_DOMAINS} />
+          {isFew ? (
+            databases.map(database => (
+              <Section
+                key={database.n}
+                title={databases.length === 1 ? "Domains" : <Of what="Domains" database={database} />}
+              >
+                <Domains database={database} limit={LISTED_DOMAINS} />
+              </Section>
+            ))
+          ) : (
+            <Section title="Databases">
+              <Databases />
             </Section>
-          ))}
+          )}
         </div>
         <div>
           <Lists />
@@ -62,9 +65,6 @@ function intro(engines: {[engine: string]: number}, at: string, tables: number, 
     "1 table or view",
   );
 }
-
-/** Texts that someone wrote; those that rules derive are on the bar, not in the number. */
-const described = (by: Sources) => (by.human ?? 0) + (by.comment ?? 0) + (by.model ?? 0);
 
 function Card({
   title,
@@ -90,32 +90,24 @@ function Numbers() {
   const {catalog, source} = useApp();
   const {tables, columns, exam, changes} = catalog.home;
   const inReports = source.form !== "file";
-  const [known, needed] = [described(columns.by) + (columns.by.derived ?? 0), columns.n];
+  const [known, needed] = [describedColumns(columns.by), columns.n];
+  const {derived = 0, ...written} = tables.by;
   return (
     <div class="cards">
       <Card
         title="Tables described"
-        number={`${described(tables.by)} of ${tables.n}`}
+        number={`${describedTables(tables.by)} of ${tables.n}`}
         href={inReports ? "#/state" : undefined}
       >
-        <Bar
-          whole={tables.n}
-          by={tables.by}
-          label={`${share(described(tables.by), tables.n)} of the tables are described`}
-        />
+        <Bar whole={tables.n} by={written} label={`${share(describedTables(written), tables.n)} of the tables`} />
+        {derived ? <div class="src">of {derived} others, only keys and views are known</div> : null}
       </Card>
       <Card title="Columns described" number={needed ? share(known, needed) : "all"}>
-        <Bar
-          whole={needed}
-          by={columns.by}
-          label={`${share(known, needed)} of the columns that need it are described`}
-        />
-        <div class="src">
-          {counted(needed, "column")} need a description; names and keys that explain themselves are not counted
-        </div>
+        <Bar whole={needed} by={columns.by} label={`${share(known, needed)} of the columns that need a description`} />
+        <div class="src">of {counted(needed, "column")}; keys and names that explain themselves are not counted</div>
       </Card>
       {exam ? (
-        <Card title={`Exam of ${day(exam.at)}`} number={`${exam.answered} of ${exam.total}`}>
+        <Card title={`Exam of ${day(exam.at)}`} number={`${exam.answered} of ${counted(exam.total, "question")}`}>
           <div class="src">
             {exam.blocked[0] ? `blocked: ${visible(cut(exam.blocked[0], 90))}` : "every question is answered"}
           </div>
@@ -134,6 +126,25 @@ function Numbers() {
   );
 }
 
+/** Questions that the page answers. */
+function Questions() {
+  const {questions} = useApp().catalog.home;
+  if (!questions.length) return null;
+  return (
+    <Section title="Start here">
+      <ul class="questions">
+        {questions.map(([text, address]) => (
+          <li key={text}>
+            <a href={address}>
+              <Backticked>{text}</Backticked>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 function changeWords([added, dropped, changed]: [number, number, number]): string {
   const parts = [
     added && `${counted(added, "table")} added`,
@@ -143,6 +154,39 @@ function changeWords([added, dropped, changed]: [number, number, number]): strin
   return parts.join(" \u00b7 ") || "nothing in the databases";
 }
 
+function Of({what, database}: {what: string; database: Database}) {
+  return (
+    <>
+      {what} of <Name>{database.n}</Name>
+    </>
+  );
+}
+
+function Databases() {
+  const {catalog} = useApp();
+  return (
+    <Grid
+      label="Databases"
+      heads={[
+        ["Database", "name"],
+        ["Description", "wide"],
+        ["Domains", "number"],
+        ["Tables", "number"],
+      ]}
+      body={[...catalog.databases.values()].map(database => [
+        <a key={database.n} href={databaseLink(database.n)}>
+          <Name>{database.n}</Name>
+        </a>,
+        <span key={database.n} dir="auto">
+          {prose(cut(database.s, 200))}
+        </span>,
+        rows(database.domains.length),
+        rows(database.domains.reduce((sum, domain) => sum + domain.tables.length, 0)),
+      ])}
+    />
+  );
+}
+
 function DatabaseMapSection({database, isOnly}: {database: Database; isOnly: boolean}) {
   if (database.domains.length < 2) return null;
   const open = (
@@ -150,13 +194,7 @@ function DatabaseMapSection({database, isOnly}: {database: Database; isOnly: boo
       Open the map
     </a>
   );
-  const title = isOnly ? (
-    "Map"
-  ) : (
-    <Fragment>
-      Map of <Name>{database.n}</Name>
-    </Fragment>
-  );
+  const title = isOnly ? "Map" : <Of what="Map" database={database} />;
   return (
     <Section title={title} tools={open}>
       <MapOfDatabase database={database} small />
@@ -218,24 +256,11 @@ function beginning(text: string): string {
 
 function Lists() {
   const {catalog, source} = useApp();
-  const {questions, connected, read, todo, changes} = catalog.home;
+  const {connected, read, todo, changes} = catalog.home;
   return (
     <>
-      {questions.length ? (
-        <Section title="Start here">
-          <ul class="plain">
-            {questions.map(([text, address]) => (
-              <li key={text}>
-                <a href={address}>
-                  <Backticked>{text}</Backticked>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      ) : null}
-      <Ranked title="Most connected" label="keys" items={connected} />
-      <Ranked title="Most read" label="readers" items={read} />
+      <Ranked title="Most connected" label="keys to other tables" items={connected} />
+      <Ranked title="Most read" label="views and verified queries read it" items={read} />
       {changes?.items.length ? (
         <Section title="Recent changes">
           <ul class="plain">

@@ -2,7 +2,7 @@
 import {Fragment, h} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
-import {joinLink, type Table, tableLink} from "../data/catalog";
+import {type Catalog, joinLink, type Table, tableLink} from "../data/catalog";
 import {fromServer} from "../data/source";
 import {namesOf} from "../graph_loading";
 import {joinAnswer} from "../joins/answer";
@@ -169,7 +169,10 @@ function Answer({answer, start}: {answer: JoinAnswer; start: Table}) {
           <summary>{counted(alternatives.length, "other way")} to join them</summary>
           {alternatives.map(other => (
             <div key={other.sql_snippet}>
-              <p class="soft">{prose((other.reasons ?? []).join("; "))}</p>
+              <p class="soft">
+                {prose((other.reasons ?? []).join("; "))}
+                {other.path.some(step => step.fans_out) ? "; rows of the first table are repeated" : ""}
+              </p>
               <Sql>{other.sql_snippet}</Sql>
             </div>
           ))}
@@ -196,7 +199,8 @@ const NEIGHBOURS = 8;
 /** The joins of a table: with one of its neighbours, or with any table. */
 export function TableJoins({table, search}: {table: Table; search: Search}) {
   const {catalog, source} = useApp();
-  const neighbours = neighboursOf(table);
+  const neighbours = neighboursOf(table, catalog);
+  const [areAllShown, setAllShown] = useState(false);
   const [chosen, setChosen] = useState(neighbours[0] ?? "");
   const [text, setText] = useState("");
   const [unknown, setUnknown] = useState("");
@@ -212,11 +216,16 @@ export function TableJoins({table, search}: {table: Table; search: Search}) {
     <>
       <div class="join-with">
         <span class="soft">Join with</span>
-        {neighbours.slice(0, NEIGHBOURS).map(name => (
+        {neighbours.slice(0, areAllShown ? neighbours.length : NEIGHBOURS).map(name => (
           <button key={name} type="button" class="chip" aria-pressed={name === chosen} onClick={() => setChosen(name)}>
             <Name>{catalog.tables.get(name)?.l ?? name}</Name>
           </button>
         ))}
+        {neighbours.length > NEIGHBOURS && !areAllShown ? (
+          <button type="button" class="chip" onClick={() => setAllShown(true)}>
+            {neighbours.length - NEIGHBOURS} more
+          </button>
+        ) : null}
         {source.form === "file" ? null : (
           <form onSubmit={submit}>
             <TableField id="join-with" label="Any table" value={text} search={search} onInput={setText} />
@@ -235,10 +244,12 @@ export function TableJoins({table, search}: {table: Table; search: Search}) {
   );
 }
 
-/** The tables that keys join to a table, without itself. */
-function neighboursOf(table: Table): string[] {
-  const names = [...(table.e ?? []), ...(table.lk ?? [])].map(([name]) => name);
-  return [...new Set(names)].filter(name => name !== table.n);
+/** The tables that keys join to a table, without itself, the most connected first. */
+function neighboursOf(table: Table, catalog: Catalog): string[] {
+  const names = new Set([...(table.e ?? []), ...(table.lk ?? [])].map(([name]) => name));
+  names.delete(table.n);
+  const connections = (name: string) => catalog.tables.get(name)?.connections ?? 0;
+  return [...names].sort((one, other) => connections(other) - connections(one));
 }
 
 /** The statements that the one file has for a neighbour. */

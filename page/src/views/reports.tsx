@@ -1,19 +1,27 @@
 // Coverage, changes, and what to document: loaded when they are opened; the one file does not have them.
 import {type ComponentChildren, Fragment, h} from "preact";
 import {useApp, useLoaded} from "../app";
-import {tableLink} from "../data/catalog";
-import type {Blocked, ChangesPart, InsideChange, StatePart, TodoPart} from "../data/types";
-import {ago, counted, rows, share, visible} from "../text";
-import {Code, Grid, type Head, Heading, Lead, Loading, Name, Problem, Section, TableName, Trail} from "../ui";
+import {domainLink, searchLink, tableLink} from "../data/catalog";
+import type {Blocked, ChangesPart, Coverage, InsideChange, StatePart, TodoPart} from "../data/types";
+import {ago, counted, rows, runTime, share, visible} from "../text";
+import {
+  Bar,
+  Code,
+  describedColumns,
+  describedTables,
+  Grid,
+  type Head,
+  Heading,
+  Lead,
+  Loading,
+  Name,
+  Problem,
+  Section,
+  TableName,
+  Trail,
+} from "../ui";
 import {BlockedQuestions} from "./questions";
 
-const DESCRIBED_BY: Record<string, string> = {
-  human: "by people",
-  comment: "by comments",
-  model: "by a model",
-  derived: "by rules",
-  none: "not yet",
-};
 const FATES: Record<string, string> = {
   added: "new",
   dropped: "gone",
@@ -62,13 +70,15 @@ export function StateView() {
     <Report<StatePart> title="Coverage" part="state">
       {state => (
         <>
-          <Lead>How fresh the documentation is, and how much is described.</Lead>
+          <Lead>How fresh the documentation is, and how much is described; first the domains that lack most.</Lead>
           <p class="facts">
-            Index made <Moment time={state.indexed} />
+            <span>
+              Index made <Moment time={state.indexed} />
+            </span>
           </p>
           {state.databases.map(database => (
             <Section key={database.n} title={<Name>{database.n}</Name>}>
-              <StateTable database={database} />
+              <CoverageOf database={database} />
             </Section>
           ))}
         </>
@@ -77,42 +87,65 @@ export function StateView() {
   );
 }
 
-function StateTable({database}: {database: StatePart["databases"][number]}) {
-  const {tables, columns, told, oldest, newest, unread} = database;
-  const lines: [string, ComponentChildren][] = [
-    ...(unread ? [["Not reached by the last run; read", <Moment time={unread} />] as [string, ComponentChildren]] : []),
-    [
-      "Documented",
-      <>
-        <Moment time={oldest} />
-        {oldest === newest ? null : (
-          <>
-            {" "}
-            to <Moment time={newest} />
-          </>
-        )}
-      </>,
-    ],
-    ["Tables", rows(tables)],
-    ...Object.entries(DESCRIBED_BY).map(([kind, how]): [string, ComponentChildren] => [
-      `Tables described ${how}`,
-      `${rows(database.sources[kind] ?? 0)} \u00b7 ${share(database.sources[kind] ?? 0, tables)}`,
-    ]),
-    ["Columns described", `${rows(told)} of ${rows(columns)} \u00b7 ${share(told, columns)}`],
-  ];
+function CoverageOf({database}: {database: StatePart["databases"][number]}) {
+  const {catalog} = useApp();
+  const {tables, columns, domains, oldest, newest, unread} = database;
+  const missing = tables.n - describedTables(tables.by);
+  const worst = [...domains].sort(([, one], [, other]) => lacking(other) - lacking(one));
   return (
-    <table class="state" aria-label={`Coverage of ${visible(database.n)}`}>
-      <tbody>
-        {lines.map(([name, value]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <p class="facts">
+        <span>
+          Documented <Moment time={oldest} />
+          {oldest.slice(0, 10) === newest.slice(0, 10) ? null : (
+            <>
+              {" "}
+              to <Moment time={newest} />
+            </>
+          )}
+        </span>
+        {unread ? (
+          <span>
+            Not reached by the last run; read <Moment time={unread} />
+          </span>
+        ) : null}
+      </p>
+      <div class="cards">
+        <div class="card">
+          <div class="soft">Tables described</div>
+          <Bar whole={tables.n} by={{...tables.by, derived: 0}} label="Tables described, by source" />
+          {missing ? (
+            <a href={`${searchLink("")}?what=tables&described=no`}>{counted(missing, "table")} without a description</a>
+          ) : null}
+        </div>
+        <div class="card">
+          <div class="soft">Columns described, of those that need it</div>
+          <Bar whole={columns.n} by={columns.by} label="Columns described, by source" />
+        </div>
+      </div>
+      <Grid
+        label={`Coverage of ${visible(database.n)}`}
+        heads={[
+          ["Domain", "name"],
+          ["Tables described", "number"],
+          ["Columns described", "number"],
+        ]}
+        body={worst.map(([name, coverage]) => [
+          <a key={name} href={domainLink(database.n, name)}>
+            {visible(catalog.domain(database.n, name)?.h ?? name)}
+          </a>,
+          ratio(describedTables(coverage.tables.by), coverage.tables.n),
+          ratio(describedColumns(coverage.columns.by), coverage.columns.n),
+        ])}
+      />
+    </>
   );
 }
+
+/** How many descriptions a domain lacks. */
+const lacking = ({tables, columns}: Coverage) =>
+  tables.n - describedTables(tables.by) + columns.n - describedColumns(columns.by);
+const ratio = (part: number, whole: number) => `${rows(part)} of ${rows(whole)} (${share(part, whole)})`;
 
 export function ChangesView() {
   return (
@@ -122,9 +155,9 @@ export function ChangesView() {
           <Lead>{changes.why}</Lead>
         ) : (
           <>
-            <Lead>What is different in the databases since the run before the last.</Lead>
+            <Lead>What is different in the databases between the last two runs.</Lead>
             <p class="facts">
-              From run <Code>{changes.before}</Code> to run <Code>{changes.after}</Code>
+              {runTime(changes.before)} {"\u2192"} {runTime(changes.after)}
             </p>
             {changes.databases.map(database => (
               <Section key={database.n} title={<Name>{database.n}</Name>}>
@@ -218,7 +251,7 @@ function Todo({todo}: {todo: TodoPart}) {
       </Lead>
       {todo.total ? (
         <>
-          <p class="facts">{`${counted(todo.total, "description")} missing${shown}`}</p>
+          <p class="facts">{`${counted(todo.total, "place")} to describe${shown}`}</p>
           <TodoGrid items={todo.items} />
         </>
       ) : null}
@@ -247,7 +280,7 @@ function TodoGrid({items}: {items: TodoPart["items"]}) {
   const heads: Head[] = [
     ["Table", "name"],
     ["Column", "name"],
-    ["Tables that refer to it", "number"],
+    ["Tables that refer to the table", "number"],
     ...(isAsked ? [["Questions that it blocks", "wide"] as Head] : []),
   ];
   const body = items.map(([table, column, refer, ...blocked]) => [

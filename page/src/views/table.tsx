@@ -1,11 +1,12 @@
 // A table: what it is, its columns, and all that leads to it and away from it.
 import {type ComponentChildren, Fragment, h} from "preact";
-import {useEffect} from "preact/hooks";
+import {useEffect, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
 import {type Table, tableLink} from "../data/catalog";
 import {fromServer} from "../data/source";
 import {EXPLAINED, type OpenQuestions, type Remembered} from "../data/types";
 import {DiagramOf} from "../graph_loading";
+import {scrollWhileGrowing} from "../scrolling";
 import type {Search} from "../search/search";
 import {counted, prose, visible} from "../text";
 import {
@@ -47,29 +48,34 @@ export function TableView({table, place, search, visit, isReturn}: Props) {
   const section = column === undefined && place?.startsWith("~") ? place.slice(1) : undefined;
   useEffect(() => {
     if (isReturn) return;
-    if (section) document.getElementById(section)?.scrollIntoView();
+    if (section) {
+      scrollWhileGrowing(() => document.getElementById(section)?.scrollIntoView());
+      if (section === "joins") document.getElementById("join-with")?.focus({preventScroll: true});
+    }
     if (column !== undefined) document.querySelector("tbody.chosen")?.scrollIntoView({block: "center"});
   }, [visit, section, column, isReturn]);
-  const sections = sectionsOf(table, questions, search, column);
+  const sections = sectionsOf(table, questions, search, column, section);
+  const current = useCurrentSection(
+    sections.map(({id}) => id),
+    section,
+  );
   return (
     <article class="table-view">
       <TrailTo database={table.b} domain={table.d} />
-      <Heading>{table.l}</Heading>
+      <div class="top">
+        <Heading>{table.l}</Heading>
+        <Actions table={table} remembered={remembered} />
+      </div>
       <p class="lead" dir="auto">
         {table.s ? prose(table.s) : <span class="gap">Not described yet.</span>}{" "}
         <span class="src">{sourceWords(table)}</span>
       </p>
       <Facts table={table} />
-      <Actions table={table} remembered={remembered} />
       {table.no ? <Notes>{table.no.map(note => prose(note))}</Notes> : null}
       <Guidance items={remembered} />
       <nav class="tabs" aria-label="Sections">
         {sections.map(({id, title}) => (
-          <a
-            key={id}
-            href={tableLink(table.n, `~${id}`)}
-            aria-current={id === (section ?? "columns") ? "true" : undefined}
-          >
+          <a key={id} href={tableLink(table.n, `~${id}`)} aria-current={id === current ? "true" : undefined}>
             {title}
           </a>
         ))}
@@ -88,6 +94,26 @@ export function TableView({table, place, search, visit, isReturn}: Props) {
       <Corrections key={table.n} subject={tableSubject(table)} database={table.b} line={table.al} where={table.l} />
     </article>
   );
+}
+
+/** The section that the reader has scrolled to. */
+function useCurrentSection(ids: string[], chosen: string | undefined): string {
+  const [current, setCurrent] = useState("columns");
+  useEffect(() => {
+    const look = () => {
+      const topOf = (id: string) =>
+        document.getElementById(id)?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY;
+      const isAtEnd = window.scrollY > 0 && window.innerHeight + window.scrollY >= document.body.scrollHeight - 2;
+      // The last sections cannot be scrolled to the top.
+      const isChosenSeen = chosen !== undefined && isAtEnd && topOf(chosen) < window.innerHeight;
+      const last = ids.filter(id => topOf(id) < window.innerHeight / 3).at(-1);
+      setCurrent((isChosenSeen ? chosen : last) ?? "columns");
+    };
+    window.addEventListener("scroll", look, {passive: true});
+    look();
+    return () => window.removeEventListener("scroll", look);
+  }, [ids.join(), chosen]);
+  return current;
 }
 
 async function questionsOf({source}: App, table: Table): Promise<OpenQuestions> {
@@ -124,7 +150,7 @@ function Facts({table}: {table: Table}) {
         Owner <b>{visible(table.ow)}</b>
       </>
     ) : null,
-    needed.length ? `${described} of ${counted(needed.length, "column")} that need it described` : null,
+    needed.length ? `${described} of ${counted(needed.length, "column")} described` : null,
     table.rb ? `Read by ${counted(table.rb[1], "view")}` : null,
     table.vq?.length ? `${counted(table.vq.length, "verified query")}` : null,
   ];
@@ -141,8 +167,8 @@ function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) 
   return (
     <p class="actions">
       <Copy
-        label="Copy context"
-        hint="What an agent should know of this table"
+        label="Copy for an agent"
+        hint="What an agent should know of this table, as Markdown"
         text={() => contextOf(table, remembered)}
       />
       <Copy label="Copy SELECT" text={() => selectOf(table)} />
@@ -183,7 +209,13 @@ interface ViewSection {
   isFolded?: boolean;
 }
 
-function sectionsOf(table: Table, questions: OpenQuestions, search: Search, column: string | undefined): ViewSection[] {
+function sectionsOf(
+  table: Table,
+  questions: OpenQuestions,
+  search: Search,
+  column: string | undefined,
+  chosen: string | undefined,
+): ViewSection[] {
   const keys = (table.e?.length ?? 0) + (table.lk?.length ?? 0);
   const asked = questions.length + (table.vq?.length ?? 0) + (table.mt?.length ?? 0);
   const constraints = (table.u?.length ?? 0) + (table.ix?.length ?? 0) + (table.ch?.length ?? 0);
@@ -201,7 +233,7 @@ function sectionsOf(table: Table, questions: OpenQuestions, search: Search, colu
     },
     keys > 0 && {
       id: "joins",
-      title: `Joins ${keys}`,
+      title: "Joins",
       content: (
         <>
           <TableJoins table={table} search={search} />
@@ -213,7 +245,11 @@ function sectionsOf(table: Table, questions: OpenQuestions, search: Search, colu
       ),
     },
     Boolean(table.rd || table.rb || table.v) && {id: "lineage", title: "Lineage", content: <Lineage table={table} />},
-    asked > 0 && {id: "questions", title: `Questions ${asked}`, content: <Questions table={table} open={questions} />},
+    asked > 0 && {
+      id: "questions",
+      title: `Questions ${asked}`,
+      content: <Questions table={table} open={questions} isChosen={chosen === "questions"} />,
+    },
     (table.c ?? []).some(([, , , , , , values, shapes, , hidden]) => values || shapes || hidden) && {
       id: "samples",
       title: "Samples",
@@ -273,11 +309,11 @@ function Reads({label, read}: {label: string; read?: [string[], number]}) {
 }
 
 /** Verified queries and metrics that use a table, and the questions that it leaves open. */
-function Questions({table, open}: {table: Table; open: OpenQuestions}) {
+function Questions({table, open, isChosen}: {table: Table; open: OpenQuestions; isChosen: boolean}) {
   return (
     <>
       {(table.vq ?? []).map(([question, sql, state, owner]) => (
-        <details class="folded" key={question + sql}>
+        <details class="folded" key={question + sql} open={isChosen}>
           <summary>
             <span dir="auto">{visible(question)}</span>{" "}
             <span class="src">

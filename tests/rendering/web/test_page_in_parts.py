@@ -65,7 +65,7 @@ def test_a_column_is_found_by_its_name_and_leads_to_its_row(
         search_for(tab, "email")
         tab.until("document.querySelector('#results li')")
         assert tab.text("#results li a") == "crm.customer.email"
-        assert tab.text("#results .why").endswith("this is its name")
+        assert tab.text("#results .why").endswith("column \u00b7 exact name")
         tab.press("Enter")
         tab.until("document.querySelector('tbody.chosen.open')")
         assert tab.text("h1") == "crm.customer"
@@ -161,8 +161,9 @@ def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[st
         tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 600")
 
 
-def test_the_drawer_lists_every_table_by_keyboard(chromium: Chromium, forms: dict[str, str]) -> None:
-    with looking(chromium, forms["static"]) as tab:
+@each_case("scheme", ["light", "dark"])
+def test_the_drawer_lists_every_table_by_keyboard(chromium: Chromium, forms: dict[str, str], scheme: str) -> None:
+    with looking(chromium, forms["static"], scheme=scheme) as tab:
         tab.value("document.querySelector('button.menu').focus()")
         tab.press("Enter")
         tab.until("document.querySelector('dialog[open]')")
@@ -199,8 +200,9 @@ def test_a_screen_reader_finds_nothing_wrong_and_no_view_scrolls_to_the_side(
         assert {name: found for name, found in wrong.items() if found} == {}
 
 
-def test_a_part_that_cannot_be_loaded_is_reported(chromium: Chromium, forms: dict[str, str]) -> None:
-    tab = chromium.open(f"{forms['served']}#/table/shop.crm.customer")
+@each_case("scheme", ["light", "dark"])
+def test_a_part_that_cannot_be_loaded_is_reported(chromium: Chromium, forms: dict[str, str], scheme: str) -> None:
+    tab = chromium.open(f"{forms['served']}#/table/shop.crm.customer", scheme=scheme)
     tab.until("document.querySelector('main h1')")
     tab.value("window.fetch = () => Promise.reject(new Error('no network'))")
     visit(tab, "#/table/shop.stock.product")

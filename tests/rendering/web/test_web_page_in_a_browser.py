@@ -39,6 +39,26 @@ def test_a_reader_searches_and_opens_what_was_found_with_the_keyboard_alone(chro
         tab.until("document.activeElement.tagName === 'H1'")
 
 
+def test_a_code_is_found_and_leads_to_its_meaning(chromium: Chromium) -> None:
+    with reading(chromium, SAMPLE_PAGE) as tab:
+        search_for(tab, "writeoff")
+        assert tab.text("#results li a") == "billing.invoice.status"
+        tab.press("Enter")
+        tab.until("document.querySelector('tbody.chosen.open')")
+        assert "writeoff given up" in tab.text("tbody.chosen .chips")
+
+
+def test_tables_without_a_description_are_listed(chromium: Chromium) -> None:
+    with reading(chromium, f"{SAMPLE_PAGE}#/search/?what=tables&described=no") as tab:
+        number = tab.value("document.querySelectorAll('#results > li').length")
+        assert tab.text("#found") == f"{number} tables"
+        assert 0 < number < 49
+        listed = tab.value("[...document.querySelectorAll('#results > li > a')].map(link => link.innerText)")
+        # Its comment describes the one; of the other only the keys are known.
+        assert "billing.invoice" not in listed
+        assert "billing.payment" in listed
+
+
 def test_a_table_is_opened_by_its_address_with_its_columns_and_its_keys_drawn(chromium: Chromium) -> None:
     with reading(chromium, f"{SAMPLE_PAGE}#/table/company.billing.invoice") as tab:
         assert tab.text("h1") == "billing.invoice"

@@ -119,19 +119,27 @@ def first_view(
     engines = Counter(dict({(table.database, table.database_type) for table in tables}).values())
     readers = Counter({table.name: table.readers for table in tables})
     readers.update(name for query in queries for name in query.tables if name in readers)
-    columns = Counter(source for table in tables for source in table.described)
     views = {table.name: table.readers for table in tables}
     return {
         "at": max((table.documented_at for table in tables), default="")[:10],
         "engines": dict(sorted(engines.items())),
-        "tables": {"n": len(tables), "by": _by_source(Counter(table.source for table in tables))},
-        "columns": {"n": columns.total() + sum(table.undescribed for table in tables), "by": _by_source(columns)},
+        **coverage(tables),
         "connected": _most({table.name: table.connections for table in tables}),
         "read": _most(readers),
         "questions": _questions(tables, queries, joins),
         "todo": [
             [item.table, item.column or 0, _why(item, views.get(item.table, 0))] for item in ranked.items[:LISTED_TODO]
         ],
+    }
+
+
+def coverage(tables: Iterable[TableFacts]) -> dict[str, Any]:
+    """Return the numbers of tables and of columns that need a description, and of those that have one, by source."""
+    listed = list(tables)
+    columns = Counter(source for table in listed for source in table.described)
+    return {
+        "tables": {"n": len(listed), "by": _by_source(Counter(table.source for table in listed))},
+        "columns": {"n": columns.total() + sum(table.undescribed for table in listed), "by": _by_source(columns)},
     }
 
 
@@ -211,7 +219,7 @@ def _steps_from(start: str, joins: Joins) -> Mapping[str, int]:
 
 def _about_emails(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
     if sum(table.has_email for table in tables) > 1:
-        yield ["Which tables hold e-mail addresses?", page_address("search", _EMAIL)]
+        yield ["Which tables hold e-mail addresses?", f"{page_address('search', _EMAIL)}?what=columns"]
 
 
 def page_address(*parts: str) -> str:

@@ -176,7 +176,9 @@ class _Joins:
             "w": [[each.code, each.message] for each in self._unreached()],
             "n": _LIMITS,
         }
-        return {"c": list(writer.columns), "p": writer.primary_keys(), "k": lines, "j": joins}
+        # It numbers names of columns too.
+        primary = writer.primary_keys()
+        return {"c": list(writer.columns), "p": primary, "k": lines, "j": joins}
 
     def _line(self, edge: KeyEdge, graph: JoinGraph, *, guessed: bool) -> list[Any]:
         pieces = None if edge.evidence is None else [one.to_compact_json().decode() for one in edge.evidence]

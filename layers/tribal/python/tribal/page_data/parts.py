@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from tribal.capabilities.retrieval.bounded_table import bounded_table
 from tribal.capabilities.retrieval.errors import DomainNotFound
 from tribal.capabilities.retrieval.names import find_table
 from tribal.capabilities.retrieval.toolbox import Toolbox
+from tribal.documenting.first_view import TableFacts, coverage
 from tribal.documenting.todo import gaps_by_table
 from tribal.identity import locations
 from tribal.identity.table_names import format_name
@@ -88,32 +88,47 @@ def _cut(text: str) -> str:
 
 
 def columns_part(found: Survey) -> list[list[list[Any]]]:
-    """The columns of every table with the start of their descriptions, for search."""
-    return [[trimmed([each.name, each.text or 0, each.flags]) for each in table.columns] for table in found.tables]
+    """The columns of every table with the start of their descriptions and of their values, for search."""
+    return [
+        [trimmed([each.name, each.text or 0, each.flags, each.values or 0]) for each in table.columns]
+        for table in found.tables
+    ]
 
 
 def state_part(found: Survey) -> dict[str, Any]:
     """How fresh the documentation is, and how much is described."""
     unread = found.opened.metadata.last_read or {}
-    states = [_state([table for table in found.tables if table.entry.database == name]) for name in found.databases]
     return {
         "indexed": found.opened.metadata.last_full_index,
         "databases": [
-            {"n": name, **state, **({"unread": unread[name]} if name in unread else {})}
-            for name, state in zip(found.databases, states, strict=True)
+            {
+                "n": name,
+                **_state([table.facts for table in found.tables if table.entry.database == name]),
+                "domains": [
+                    [domain.name, coverage(table.facts for table in domain.tables)]
+                    for domain in found.domains
+                    if domain.database == name
+                ],
+                **({"unread": unread[name]} if name in unread else {}),
+            }
+            for name in found.databases
         ],
     }
 
 
-def _state(tables: Sequence[SurveyedTable]) -> dict[str, Any]:
-    return {
-        "tables": len(tables),
-        "columns": sum(len(table.columns) for table in tables),
-        "told": sum(table.described for table in tables),
-        "sources": dict(sorted(Counter(table.facts.source for table in tables).items())),
-        "oldest": min(table.facts.documented_at for table in tables),
-        "newest": max(table.facts.documented_at for table in tables),
-    }
+def _state(tables: Sequence[TableFacts]) -> dict[str, Any]:
+    times = [table.documented_at for table in tables]
+    return {**coverage(tables), "oldest": min(times), "newest": max(times)}
+
+
+def definitions_part(found: Survey, toolbox: Toolbox) -> list[list[str]]:
+    """The questions of verified queries and the metrics, each with the table that shows it, for search."""
+    definitions, names = visible_to(found, toolbox), {table.name for table in found.tables}
+    queries = [(question, query.tables) for query in definitions.queries for question in query.questions]
+    metrics = [(f"{metric.name}: {metric.description}", metric.tables) for metric in definitions.metrics]
+    listed = [("query", *each) for each in queries] + [("metric", *each) for each in metrics]
+    shown = ((kind, text, next((name for name in tables if name in names), None)) for kind, text, tables in listed)
+    return [[kind, text, table] for kind, text, table in shown if table is not None]
 
 
 def domain_part(found: Survey, database: str, name: str) -> dict[str, Any]:
@@ -179,6 +194,7 @@ def every_part(toolbox: Toolbox, store: ObjectStore, reports: Reports) -> Iterat
     yield "changes", reports.changes
     yield "todo", todo_part(found, toolbox, reports.gaps)
     yield "keys", keys_with_joins(found, toolbox)
+    yield "definitions", definitions_part(found, toolbox)
     for name, make in WHOLE_PARTS.items():
         yield name, make(found)
     for number, domain in enumerate(found.domains):

@@ -27,8 +27,8 @@ DOCUMENTS_AT_ONCE = 10
 """Small, because more live objects mean more garbage collection: with 25 it takes 50 % longer."""
 DESCRIPTION_CHARS = 300
 """Characters of a table's description in lists."""
-COLUMN_CHARS = 60
-"""Characters of a column's description in search results."""
+COLUMN_CHARS, VALUES_CHARS = 140, 300
+"""Characters of a column's description and of its allowed values with their meanings in search results."""
 _EXPLAINED, _SENSITIVE = 1, 2
 
 
@@ -40,6 +40,8 @@ class SearchedColumn(NamedTuple):
     """The start of its description."""
     flags: int
     """1 for a column whose name or key explains it, 2 for personal data or secrets."""
+    values: str
+    """The start of its allowed values, with their meanings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,14 @@ def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> Sur
 
 def _searched(column: DocumentedColumn) -> SearchedColumn:
     flags = _EXPLAINED * (not needs_description(column)) + _SENSITIVE * is_sensitive(column)
-    return SearchedColumn(column.name, shorten(column.description.text, COLUMN_CHARS), flags)
+    said, meanings = column.description, column.value_meanings or {}
+    values = [
+        f"{value}: {meanings[value].text}" if value in meanings else value for value in column.allowed_values or ()
+    ]
+    # What rules say of keys and values is shown in other ways.
+    is_said = said.source == "derived" and bool(flags & _EXPLAINED or values or said.text == "Unique.")
+    text = "" if is_said else shorten(said.text, COLUMN_CHARS)
+    return SearchedColumn(column.name, text, flags, shorten("; ".join(values), VALUES_CHARS))
 
 
 def with_hidden_texts(bounded: TableDocument, unbounded: TableDocument) -> TableDocument:

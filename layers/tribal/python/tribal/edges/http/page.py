@@ -54,6 +54,12 @@ def _keys(call: Call) -> Response:
     return _browsed(call, keys_part)
 
 
+def _definitions(call: Call) -> Response:
+    from tribal.page_data.parts import definitions_part
+
+    return _browsed(call, definitions_part)
+
+
 def _changes(call: Call) -> Response:
     return _browsed(call, lambda found, toolbox: _bounded_changes(found, toolbox, call.app.store()))
 
@@ -168,6 +174,7 @@ PAGE_ROUTES: tuple[Route, ...] = (
     _file_route("/graph.js", "graph.js", "text/javascript"),
     _file_route("/page.css", "page.css", "text/css"),
     Route("GET", f"{PAGE}/catalog", _catalog, "The first view: every table and domain, with numbers."),
+    Route("GET", f"{PAGE}/definitions", _definitions, "Questions of verified queries, and metrics, for search."),
     Route("GET", f"{PAGE}/changes", _changes, "What changed between the last two runs."),
     Route("GET", f"{PAGE}/table", _table, "Everything about the table `name`."),
     Route("GET", f"{PAGE}/todo", _todo, "What to document first."),
