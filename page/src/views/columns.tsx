@@ -4,7 +4,6 @@ import {useEffect, useState} from "preact/hooks";
 import {type Table, tableLink} from "../data/catalog";
 import {
   type Blocked,
-  type ColumnRecord,
   EXPLAINED,
   FOREIGN,
   NULLABLE,
@@ -15,45 +14,13 @@ import {
 } from "../data/types";
 import {counted, own, prose, shortType, visible} from "../text";
 import {Code, Joined, TableName} from "../ui";
+import {type ColumnLine, columnLine, fromWords} from "./column_line";
 import {BlockedQuestions} from "./questions";
 
 /** Allowed values on the line of a column; the others are shown when it is opened. */
 const CHIPS = 6;
 /** From this number of columns on there is a field that filters them. */
 const FILTERED = 15;
-const SHAPELESS = /^(bigint|date|double|float|integer|number|numeric|real|smallint|time)/;
-
-interface Reference {
-  table: string;
-  columns: string[];
-  likely: boolean;
-  why: string;
-}
-
-/** A column as it is shown. */
-interface ColumnLine {
-  name: string;
-  type: string;
-  flags: number;
-  text: string;
-  source: string;
-  filled: string;
-  samples: string[];
-  patterns: string[];
-  values: string[];
-  hidden: string;
-  basis: string;
-  meanings: {[value: string]: string};
-  hasOthers: boolean;
-  meaningSource: string;
-  /** Whether the text lists the values. */
-  isListed: boolean;
-  references: Reference[];
-  position: number;
-}
-
-const SOURCE_WORDS: Record<string, string> = {human: "person", comment: "comment", model: "model"};
-
 type Order = "position" | "name" | "type" | "from";
 
 const ORDERS: Record<Order, (line: ColumnLine) => string | number> = {
@@ -62,58 +29,6 @@ const ORDERS: Record<Order, (line: ColumnLine) => string | number> = {
   type: line => shortType(line.type),
   from: line => fromWords(line) || "\uffff",
 };
-
-export function columnLine(record: ColumnRecord, position: number, table: Table): ColumnLine {
-  const [
-    name,
-    type,
-    flags = 0,
-    text = "",
-    source = "",
-    filled,
-    samples,
-    patterns,
-    values,
-    hidden,
-    basis,
-    meanings,
-    others,
-    by,
-    listed,
-  ] = record;
-  const line = {
-    ...{name, type, flags, text, source, position, filled: filled || "", samples: samples || []},
-    ...{patterns: SHAPELESS.test(type) ? [] : patterns || [], values: values || [], hidden: hidden || ""},
-    ...{
-      basis: basis || "",
-      meanings: meanings || {},
-      hasOthers: Boolean(others),
-      meaningSource: by || "",
-      isListed: Boolean(listed),
-    },
-  };
-  return {...line, references: referencesOf(name, table)};
-}
-
-function referencesOf(column: string, table: Table): Reference[] {
-  const declared = (table.e ?? [])
-    .filter(([, outgoing, own]) => outgoing && own.includes(column))
-    .map(([name, , , other, text]) => ({table: name, columns: other, likely: false, why: text}));
-  const likely = (table.lk ?? [])
-    .filter(([, outgoing, own]) => outgoing && own.includes(column))
-    .map(([name, , , other, why]) => ({table: name, columns: other, likely: true, why}));
-  return [...declared, ...likely];
-}
-
-/** Where the meaning of a column is known from. */
-function fromWords(line: ColumnLine): string {
-  if (line.text) return SOURCE_WORDS[line.source] ?? (line.basis.replace(/^from (its |the )?/, "") || "name");
-  if (line.flags & PRIMARY) return "primary key";
-  const [reference] = line.references;
-  if (reference) return reference.likely ? "likely key" : "foreign key";
-  if (line.values.length) return "check";
-  return line.filled.startsWith("generated") ? "generated" : "";
-}
 
 interface Props {
   table: Table;
