@@ -16,7 +16,12 @@ interface Props {
 export function Drawer({route, places, close}: Props) {
   const {catalog} = useApp();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    const shut = () => dialog.current?.close();
+    window.addEventListener("hashchange", shut);
+    return () => window.removeEventListener("hashchange", shut);
+  }, []);
   const leave = (event: Event) => {
     const isBackdrop = event.target === dialog.current;
     if (isBackdrop || (event.target as Element).closest("a")) dialog.current?.close();

@@ -2,7 +2,7 @@
 import {type ComponentChildren, Fragment, h, render} from "preact";
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 import {type App, AppContext, useLoaded} from "./app";
-import {searchLink} from "./data/catalog";
+import {searchLink, tableLink} from "./data/catalog";
 import {keepToken, pageSource, TokenRequired} from "./data/source";
 import {Drawer} from "./drawer";
 import {type Route, replaceAddress, scrollBefore, useVisit, type Visit} from "./route";
@@ -14,7 +14,7 @@ import {Heading, Lead, Loading, Name} from "./ui";
 import {DatabaseView, DomainView, MapView} from "./views/domain";
 import {HomeView} from "./views/home";
 import {JoinView} from "./views/join";
-import {ChangesView, StateView, TodoView} from "./views/reports";
+import {ChangesView, CoverageView, TodoView} from "./views/reports";
 import {TableView} from "./views/table";
 
 const PLACES: [address: string, title: string][] = [
@@ -22,7 +22,7 @@ const PLACES: [address: string, title: string][] = [
   ["#/join", "Joins"],
   ["#/todo", "To document"],
   ["#/changes", "Changes"],
-  ["#/state", "Coverage"],
+  ["#/coverage", "Coverage"],
 ];
 
 interface Shown {
@@ -38,7 +38,14 @@ async function shownAt(visit: Visit, app: App, search: Search): Promise<Shown> {
   if (kind === "table" && table) {
     await source.table(table, catalog);
     const content = (
-      <TableView table={table} place={second} search={search} visit={visit.number} isReturn={visit.isReturn} />
+      <TableView
+        table={table}
+        column={second}
+        section={visit.route.query.get("section") ?? undefined}
+        search={search}
+        visit={visit.number}
+        isReturn={visit.isReturn}
+      />
     );
     return {title: visible(table.l), content};
   }
@@ -49,18 +56,19 @@ async function shownAt(visit: Visit, app: App, search: Search): Promise<Shown> {
   }
   const database = catalog.databases.get(first);
   if (kind === "database" && database) return {title: visible(first), content: <DatabaseView database={database} />};
-  return placeAt(visit.route, search);
+  return placeAt(visit.route, app, search);
 }
 
-function placeAt(route: Route, search: Search): Shown {
+function placeAt(route: Route, {catalog}: App, search: Search): Shown {
   const {kind, first, second} = route;
   if (kind === "") return {title: "", content: <HomeView />};
-  if (kind === "map") return {title: "Map", content: <MapView database={first} />};
+  if (kind === "map" && (!first || catalog.databases.has(first)))
+    return {title: "Map", content: <MapView database={first} />};
   if (kind === "join") return {title: "Joins", content: <JoinView from={first} to={second} search={search} />};
   if (kind === "search")
     return {title: `Search ${visible(first)}`, content: <SearchView route={route} search={search} />};
   if (kind === "changes") return {title: "Changes", content: <ChangesView />};
-  if (kind === "state") return {title: "Coverage", content: <StateView />};
+  if (kind === "coverage") return {title: "Coverage", content: <CoverageView />};
   if (kind === "todo") return {title: "To document", content: <TodoView />};
   return {title: "Not found", content: <NotFound />};
 }
@@ -69,9 +77,9 @@ function NotFound() {
   return (
     <>
       <Heading>Not found</Heading>
-      <Lead>Nothing is documented under this address. Search for it above, or begin at the start.</Lead>
+      <Lead>Nothing is documented under this address. Search for it above, or go to the first view.</Lead>
       <p>
-        <a href="#/">To the start</a>
+        <a href="#/">First view</a>
       </p>
     </>
   );
@@ -84,7 +92,7 @@ function Page() {
   if (problem instanceof TokenRequired)
     return (
       <Framed>
-        <TokenForm retry={() => setAttempt(attempt + 1)} />
+        <TokenForm wasRefused={attempt > 0} retry={() => setAttempt(attempt + 1)} />
       </Framed>
     );
   if (problem)
@@ -119,14 +127,19 @@ function NotLoaded({problem}: {problem: unknown}) {
 }
 
 /** The server answers only callers with a token. */
-function TokenForm({retry}: {retry: () => void}) {
+function TokenForm({retry, wasRefused}: {retry: () => void; wasRefused: boolean}) {
   const field = useRef<HTMLInputElement>(null);
+  const [isUnusable, setUnusable] = useState(false);
   useEffect(() => {
     document.title = "Token";
+    field.current?.focus();
   }, []);
   const submit = (event: Event) => {
     event.preventDefault();
-    keepToken(field.current?.value.trim() ?? "");
+    const token = field.current?.value.trim() ?? "";
+    // Headers hold nothing else.
+    if (!/^[\x21-\x7e]+$/.test(token)) return setUnusable(true);
+    keepToken(token);
     retry();
   };
   return (
@@ -138,6 +151,11 @@ function TokenForm({retry}: {retry: () => void}) {
         <input id="token" type="password" autocomplete="off" required ref={field} />
         <button type="submit">Continue</button>
       </form>
+      {wasRefused || isUnusable ? (
+        <p class="problem" role="alert">
+          {isUnusable ? "A token has only ASCII letters, digits and signs." : "The server did not accept this token."}
+        </p>
+      ) : null}
     </>
   );
 }
@@ -154,6 +172,7 @@ function Opened({app}: {app: App}) {
     else if (problem) setShown({view: {title: "Not loaded", content: <NotLoaded problem={problem} />}, visit});
   }, [value, problem]);
   useShortcuts();
+  useSkipLink();
   return (
     <AppContext.Provider value={app}>
       <Head app={app} route={visit.route} search={search} openDrawer={() => setDrawn(true)} />
@@ -176,17 +195,30 @@ const viewKey = ({kind, first, second}: Route) =>
 function View({shown, visit, name}: {shown: Shown; visit: Visit; name: string}) {
   const before = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
-    document.title = shown.title ? `${shown.title} \u2013 ${name}` : name;
+    document.title = visible(shown.title ? `${shown.title} \u2013 ${name}` : name);
     const isSame = before.current !== undefined;
     before.current = visit.route.hash;
     const place = scrollBefore();
     if (visit.isReturn) scrollWhileGrowing(() => window.scrollTo(0, place));
-    else if (!isSame) window.scrollTo(0, 0);
+    else if (!isSame || visit.route.kind === "search") window.scrollTo(0, 0);
     // A search is still being typed; the first view keeps the focus of the browser.
     if (visit.number && visit.route.kind !== "search" && !isSame)
       document.querySelector<HTMLElement>("main h1")?.focus({preventScroll: true});
   }, [visit.number]);
   return <>{shown.content}</>;
+}
+
+/** The link that skips the head leaves the address as it is. */
+function useSkipLink(): void {
+  useEffect(() => {
+    const skip = document.querySelector(".skip");
+    const follow = (event: Event) => {
+      event.preventDefault();
+      document.querySelector<HTMLElement>("main")?.focus();
+    };
+    skip?.addEventListener("click", follow);
+    return () => skip?.removeEventListener("click", follow);
+  }, []);
 }
 
 const searchField = () => document.querySelector<HTMLInputElement>("#search");
@@ -255,10 +287,11 @@ function Head({app, route, search, openDrawer}: HeadProps) {
 function SearchField({route, search}: {route: Route; search: Search}) {
   const isSearch = route.kind === "search";
   const [text, setText] = useState(isSearch ? route.first : "");
-  const before = useRef("#/");
+  // Whether the search was begun in this page, so that going back ends it.
+  const isFromHere = useRef(false);
   const typed = useRef(new Set<string>());
   useEffect(() => {
-    if (!isSearch) before.current = route.hash || "#/";
+    if (!isSearch) isFromHere.current = false;
     // An address that was just typed may come when the text is longer already.
     if (!typed.current.delete(route.hash)) setText(isSearch ? route.first : "");
   }, [route.hash]);
@@ -268,14 +301,25 @@ function SearchField({route, search}: {route: Route; search: Search}) {
     const hash = searchLink(query) + (isSearch && route.query.size ? `?${route.query}` : "");
     typed.current.add(hash);
     if (isSearch) replaceAddress(hash);
-    else location.hash = hash;
+    else {
+      isFromHere.current = true;
+      location.hash = hash;
+    }
+  };
+  const openFirst = () => {
+    // The list may still be that of fewer letters.
+    const isCurrent = document.querySelector<HTMLElement>("#results")?.dataset.query === text;
+    const [first] = isCurrent ? [] : search.index.find(text).hits;
+    if (first) location.hash = tableLink(first.table.n, first.column?.name);
+    else document.querySelector<HTMLElement>("#results > li > a")?.click();
   };
   const act = (event: KeyboardEvent) => {
-    if (event.key === "Enter") document.querySelector<HTMLElement>("#results > li > a")?.click();
+    if (event.key === "Enter") openFirst();
     else if (event.key === "Escape" && isSearch) {
       // Otherwise the browser clears the field, which is another search.
       event.preventDefault();
-      location.hash = before.current;
+      if (isFromHere.current) history.back();
+      else location.hash = "#/";
     }
   };
   return (

@@ -27,27 +27,33 @@ export function parseRoute(hash: string): Route {
 /** Show another address without an entry in the browser's history, such as a search while it is typed. */
 export function replaceAddress(hash: string): void {
   history.replaceState(history.state, "", hash);
-  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  visitAgain();
 }
 
+/** Show what the address names once more, from its start. */
+const visitAgain = () => window.dispatchEvent(new Event(AGAIN));
+const AGAIN = "tribal-visit";
+
+/** Marks an entry of the history; where the reader was in it outlives a reload. */
 interface Entry {
-  entry: number;
+  entry: string;
 }
 
-const scrolled = new Map<number, number>();
-let entries = 0;
-let current = 0;
+const POSITION = "tribal.scroll.";
+let current = "";
 
-/** The number of the history's entry, and whether the reader has come back to it. */
+/** Whether the reader has come back to this entry of the history. */
 function enter(): boolean {
   const known = (history.state as Entry | null)?.entry;
-  current = known ?? ++entries;
+  current = known ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
   if (known === undefined) history.replaceState({entry: current}, "");
   return known !== undefined;
 }
 
+const leave = () => sessionStorage.setItem(POSITION + current, String(window.scrollY));
+
 /** Where the reader was in this entry of the history. */
-export const scrollBefore = () => scrolled.get(current) ?? 0;
+export const scrollBefore = () => Number(sessionStorage.getItem(POSITION + current) ?? 0);
 
 export interface Visit {
   route: Route;
@@ -59,8 +65,7 @@ export interface Visit {
 
 export function useVisit(): Visit {
   const [visit, setVisit] = useState<Visit>(() => {
-    enter();
-    return {route: parseRoute(location.hash), isReturn: false, number: 0};
+    return {route: parseRoute(location.hash), isReturn: enter(), number: 0};
   });
   useEffect(() => {
     history.scrollRestoration = "manual";
@@ -69,12 +74,23 @@ export function useVisit(): Visit {
       // Links inside of a view, such as the one that skips the head, are not addresses.
       if (hash && !hash.startsWith("#/")) return;
       // The view before is still there.
-      scrolled.set(current, window.scrollY);
+      leave();
       const isReturn = enter();
       setVisit(before => ({route: parseRoute(hash), isReturn, number: before.number + 1}));
     };
-    window.addEventListener("hashchange", go);
-    return () => window.removeEventListener("hashchange", go);
+    const again = () =>
+      setVisit(before => ({route: parseRoute(location.hash), isReturn: false, number: before.number + 1}));
+    const followAgain = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest("a[href^='#/']") : null;
+      // No event comes when the address stays the same.
+      if (link?.getAttribute("href") === location.hash) visitAgain();
+    };
+    const stop = new AbortController();
+    window.addEventListener("hashchange", go, {signal: stop.signal});
+    window.addEventListener(AGAIN, again, {signal: stop.signal});
+    window.addEventListener("pagehide", leave, {signal: stop.signal});
+    document.addEventListener("click", followAgain, {signal: stop.signal});
+    return () => stop.abort();
   }, []);
   return visit;
 }

@@ -3,7 +3,7 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u206
 // Sentences may use joiners, but must not change the direction of the text next to them.
 const TURNING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Names and code as they are shown: what would be invisible becomes readable. */
+/** Names and code as they are shown: control characters and marks of direction become readable. */
 export function visible(text: unknown): string {
   return String(text).replace(
     UNSEEN,
@@ -65,15 +65,15 @@ export function runTime(id: string): string {
 }
 
 const SHORT_TYPES: [RegExp, string][] = [
-  [/^character varying/, "varchar"],
-  [/^character(?=\(|$)/, "char"],
+  [/^character varying(?=$|[ ([])/, "varchar"],
+  [/^character(?=$|[([])/, "char"],
   [/^timestamp(\(\d+\))? without time zone/, "timestamp$1"],
   [/^timestamp(\(\d+\))? with time zone/, "timestamptz$1"],
   [/^time(\(\d+\))? without time zone/, "time$1"],
   [/^time(\(\d+\))? with time zone/, "timetz$1"],
-  [/^double precision/, "double"],
-  [/^integer/, "int"],
-  [/^boolean/, "bool"],
+  [/^double precision(?=$|[ ([])/, "double"],
+  [/^integer(?=$|[ ([])/, "int"],
+  [/^boolean(?=$|[ ([])/, "bool"],
 ];
 
 /** A type as people write it: `varchar(14)` for `character varying(14)`. */

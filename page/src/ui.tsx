@@ -187,6 +187,8 @@ export function Copy({text, label = "Copy", name, hint}: CopyProps) {
       setSaid("Not allowed");
     }
   };
+  // Browsers allow it on safe origins alone.
+  if (!navigator.clipboard) return null;
   return (
     <button
       type="button"
@@ -207,9 +209,9 @@ export function Sql({children, language = "SQL"}: {children: string; language?: 
     <div class="sql">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by keyboard. */}
       <pre dir="ltr" tabIndex={0}>
-        <code>{children}</code>
+        <code>{prose(children)}</code>
       </pre>
-      {"clipboard" in navigator ? <Copy text={() => children} name={`Copy this ${language}`} /> : null}
+      <Copy text={() => children} name={`Copy this ${language}`} />
     </div>
   );
 }

@@ -175,8 +175,8 @@ def defined_page(tmp_path: Path) -> Page:
 def test_verified_queries_are_questions_and_count_as_readers(tmp_path: Path) -> None:
     page = defined_page(tmp_path)
     home = page.part("catalog")["home"]
-    assert ["Who bought?", "#/table/shop.crm.customer/~questions"] in home["questions"]
-    assert ["Who is gone?", "#/table/shop.crm.customer/~questions"] not in home["questions"]
+    assert ["Who bought?", "#/table/shop.crm.customer?section=questions"] in home["questions"]
+    assert ["Who is gone?", "#/table/shop.crm.customer?section=questions"] not in home["questions"]
     assert home["read"] == [["shop.crm.customer", 2], ["shop.sales.order_header", 2]]
     scoped = page.part("catalog", SALES)["home"]
     assert [text for text, _ in scoped["questions"]] == ["What was ordered?"]
@@ -271,6 +271,16 @@ def test_lines_hold_flags_and_connections(tmp_path: Path) -> None:
     assert lines["hr.employee"] == ["hr.employee", "Holds employee.", 100, 4]
     assert ["email", 0, 3] in page.part("columns")[page.tables().index("shop.crm.customer")]
     assert page.part("catalog")["databases"][0]["k"] == "postgres"
+
+
+def test_hidden_partitions_and_lines_before_a_table_are_not_counted(tmp_path: Path) -> None:
+    first, *others = shop_tables()
+    written = {"partitions": ["shop.stock.product", "shop.crm.region"], "partition_count": 2, "annotation_line": 40}
+    page = page_of([first.model_copy(update=written), *others], tmp_path)
+    (whole,) = page.part("table", name="shop.crm.customer")
+    assert (whole["p"], whole["al"]) == (2, 40)
+    (seen,) = page.part("table", Scope(schemas=frozenset({("shop", "crm")})), name="shop.crm.customer")
+    assert (seen["p"], seen.get("al")) == (1, None)
 
 
 def test_columns_are_searched_by_their_values_and_what_these_mean(tmp_path: Path) -> None:

@@ -204,6 +204,7 @@ function wholeTable(record: TableRecord): Omit<Table, keyof TableRecord | "place
 }
 
 /** The address of a table, or of one of its columns. */
+export const sectionLink = (name: string, section: string) => `${tableLink(name)}?section=${section}`;
 export const tableLink = (name: string, column?: string) =>
   `#/table/${encodeURIComponent(name)}${column === undefined ? "" : `/${encodeURIComponent(column)}`}`;
 export const databaseLink = (name: string) => `#/database/${encodeURIComponent(name)}`;
@@ -212,6 +213,12 @@ export const domainLink = (database: string, name: string) =>
 export const joinLink = (from: string, to = "") =>
   `#/join/${encodeURIComponent(from)}${to ? `/${encodeURIComponent(to)}` : ""}`;
 export const searchLink = (query: string) => `#/search/${encodeURIComponent(query)}`;
+
+/** The table's own name, without its schema. */
+export function ownName(table: Table): string {
+  const [, quoted, plain] = /(?:"((?:[^"]|"")*)"|([^."]*))$/.exec(table.l) ?? [];
+  return quoted === undefined ? (plain ?? table.l) : quoted.replaceAll('""', '"');
+}
 
 /** The schema in a table's label, as SQL has it. */
 export function schemaOf(table: Table): string {

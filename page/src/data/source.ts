@@ -4,7 +4,9 @@ import {Catalog, type Domain, type Table} from "./catalog";
 const TOKEN = "tribal.token";
 
 /** The server requires a token. */
-export class TokenRequired extends Error {}
+export class TokenRequired extends Error {
+  override message = "the server requires a token; reload the page";
+}
 
 export function keepToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
@@ -51,9 +53,18 @@ export async function fromServer<Answer>(path: string, input?: object, signal?: 
   const body = input && JSON.stringify(input);
   const answer = await fetch(path, {method: input ? "POST" : "GET", headers, body, signal});
   if (answer.status === 401) throw new TokenRequired();
-  const value = await answer.json();
+  checkGeneration(answer.headers.get("X-Tribal-Generation"));
+  const value = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(value.error?.message || value.message || `the server answers ${answer.status}`);
   return value;
+}
+
+let generation: string | null = null;
+
+/** Parts refer to each other by positions: with another generation of the index, all of them are loaded again. */
+function checkGeneration(found: string | null): void {
+  if (generation !== null && found !== null && found !== generation) location.reload();
+  generation = found ?? generation;
 }
 
 /** Load each part once; one that failed is loaded again. */

@@ -1,110 +1,87 @@
 // The menu that saves or copies a diagram.
-import {Fragment, h, type RefObject} from "preact";
+import {Fragment, h} from "preact";
 import {useRef, useState} from "preact/hooks";
-import {visible} from "../text";
-import {copied, saved} from "./copy";
 import {mermaid} from "./mermaid";
 import type {Drawing} from "./model";
-import {standalone} from "./picture";
 import type {DiagramProps} from "./props";
+import {svgFile} from "./svg_file";
 
-interface ExportProps {
-  props: DiagramProps;
-  drawing: Drawing;
-  svg: RefObject<SVGSVGElement | null>;
-}
+type Format = ReturnType<typeof formats>[number];
 
-interface Format {
-  name: string;
-  file: string;
-  type: string;
-  text: () => string | Promise<string>;
-}
-
-function formats({props, drawing, svg}: ExportProps): Format[] {
-  const {label, dbml} = props;
-  const file =
-    label
-      .replace(/[^A-Za-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "")
-      .toLowerCase() || "diagram";
+function formats({label, dbml, allColumns}: DiagramProps, drawing: Drawing, svg: () => string) {
+  const file = label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const names = drawing.boxes.map(box => box.table.name);
   return [
-    {
-      name: "SVG",
-      file: `${file}.svg`,
-      type: "image/svg+xml",
-      text: () => (svg.current ? standalone(svg.current, drawing, label) : ""),
-    },
-    {name: "Mermaid", file: `${file}.mmd`, type: "text/plain", text: () => mermaidOf(props, drawing)},
+    {name: "SVG", file: `${file}.svg`, type: "image/svg+xml", text: svg},
+    {name: "Mermaid", file: `${file}.mmd`, type: "text/plain", text: () => mermaid(drawing, allColumns)},
     ...(dbml ? [{name: "DBML", file: `${file}.dbml`, type: "text/plain", text: () => dbml(names)}] : []),
   ];
 }
 
-/** Key columns have no types in a diagram; Mermaid wants one for each. */
-async function mermaidOf({allColumns}: DiagramProps, {boxes, keys}: Drawing): Promise<string> {
-  const entities = boxes.map(async ({table, rows}) => {
-    const columns = rows.length && allColumns ? await allColumns(table.name) : [];
-    const types = new Map(columns.map(({name, type}) => [visible(name), type]));
-    return {name: table.name, label: table.label, rows: rows.map(row => ({...row, type: types.get(row.name)}))};
-  });
-  return mermaid(await Promise.all(entities), keys);
-}
-
-export function ExportMenu(given: ExportProps) {
+export function ExportMenu({props, drawing}: {props: DiagramProps; drawing: Drawing}) {
   const [said, setSaid] = useState("");
   const menu = useRef<HTMLDetailsElement>(null);
-  const run = async (format: Format, act: (text: string) => string | Promise<string>) => {
+  const svg = () => {
+    const shown = menu.current?.closest(".g-frame")?.querySelector(".g-drawing svg");
+    return shown ? svgFile(shown, drawing, props.label) : "";
+  };
+  const run = async (format: Format, act: typeof save | typeof copy) => {
     try {
-      setSaid(await act(await format.text()));
+      setSaid(await act(await format.text(), format));
     } catch (problem) {
       setSaid(`Cannot make the ${format.name}: ${problem instanceof Error ? problem.message : problem}`);
     }
   };
-  const close = (event: KeyboardEvent) => {
+  const close = () => menu.current?.removeAttribute("open");
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || !menu.current?.open) return;
     event.stopPropagation();
-    menu.current.open = false;
+    close();
     menu.current.querySelector("summary")?.focus();
   };
-  const leave = (event: FocusEvent) => {
-    if (menu.current && !menu.current.contains(event.relatedTarget as Node | null)) menu.current.open = false;
+  const onFocusOut = (event: FocusEvent) => {
+    if (!menu.current?.contains(event.relatedTarget as Node | null)) close();
   };
   return (
-    <details class="g-export" ref={menu} onKeyDown={close} onFocusOut={leave} onToggle={() => setSaid("")}>
+    <details class="g-export" ref={menu} onKeyDown={onKeyDown} onFocusOut={onFocusOut} onToggle={() => setSaid("")}>
       <summary>Export</summary>
-      <div class="g-menu">
-        {formats(given).map(format => (
+      <div class="g-menu" tabIndex={-1}>
+        {formats(props, drawing, svg).map(format => (
           <Fragment key={format.name}>
             <span>{format.name}</span>
-            <button
-              type="button"
-              aria-label={`Download ${format.name}`}
-              onClick={() =>
-                run(format, text => {
-                  saved(text, format.file, format.type);
-                  return `Saved ${format.file}`;
-                })
-              }
-            >
+            <button type="button" aria-label={`Download ${format.name}`} onClick={() => run(format, save)}>
               Download
             </button>
-            <button
-              type="button"
-              aria-label={`Copy ${format.name}`}
-              onClick={() =>
-                run(format, async text =>
-                  (await copied(text)) ? `Copied the ${format.name}` : "Copying is not allowed here",
-                )
-              }
-            >
+            <button type="button" aria-label={`Copy ${format.name}`} onClick={() => run(format, copy)}>
               Copy
             </button>
           </Fragment>
         ))}
-        {!given.props.dbml && <p>DBML: in the site and the served page</p>}
+        {!props.dbml && <p>DBML: in the site and the served page</p>}
         <p role="status">{said}</p>
       </div>
     </details>
   );
+}
+
+function save(text: string, {file, type}: Format): string {
+  const address = URL.createObjectURL(new Blob([text], {type}));
+  Object.assign(document.createElement("a"), {href: address, download: file}).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  return `Saved ${file}`;
+}
+
+async function copy(text: string, {name}: Format): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages without TLS have no clipboard, but may still copy what is selected.
+    const field = Object.assign(document.createElement("textarea"), {value: text, className: "g-copied"});
+    document.body.append(field);
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    if (!isCopied) return "Copying is not allowed here";
+  }
+  return `Copied the ${name}`;
 }

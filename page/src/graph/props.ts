@@ -1,5 +1,5 @@
 // What the page gives to diagrams and maps.
-import type {Keys} from "../data/keys";
+import type {KeyColumn, Keys} from "../data/keys";
 
 export interface GraphTable {
   name: string;
@@ -10,12 +10,7 @@ export interface GraphTable {
   kind?: string;
 }
 
-export interface GraphColumn {
-  name: string;
-  type: string;
-  primary: boolean;
-  foreign: boolean;
-}
+export type GraphColumn = KeyColumn & {type: string};
 
 export interface DiagramProps {
   /** Accessible name, such as "Keys of billing.invoice". */
@@ -26,7 +21,7 @@ export interface DiagramProps {
   start: string[];
   /** The table in the middle: neighbours of 1 or 2 steps are drawn too. */
   focus?: string;
-  allColumns?: (name: string) => Promise<GraphColumn[]>;
+  allColumns: (name: string) => Promise<GraphColumn[]>;
   dbml?: (names: string[]) => Promise<string>;
 }
 
@@ -44,6 +39,6 @@ export interface MapProps {
   domains: MapDomain[];
   /** The picture on the first view: no field, and a click opens the domain. */
   small?: boolean;
-  keys?: () => Promise<Keys>;
+  keys: () => Promise<Keys>;
   tables: (name: string) => GraphTable;
 }

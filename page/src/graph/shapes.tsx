@@ -1,118 +1,97 @@
 // The shapes of a diagram: boxes of tables, and lines of keys with crow's feet.
-import {Fragment, h} from "preact";
-import type {Key} from "../data/keys";
+import {type ComponentChildren, h} from "preact";
 import {cut, prose, visible} from "../text";
-import {type Box, type End, HEADER, ROW, type Route, type Row} from "./layout";
-import {fitted, textWidth} from "./measure";
+import {type Box, type End, HEADER, PADDING, ROW} from "./layout";
+import type {Line} from "./model";
+import type {GraphTable} from "./props";
+import type {Rect} from "./zoom";
 
-const PAD = 10;
+/** A line of text. */
+export const Text = ({text, ...attributes}: Record<string, string | number | undefined>) => h("text", attributes, text);
 
-interface BoxProps {
-  box: Box;
-  state: string;
-  own: boolean;
-  /** Told when the table is pointed at or has the focus, and without a name when it no longer is. */
-  onLight: (name?: string) => void;
-  onFocus: (box: Box) => void;
+interface ShapeProps {
+  class: string;
+  at: Rect;
+  /** Radius of the corners. */
+  rx: number;
+  title: string;
+  href?: string;
+  /** Called when the mouse or the focus comes and goes. */
+  onPoint: (isPointed: boolean) => void;
+  children: ComponentChildren;
+  [attribute: string]: unknown;
 }
 
-export function TableBox({box, state, own, onLight, onFocus}: BoxProps) {
-  const {table} = box;
-  const inner = (
-    <Fragment>
-      <title>{table.label + (table.description ? `: ${prose(cut(table.description, 200))}` : "")}</title>
-      <rect class="g-box" width={box.width} height={box.height} rx={7} />
-      <path class="g-head" d={header(box)} />
-      <text class="g-name" x={PAD} y={18.5}>
-        {fitted(table.label, box.width - 2 * PAD, "bold")}
-      </text>
-      {box.rows.map((row, number) => (
-        <ColumnRow key={number} box={box} row={row} y={HEADER + 3 + number * ROW} />
-      ))}
-      {box.more > 0 && (
-        <text class="g-type" x={PAD + box.marks} y={HEADER + 17 + box.rows.length * ROW}>
-          {`${box.more} more`}
-        </text>
-      )}
-    </Fragment>
-  );
-  const shared = {
-    class: `g-table${own ? " g-own" : ""}${state}`,
-    transform: `translate(${box.x} ${box.y})`,
-    onPointerEnter: (event: PointerEvent) => event.pointerType === "mouse" && onLight(table.name),
-    onPointerLeave: () => onLight(),
+/** A part of a drawing that can be pointed at, and leads somewhere if it has an address. */
+export function Shape({at, rx, title, href, onPoint, children, ...attributes}: ShapeProps) {
+  const all = {
+    ...attributes,
+    transform: `translate(${at.x} ${at.y})`,
+    onPointerEnter: (event: PointerEvent) => event.pointerType === "mouse" && onPoint(true),
+    onPointerLeave: () => onPoint(false),
+    onFocus: () => onPoint(true),
+    onBlur: () => onPoint(false),
   };
-  if (!table.href || own) return <g {...shared}>{inner}</g>;
+  const inner = [
+    <title key="title">{title}</title>,
+    <rect key="box" class="g-box" width={at.width} height={at.height} rx={rx} />,
+    children,
+  ];
   // A whole address: axe takes links to a part of the page that are out of sight for links that skip something.
-  const address = new URL(table.href, document.baseURI).href;
-  return (
-    <a {...shared} href={address} onFocus={() => onFocus(box)} onBlur={() => onLight()}>
-      {inner}
-    </a>
-  );
+  return href ? h("a", {...all, href: new URL(href, document.baseURI).href}, inner) : h("g", all, inner);
 }
 
-/** The upper part of a box, with round corners above only where rows follow. */
-function header({width, height}: Box): string {
-  const below = height > HEADER ? `V${HEADER}H0` : `V${HEADER - 7}a7 7 0 0 1 -7 7H7a7 7 0 0 1 -7 -7`;
-  return `M0 7a7 7 0 0 1 7 -7H${width - 7}a7 7 0 0 1 7 7${below}z`;
-}
+export const tableTitle = ({label, description}: GraphTable) =>
+  visible(label) + (description ? `: ${prose(cut(description, 200))}` : "");
 
-function ColumnRow({box, row, y}: {box: Box; row: Row; y: number}) {
-  const room = box.width - 2 * PAD - box.marks;
-  const named = Math.min(textWidth(row.name, "code"), room * 0.55);
-  const type = row.type ? fitted(row.type, room - named - 12, "code") : "";
-  const name = fitted(row.name, room - (type ? textWidth(type, "code") + 12 : 0), "code");
-  const marks = row.mark.split(" ").filter(Boolean);
+/** The name of a table, and its columns. */
+export function TableContent({box: {label, rows, marks, width}}: {box: Box}) {
+  // Corners are round below only where no rows follow.
+  const below = rows.length ? `V${HEADER}H0` : `V${HEADER - 7}a7 7 0 0 1 -7 7H7a7 7 0 0 1 -7 -7`;
   return (
     <g>
-      {name !== row.name && <title>{`${row.name} ${row.type ?? ""}`}</title>}
-      {marks.map((mark, number) => (
-        <text key={mark} class={`g-mark g-${mark.toLowerCase()}`} x={PAD + number * 18} y={y + 14}>
-          {mark}
-        </text>
+      <path class="g-head" d={`M0 7a7 7 0 0 1 7 -7H${width - 7}a7 7 0 0 1 7 7${below}z`} />
+      <Text class="g-name" x={PADDING} y={18.5} text={label} />
+      {rows.map((row, number) => (
+        <g key={row.column} transform={`translate(0 ${HEADER + 17 + number * ROW})`}>
+          {row.name !== visible(row.column) && <title>{visible(row.column)}</title>}
+          {row.marks.map((mark, place) => (
+            <Text key={mark} class={`g-mark g-${mark.toLowerCase()}`} x={PADDING + place * 18} text={mark} />
+          ))}
+          <Text class="g-column" x={PADDING + marks} text={row.name} />
+          <Text class="g-type" x={width - PADDING} text-anchor="end" text={row.type} />
+        </g>
       ))}
-      <text class="g-column" x={PAD + box.marks} y={y + 14}>
-        {name}
-      </text>
-      {type && (
-        <text class="g-type" x={box.width - PAD} y={y + 14} text-anchor="end">
-          {type}
-        </text>
-      )}
     </g>
   );
 }
 
-/** A key in a sentence, with all pairs of columns. */
-export function keyText(key: Key, label: (name: string) => string): string {
-  const side = (name: string, columns: string[]) => `${visible(label(name))} (${columns.map(visible).join(", ")})`;
-  const kind = key.kind === "likely" ? ", likely, not declared" : key.kind === "optional" ? ", optional" : "";
-  return `${side(key.from, key.own)} refers to ${side(key.to, key.other)}${kind}`;
+/** Notes on keys that are not declared, or may be empty. */
+export const KINDS = {"": "", optional: "optional", likely: "likely, not declared"};
+
+/** Describe a key in a sentence, with all pairs of columns. */
+function sentenceOf({from, to, key: {own, other, kind}}: Line): string {
+  const side = ({table}: Box, columns: string[]) => `${table.label} (${columns.map(visible).join(", ")})`;
+  return `${side(from, own)} refers to ${side(to, other)}${kind && `, ${KINDS[kind]}`}`;
 }
 
-/** The start of a line that is drawn in full only while its table is pointed at. */
-export function KeyStub({route: {child}, title, state}: {route: Route; title: string; state: string}) {
+/** The line of a key; of a stub, only the start. */
+export function KeyLine({line, state, isStub}: {line: Line; state: string; isStub: boolean}) {
+  const {key, path, child, parent} = line;
+  const kind = key.kind === "likely" && !isStub ? " g-likely" : "";
   return (
-    <g class={`g-key${state}`}>
-      <title>{title}</title>
-      <path class="g-foot" d={foot(child)} />
-      <path class="g-line g-stub" d={`M${child.x} ${child.y}h${child.side * 24}`} />
-    </g>
-  );
-}
-
-export function KeyLine({keyed, route, title, state}: {keyed: Key; route: Route; title: string; state: string}) {
-  const open = keyed.kind !== "";
-  return (
-    <g class={`g-key${keyed.kind === "likely" ? " g-likely" : ""}${state}`}>
-      <title>{title}</title>
-      <path class="g-reach" d={route.path} />
-      <path class="g-line" d={route.path} />
-      <path class="g-foot" d={keyed.one ? bar(route.child, 7) : foot(route.child)} />
-      <path class="g-foot" d={open ? bar(route.parent, 6) : bar(route.parent, 6) + bar(route.parent, 10)} />
-      {open && (
-        <circle class="g-foot g-open" cx={route.parent.x + route.parent.side * 13} cy={route.parent.y} r={3.6} />
+    <g class={`g-key${kind}${state}`}>
+      <title>{sentenceOf(line)}</title>
+      <path class="g-foot" d={key.one ? bar(child, 7) : foot(child)} />
+      {isStub ? (
+        <path class="g-line g-stub" d={`M${child.x} ${child.y}h${child.side * 24}`} />
+      ) : (
+        <g>
+          <path class="g-reach" d={path} />
+          <path class="g-line" d={path} />
+          <path class="g-foot" d={bar(parent, 6) + (key.kind ? "" : bar(parent, 10))} />
+          {key.kind && <circle class="g-foot g-open" cx={parent.x + parent.side * 13} cy={parent.y} r={3.6} />}
+        </g>
       )}
     </g>
   );

@@ -1,9 +1,7 @@
 // Tables, columns and domains that answer a search: names first, exactly or nearly, then columns and texts.
-import type {Catalog, Column, Domain, Table} from "../data/catalog";
+import {type Catalog, type Column, type Domain, ownName, type Table} from "../data/catalog";
 import {bagOf, type Form, formOf, isNear, stem, typosAllowed, wordsOf} from "./words";
 
-/** The table's own name, in `schema.table` as SQL has it. */
-const OWN_NAME = /(?:"((?:[^"]|"")*)"|([^."]*))$/;
 /** Lowest score of a name that has all words of the search, and of one that has no others. */
 export const NAMED = 600;
 export const SAME = 890;
@@ -71,8 +69,7 @@ export class SearchIndex {
   }
 
   #addTable(table: Table): void {
-    const [, quoted, plain] = OWN_NAME.exec(table.l) ?? [];
-    const own = quoted === undefined ? (plain ?? table.l) : quoted.replaceAll('""', '"');
+    const own = ownName(table);
     const searched = {
       own: own.toLowerCase(),
       form: formOf(own),
@@ -116,11 +113,13 @@ export class SearchIndex {
     return {hits, domains, partly: !all.length, terms};
   }
 
-  /** The one table that a text names, or nothing. */
-  named(text: string): Table | undefined {
+  /** The table that a text names, of equally good ones that in a database, or nothing. */
+  named(text: string, database?: string): Table | undefined {
     const known = this.catalog.tables.get(text);
     if (known) return known;
-    return this.find(text).hits.find(hit => !hit.column && hit.score >= NAMED)?.table;
+    const [best, ...others] = this.find(text).hits.filter(hit => !hit.column && hit.score >= NAMED);
+    const near = others.find(hit => hit.score === best?.score && hit.table.b === database);
+    return best?.table.b === database ? best?.table : (near ?? best)?.table;
   }
 
   #hits(query: Query, some: boolean): Hit[] {

@@ -2,7 +2,7 @@
 import {Fragment, h} from "preact";
 import {useEffect, useMemo, useState} from "preact/hooks";
 import {useApp} from "../app";
-import {domainLink, schemaOf, type Table, tableLink} from "../data/catalog";
+import {domainLink, schemaOf, sectionLink, type Table, tableLink} from "../data/catalog";
 import {type DefinitionsPart, EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
 import {type Route, replaceAddress} from "../route";
 import {counted, cut, prose, visible} from "../text";
@@ -20,7 +20,7 @@ const FACETS: Facet[] = [
   ["what", "Tables and columns", ({column}) => (column ? "columns" : "tables")],
   ["database", "Database", ({table}) => table.b],
   ["schema", "Schema", ({table}) => schemaOf(table)],
-  ["domain", "Domain", ({table}) => table.d],
+  ["domain", "Domain", ({table}) => `${table.b}/${table.d}`],
   ["kind", "Kind", ({table}) => kindOf(table)],
   ["described", "Described", hit => (isDescribed(hit) ? "yes" : "no")],
   ["sensitive", "Sensitive", hit => (isSensitive(hit) ? "yes" : "no")],
@@ -86,7 +86,7 @@ function Definitions({found}: {found: DefinitionsPart}) {
     <ul class="definitions" aria-label="Questions and metrics">
       {found.slice(0, LISTED_DEFINITIONS).map(([kind, text, table]) => (
         <li key={kind + text}>
-          <a href={tableLink(table, "~questions")}>{visible(text)}</a>{" "}
+          <a href={sectionLink(table, "questions")}>{visible(text)}</a>{" "}
           <span class="src">{kind === "query" ? "verified query" : "metric"}</span>
         </li>
       ))}
@@ -129,7 +129,9 @@ function summary(hits: Hit[], found: Found, query: string): string {
 function facetsOf(hits: Hit[], chosen: URLSearchParams) {
   return FACETS.map(([name, label, valueIn]) => {
     const counts = new Map<string, number>();
+    const others = FACETS.filter(([other]) => other !== name && chosen.has(other));
     for (const hit of hits) {
+      if (others.some(([other, , valueOfOther]) => chosen.get(other) !== valueOfOther(hit))) continue;
       const value = valueIn(hit);
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }
@@ -145,7 +147,10 @@ function Facets({hits, route}: {hits: Hit[]; route: Route}) {
     replaceAddress(`#/search/${encodeURIComponent(route.first)}${query.size ? `?${query}` : ""}`);
   };
   const {catalog} = useApp();
-  const titleOf = (value: string) => [...catalog.domains.values()].find(domain => domain.n === value)?.h ?? value;
+  const titleOf = (value: string) => {
+    const domain = [...catalog.domains.values()].find(({b, n}) => `${b}/${n}` === value);
+    return domain ? `${domain.h}${catalog.databases.size > 1 ? ` in ${domain.b}` : ""}` : value;
+  };
   const shown = useMemo(() => facetsOf(hits, route.query), [hits, route.query]);
   if (!shown.length) return null;
   return (
@@ -221,7 +226,7 @@ function why({score, column}: Hit): string {
 
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 
-/** What is marked in names and texts: the words of the search. */
+/** The words of the search, which are marked in names and texts. */
 function patternOf(terms: string[]): RegExp | undefined {
   const words = terms.filter(term => term.length > 1).map(term => term.replace(SPECIAL, "\\$&"));
   return words.length ? new RegExp(`(?<!\\p{L})(${words.join("|")})`, "giu") : undefined;

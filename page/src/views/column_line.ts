@@ -2,11 +2,13 @@
 import type {Table} from "../data/catalog";
 import {type ColumnRecord, PRIMARY} from "../data/types";
 
-const SHAPELESS = /^(bigint|date|double|float|integer|number|numeric|real|smallint|time)/;
+const SHAPELESS =
+  /^(bigint|date|double precision|float|integer|number|numeric|real|smallint|time|timestamp)(?=$|[ ([])/;
 
 interface Reference {
   table: string;
-  columns: string[];
+  /** The column that it refers to. */
+  column?: string;
   likely: boolean;
   why: string;
 }
@@ -75,10 +77,10 @@ export function columnLine(record: ColumnRecord, position: number, table: Table)
 function referencesOf(column: string, table: Table): Reference[] {
   const declared = (table.e ?? [])
     .filter(([, outgoing, own]) => outgoing && own.includes(column))
-    .map(([name, , , other, text]) => ({table: name, columns: other, likely: false, why: text}));
+    .map(([name, , own, other, why]) => ({table: name, column: other[own.indexOf(column)], likely: false, why}));
   const likely = (table.lk ?? [])
     .filter(([, outgoing, own]) => outgoing && own.includes(column))
-    .map(([name, , , other, why]) => ({table: name, columns: other, likely: true, why}));
+    .map(([name, , own, other, why]) => ({table: name, column: other[own.indexOf(column)], likely: true, why}));
   return [...declared, ...likely];
 }
 

@@ -41,7 +41,8 @@ export function Columns({table, chosen, questions}: Props) {
   const [order, setOrder] = useState<Order>("position");
   const [wanted, setWanted] = useState("");
   const lines = (table.c ?? []).map((record, position) => columnLine(record, position, table));
-  const kept = lines.filter(line => `${line.name} ${line.text}`.toLowerCase().includes(wanted.trim().toLowerCase()));
+  const isKept = ({name, text}: ColumnLine) => `${name} ${text}`.toLowerCase().includes(wanted.trim().toLowerCase());
+  const kept = lines.filter(line => line.name === chosen || isKept(line));
   const sortValue = ORDERS[order];
   const sorted = [...kept].sort((one, other) =>
     sortValue(one) < sortValue(other) ? -1 : sortValue(one) > sortValue(other) ? 1 : 0,
@@ -178,7 +179,7 @@ function Badges({line}: {line: ColumnLine}) {
         reference ? (
           <a
             class={`key fk${reference.likely ? " likely" : ""}`}
-            href={tableLink(reference.table, reference.columns[0])}
+            href={tableLink(reference.table, reference.column)}
             title={`${reference.likely ? "likely" : "foreign"} key to ${visible(reference.table)}`}
           >
             FK
@@ -275,12 +276,11 @@ function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, 
       ) : null}
     </Fragment>,
   ]);
-  for (const {table, columns, likely, why} of line.references) {
+  for (const {table, column, likely, why} of line.references) {
     facts.push([
       likely ? "Likely key" : "Foreign key",
       <Fragment>
-        {"\u2192"} <TableName name={table} column={columns.length === 1 ? columns[0] : undefined} />{" "}
-        <span class="soft">{prose(why)}</span>
+        {"\u2192"} <TableName name={table} column={column} /> <span class="soft">{prose(why)}</span>
       </Fragment>,
     ]);
   }

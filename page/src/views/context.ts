@@ -2,7 +2,7 @@
 import type {Table} from "../data/catalog";
 import type {Remembered} from "../data/types";
 import {FOREIGN, NULLABLE, PRIMARY} from "../data/types";
-import {own, shortType} from "../text";
+import {own, prose, shortType} from "../text";
 
 /** The names of all columns, as SQL has them. */
 export function columnList(table: Table): string {
@@ -20,8 +20,8 @@ export function selectOf(table: Table): string {
 export function contextOf(table: Table, remembered: Remembered[]): string {
   const rows = table.r >= 0 ? `, about ${table.r.toLocaleString("en-US")} rows` : "";
   const lines = [`# ${table.n} (${table.k}${rows})`, ""];
-  if (table.s) lines.push(table.s, "");
-  for (const note of table.no ?? []) lines.push(`- ${note}`);
+  if (table.s) lines.push(oneLine(table.s), "");
+  for (const note of table.no ?? []) lines.push(`- ${oneLine(note)}`);
   lines.push("## Columns", "");
   for (const record of table.c ?? []) lines.push(columnContext(record, table));
   const keys = [
@@ -30,9 +30,9 @@ export function contextOf(table: Table, remembered: Remembered[]): string {
   ];
   if (keys.length) lines.push("", "## Keys", "", ...keys);
   if (remembered.length) lines.push("", "## Decisions and notes", "");
-  for (const item of remembered) lines.push(`- ${item.text} (${item.kind} ${item.id})`);
+  for (const item of remembered) lines.push(`- ${oneLine(item.text)} (${item.kind} ${item.id})`);
   for (const [question, sql] of table.vq ?? [])
-    lines.push("", `## Verified query: ${question}`, "", "```sql", sql, "```");
+    lines.push("", `## Verified query: ${oneLine(question)}`, "", `${fenceOf(sql)}sql`, sql, fenceOf(sql));
   return `${lines.join("\n").replace(/\n{3,}/g, "\n\n")}\n`;
 }
 
@@ -41,7 +41,7 @@ function columnContext(record: NonNullable<Table["c"]>[number], table: Table): s
   const marks = [shortType(type), flags & PRIMARY ? "primary key" : "", flags & NULLABLE ? "nullable" : ""];
   const to = flags & FOREIGN ? table.e?.find(([, out, own]) => out && own.includes(name)) : undefined;
   const parts = [`- ${name} ${marks.filter(Boolean).join(", ")}${to ? ` -> ${to[0]}` : ""}`];
-  if (text) parts.push(text);
+  if (text) parts.push(oneLine(text));
   if (values)
     parts.push(
       `Values: ${values.map(value => (own(meanings, value) ? `${value} (${own(meanings, value)})` : value)).join(", ")}.`,
@@ -52,3 +52,9 @@ function columnContext(record: NonNullable<Table["c"]>[number], table: Table): s
 function keyContext([name, out, own, other]: readonly [string, 0 | 1, string[], string[], ...unknown[]], note: string) {
   return `- ${own.join(", ")} ${out ? "->" : "<-"} ${name}(${other.join(", ")})${note}`;
 }
+
+/** A text that cannot begin a heading or a list of its own. */
+const oneLine = (text: string) => prose(text.replace(/\s+/g, " ").trim());
+
+/** A fence that no line of the code ends. */
+const fenceOf = (code: string) => "`".repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map(run => run.length + 1)));

@@ -1,10 +1,10 @@
 // What people write: shown as a difference before it is written, and as waiting until the next run has taken it over.
 import {Fragment, h} from "preact";
-import {useEffect, useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {useApp} from "../app";
 import type {Table} from "../data/catalog";
 import {fromServer, TokenRequired} from "../data/source";
-import {prose, visible} from "../text";
+import {own, prose, visible} from "../text";
 import {Code, Folded, Section} from "../ui";
 
 const PATH = "v1/corrections";
@@ -62,6 +62,7 @@ export function Corrections({subject, database, line, where}: Props) {
   const {source} = useApp();
   const [written, setWritten] = useState<Written>();
   const [message, setMessage] = useState("");
+  const [writes, setWrites] = useState(0);
   const load = () => fromServer<Written>(`${PATH}?${new URLSearchParams(subject.named)}`).then(setWritten);
   useEffect(() => {
     // Without it the texts are corrected by hand.
@@ -77,6 +78,7 @@ export function Corrections({subject, database, line, where}: Props) {
     const {file} = await fromServer<{file: string}>(PATH, {...correction, token});
     await load();
     setMessage(`Written to ${file}. It appears here after the next run.`);
+    setWrites(before => before + 1);
   };
   return (
     <div class="corrections">
@@ -92,7 +94,7 @@ export function Corrections({subject, database, line, where}: Props) {
           </dl>
         </Section>
       ) : null}
-      {written.writable ? <CorrectionForm key={message} subject={subject} written={written} write={write} /> : byHand}
+      {written.writable ? <CorrectionForm key={writes} subject={subject} written={written} write={write} /> : byHand}
       {message ? <p role="status">{visible(message)}</p> : null}
     </div>
   );
@@ -117,7 +119,7 @@ function ByHand({database, line, where}: {database: string; line?: number; where
 }
 
 function wordsAbout(written: Written, text: Correctable): string | undefined {
-  const words = text.column === undefined ? written[text.field ?? "description"] : written.columns[text.column];
+  const words = text.column === undefined ? written[text.field ?? "description"] : own(written.columns, text.column);
   return words ?? undefined;
 }
 
@@ -133,6 +135,7 @@ function CorrectionForm({subject, written, write}: FormProps) {
   const before = (each: Correctable) => wordsAbout(written, each) ?? (each.isHuman ? (each.shown ?? "") : "");
   const [words, setWords] = useState(before(text));
   const [answer, setAnswer] = useState<Proposal | Error>();
+  const asked = useRef<object>(undefined);
   const correction = () => ({
     ...subject.named,
     words,
@@ -143,10 +146,17 @@ function CorrectionForm({subject, written, write}: FormProps) {
     setChosen(place);
     setWords(before(subject.texts[place] ?? {label: ""}));
     setAnswer(undefined);
+    asked.current = undefined;
   };
   const preview = (event: Event) => {
     event.preventDefault();
-    fromServer<Proposal>(`${PATH}/preview`, correction()).then(setAnswer, setAnswer);
+    const previewed = correction();
+    asked.current = previewed;
+    const show = (shown: Proposal | Error) => {
+      // The reader may have written something else since.
+      if (asked.current === previewed) setAnswer(shown);
+    };
+    fromServer<Proposal>(`${PATH}/preview`, previewed).then(show, show);
   };
   return (
     <Folded title="Correct this" open>
@@ -169,11 +179,14 @@ function CorrectionForm({subject, written, write}: FormProps) {
           onInput={event => {
             setWords(event.currentTarget.value);
             setAnswer(undefined);
+            asked.current = undefined;
           }}
         />
         <button type="submit">Show the change</button>
         <div class="proposal" aria-live="polite">
-          {answer ? <Answer answer={answer} agree={token => write(correction(), token).catch(setAnswer)} /> : null}
+          {answer ? (
+            <Answer answer={answer} agree={token => write(asked.current ?? {}, token).catch(setAnswer)} />
+          ) : null}
         </div>
       </form>
     </Folded>

@@ -1,7 +1,7 @@
 // The first view: what is documented, in numbers and as a picture, and where to begin.
 import {type ComponentChildren, Fragment, h} from "preact";
 import {useApp} from "../app";
-import {type Database, type Domain, databaseLink, domainLink, tableLink} from "../data/catalog";
+import {type Database, type Domain, databaseLink, domainLink, ownName, tableLink} from "../data/catalog";
 import {MapOfDatabase} from "../graph_loading";
 import {counted, cut, day, prose, rows, share, visible} from "../text";
 import {Backticked, Bar, describedColumns, describedTables, Grid, Heading, Lead, Name, Section, TableName} from "../ui";
@@ -60,10 +60,8 @@ function intro(engines: {[engine: string]: number}, at: string, tables: number, 
     return number === 1 ? `one ${name} database` : `${number} ${name} databases`;
   });
   const where = places.length ? ` of ${places.join(" and ")}` : "";
-  return `${counted(tables, "table")} and views in ${counted(domains, "domain")}${where}${at ? `, documented on ${day(at)}` : ""}.`.replace(
-    /^1 table and views/,
-    "1 table or view",
-  );
+  const what = tables === 1 ? "1 table or view" : `${counted(tables, "table")} and views`;
+  return `${what} in ${counted(domains, "domain")}${where}${at ? `, documented on ${day(at)}` : ""}.`;
 }
 
 function Card({
@@ -242,15 +240,14 @@ export function Domains({database, limit}: {database: Database; limit?: number})
 /** The first sentence of a domain's description; without one, some of its tables. */
 function DomainText({domain}: {domain: Domain}) {
   if (domain.s) return <span dir="auto">{prose(cut(beginning(domain.s), 200))}</span>;
-  const names = domain.tables.slice(0, 4).map(table => visible(table.l.replace(/^.*\./, "")));
+  const names = domain.tables.slice(0, 4).map(table => visible(ownName(table)));
   return <span class="gap">{names.join(", ")}</span>;
 }
 
 /** The first sentences of a text, until they say something. */
 function beginning(text: string): string {
-  const sentences = text.match(/[^.!?]+[.!?]+(?=\s|$)\s*/g) ?? [text];
   let said = "";
-  for (const sentence of sentences) if (said.length < 40) said += sentence;
+  for (const sentence of text.trim().split(/(?<=[.!?])\s+/)) if (said.length < 40) said = `${said} ${sentence}`;
   return said.trim();
 }
 
@@ -265,7 +262,7 @@ function Lists() {
         <Section title="Recent changes">
           <ul class="plain">
             {changes.items.map(([label, what, table]) => (
-              <li key={label + what}>
+              <li key={`${table ?? label} ${what}`}>
                 {table ? <TableName name={table} /> : <Name>{label}</Name>} <span class="src">{visible(what)}</span>
               </li>
             ))}

@@ -1,6 +1,6 @@
 // How two tables are joined: by the server, by the keys of a site, or along one key in the one file.
 import {Fragment, h} from "preact";
-import {useEffect, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
 import {type Catalog, joinLink, type Table, tableLink} from "../data/catalog";
 import {fromServer} from "../data/source";
@@ -46,8 +46,9 @@ function JoinForm({from, to, search}: {from: string; to: string; search: Search}
   const [texts, setTexts] = useState([from, to]);
   const submit = (event: Event) => {
     event.preventDefault();
-    const [one = "", other = ""] = texts.map(text => search.index.named(text.trim())?.n ?? text.trim());
-    location.hash = joinLink(one, other);
+    const [from = "", to = ""] = texts.map(text => text.trim());
+    const start = search.index.named(from);
+    location.hash = joinLink(start?.n ?? from, search.index.named(to, start?.b)?.n ?? to);
   };
   const field = (place: 0 | 1, id: string, label: string) => (
     <TableField
@@ -199,15 +200,15 @@ const NEIGHBOURS = 8;
 /** The joins of a table: with one of its neighbours, or with any table. */
 export function TableJoins({table, search}: {table: Table; search: Search}) {
   const {catalog, source} = useApp();
-  const neighbours = neighboursOf(table, catalog);
+  // A site and a server answer for documented tables alone.
+  const neighbours = neighboursOf(table, catalog).filter(name => source.form === "file" || catalog.tables.has(name));
   const [areAllShown, setAllShown] = useState(false);
   const [chosen, setChosen] = useState(neighbours[0] ?? "");
   const [text, setText] = useState("");
   const [unknown, setUnknown] = useState("");
-  useEffect(() => setChosen(neighbours[0] ?? ""), [table.n]);
   const submit = (event: Event) => {
     event.preventDefault();
-    const other = search.index.named(text.trim());
+    const other = search.index.named(text.trim(), table.b);
     setUnknown(other ? "" : text.trim());
     if (other) setChosen(other.n);
   };
@@ -215,7 +216,7 @@ export function TableJoins({table, search}: {table: Table; search: Search}) {
   return (
     <>
       <div class="join-with">
-        <span class="soft">Join with</span>
+        {neighbours.length ? <span class="soft">Join with</span> : null}
         {neighbours.slice(0, areAllShown ? neighbours.length : NEIGHBOURS).map(name => (
           <button key={name} type="button" class="chip" aria-pressed={name === chosen} onClick={() => setChosen(name)}>
             <Name>{catalog.tables.get(name)?.l ?? name}</Name>
@@ -261,6 +262,7 @@ function StoredJoins({table, other}: {table: Table; other: string}) {
         <Sql key={sql}>{sql}</Sql>
       ))}
       <p class="soft">
+        {joins.length ? "" : "This file has no statement for this key. "}
         Joins over several tables: in the site, the served page, and <Code>{`tribal join ${table.l} OTHER`}</Code>.
       </p>
     </>

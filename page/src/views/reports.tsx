@@ -65,7 +65,7 @@ function Moment({time}: {time: string}) {
   return <time dateTime={time}>{`${time.slice(0, 10)} (${ago(time)})`}</time>;
 }
 
-export function StateView() {
+export function CoverageView() {
   return (
     <Report<StatePart> title="Coverage" part="state">
       {state => (
@@ -115,7 +115,9 @@ function CoverageOf({database}: {database: StatePart["databases"][number]}) {
           <div class="soft">Tables described</div>
           <Bar whole={tables.n} by={{...tables.by, derived: 0}} label="Tables described, by source" />
           {missing ? (
-            <a href={`${searchLink("")}?what=tables&described=no`}>{counted(missing, "table")} without a description</a>
+            <a href={`${searchLink("")}?what=tables&described=no&${new URLSearchParams({database: database.n})}`}>
+              {counted(missing, "table")} without a description
+            </a>
           ) : null}
         </div>
         <div class="card">

@@ -2,36 +2,37 @@
 import {type ComponentChildren, Fragment, h} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
-import {type Table, tableLink} from "../data/catalog";
+import {sectionLink, type Table} from "../data/catalog";
 import {fromServer} from "../data/source";
 import {EXPLAINED, type OpenQuestions, type Remembered} from "../data/types";
 import {DiagramOf} from "../graph_loading";
 import {scrollWhileGrowing} from "../scrolling";
 import type {Search} from "../search/search";
 import {counted, prose, visible} from "../text";
-import {Copy, Folded, Heading, kindOf, Notes, Section, SOURCES, Sql, TrailTo} from "../ui";
+import {Code, Copy, Folded, Heading, kindOf, Notes, Problem, Section, SOURCES, Sql, TrailTo} from "../ui";
 import {Columns} from "./columns";
 import {columnList, contextOf, selectOf, tableInSql} from "./context";
 import {Corrections, tableSubject} from "./corrections";
 import {KeyList, TableJoins} from "./join";
-import {Constraints, Lineage, Questions, Samples} from "./table_parts";
+import {Constraints, hasSamples, Lineage, Questions, Samples} from "./table_parts";
 
 interface Props {
   table: Table;
-  /** A column, or `~` and a section. */
-  place?: string;
+  column?: string;
+  section?: string;
   search: Search;
-  /** Counts the visits, so that the same address leads there again. */
+  /** Counts the visits: a link to the same address leads there again. */
   visit: number;
   isReturn: boolean;
 }
 
-export function TableView({table, place, search, visit, isReturn}: Props) {
+export function TableView({table, column: named, section, search, visit, isReturn}: Props) {
   const app = useApp();
-  const questions = useLoaded(`questions ${table.n}`, () => questionsOf(app, table)).value ?? [];
-  const remembered = useLoaded(`remembered ${table.n}`, () => rememberedOf(app, table)).value ?? [];
-  const column = table.c?.some(([name]) => name === place) ? place : undefined;
-  const section = column === undefined && place?.startsWith("~") ? place.slice(1) : undefined;
+  const asked = useLoaded("questions", () => questionsOf(app, table));
+  const known = useLoaded("remembered", () => rememberedOf(app, table));
+  const questions = asked.value ?? [];
+  const remembered = known.value ?? [];
+  const column = table.c?.some(([name]) => name === named) ? named : undefined;
   useEffect(() => {
     if (isReturn) return;
     if (section) {
@@ -40,7 +41,7 @@ export function TableView({table, place, search, visit, isReturn}: Props) {
     }
     if (column !== undefined) document.querySelector("tbody.chosen")?.scrollIntoView({block: "center"});
   }, [visit, section, column, isReturn]);
-  const sections = sectionsOf(table, questions, search, column, section);
+  const sections = sectionsOf(table, questions, search, {column, section, hasAnyJoin: app.source.form !== "file"});
   const current = useCurrentSection(
     sections.map(({id}) => id),
     section,
@@ -59,9 +60,15 @@ export function TableView({table, place, search, visit, isReturn}: Props) {
       <Facts table={table} />
       {table.no ? <Notes>{table.no.map(note => prose(note))}</Notes> : null}
       <Guidance items={remembered} />
+      {asked.problem || known.problem ? <Problem problem={asked.problem ?? known.problem} /> : null}
+      {named === undefined || column !== undefined ? null : (
+        <p role="status">
+          This table has no column <Code>{named}</Code>.
+        </p>
+      )}
       <nav class="tabs" aria-label="Sections">
         {sections.map(({id, title}) => (
-          <a key={id} href={tableLink(table.n, `~${id}`)} aria-current={id === current ? "true" : undefined}>
+          <a key={id} href={sectionLink(table.n, id)} aria-current={id === current ? "true" : undefined}>
             {title}
           </a>
         ))}
@@ -77,7 +84,7 @@ export function TableView({table, place, search, visit, isReturn}: Props) {
           </Section>
         ),
       )}
-      <Corrections key={table.n} subject={tableSubject(table)} database={table.b} line={table.al} where={table.l} />
+      <Corrections subject={tableSubject(table)} database={table.b} line={table.al} where={table.l} />
     </article>
   );
 }
@@ -150,6 +157,8 @@ function Facts({table}: {table: Table}) {
 }
 
 function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) {
+  const {source} = useApp();
+  const hasJoins = source.form !== "file" || table.e || table.lk;
   return (
     <p class="actions">
       <Copy
@@ -160,9 +169,11 @@ function Actions({table, remembered}: {table: Table; remembered: Remembered[]}) 
       <Copy label="Copy SELECT" text={() => selectOf(table)} />
       <Copy label="Copy name" text={() => tableInSql(table)} />
       <Copy label="Copy columns" text={() => columnList(table)} />
-      <a class="button" href={tableLink(table.n, "~joins")}>
-        Join with{"\u2026"}
-      </a>
+      {hasJoins ? (
+        <a class="button" href={sectionLink(table.n, "joins")}>
+          Join with{"\u2026"}
+        </a>
+      ) : null}
     </p>
   );
 }
@@ -199,8 +210,7 @@ function sectionsOf(
   table: Table,
   questions: OpenQuestions,
   search: Search,
-  column: string | undefined,
-  chosen: string | undefined,
+  {column, section, hasAnyJoin}: {column?: string; section?: string; hasAnyJoin: boolean},
 ): ViewSection[] {
   const keys = (table.e?.length ?? 0) + (table.lk?.length ?? 0);
   const asked = questions.length + (table.vq?.length ?? 0) + (table.mt?.length ?? 0);
@@ -210,23 +220,25 @@ function sectionsOf(
     {
       id: "columns",
       title: `Columns ${table.c?.length ?? 0}`,
-      content: <Columns key={table.n} table={table} chosen={column} questions={questions} />,
+      content: <Columns table={table} chosen={column} questions={questions} />,
     },
     keys > 0 && {
       id: "diagram",
       title: "Diagram",
-      content: <DiagramOf key={table.n} label={`Keys of ${visible(table.l)}`} start={[table.n]} focus={table.n} />,
+      content: <DiagramOf label={`Keys of ${visible(table.l)}`} start={[table.n]} focus={table.n} />,
     },
-    keys > 0 && {
+    (keys > 0 || hasAnyJoin) && {
       id: "joins",
       title: "Joins",
       content: (
         <>
           <TableJoins table={table} search={search} />
-          <details class="folded">
-            <summary>All keys, with their meaning</summary>
-            <KeyList table={table} />
-          </details>
+          {keys > 0 ? (
+            <details class="folded">
+              <summary>All keys, with their meaning</summary>
+              <KeyList table={table} />
+            </details>
+          ) : null}
         </>
       ),
     },
@@ -234,9 +246,9 @@ function sectionsOf(
     asked > 0 && {
       id: "questions",
       title: `Questions ${asked}`,
-      content: <Questions table={table} open={questions} isChosen={chosen === "questions"} />,
+      content: <Questions table={table} open={questions} isChosen={section === "questions"} />,
     },
-    (table.c ?? []).some(([, , , , , , values, shapes, , hidden]) => values || shapes || hidden) && {
+    hasSamples(table) && {
       id: "samples",
       title: "Samples",
       content: samples,

@@ -86,27 +86,32 @@ export function Questions({table, open, isChosen}: {table: Table; open: OpenQues
   );
 }
 
+/** The columns with samples, or with a reason why there are none. */
+const sampled = (table: Table) =>
+  (table.c ?? [])
+    .map((record, position) => columnLine(record, position, table))
+    .filter(line => line.samples.length || line.patterns.length || line.hidden);
+
+export const hasSamples = (table: Table) => sampled(table).length > 0;
+
 export function Samples({table}: {table: Table}) {
-  const lines = (table.c ?? []).map((record, position) => columnLine(record, position, table));
-  const body = lines
-    .filter(line => line.samples.length || line.patterns.length || line.hidden)
-    .map(line => [
-      <Code>{line.name}</Code>,
+  const body = sampled(table).map(line => [
+    <Code>{line.name}</Code>,
+    <Joined>
+      {line.samples.map(sample => (
+        <Code key={sample}>{sample}</Code>
+      ))}
+    </Joined>,
+    <>
+      {visible(line.hidden)}
+      {line.hidden && line.patterns.length ? ": " : ""}
       <Joined>
-        {line.samples.map(sample => (
-          <Code key={sample}>{sample}</Code>
+        {line.patterns.map(pattern => (
+          <Code key={pattern}>{pattern}</Code>
         ))}
-      </Joined>,
-      <>
-        {visible(line.hidden)}
-        {line.hidden && line.patterns.length ? ": " : ""}
-        <Joined>
-          {line.patterns.map(pattern => (
-            <Code key={pattern}>{pattern}</Code>
-          ))}
-        </Joined>
-      </>,
-    ]);
+      </Joined>
+    </>,
+  ]);
   return (
     <Grid
       label="Sample values"

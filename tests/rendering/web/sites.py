@@ -72,8 +72,8 @@ CRAWL = r"""
       const whole = link.getAttribute('href') || '';
       const leads = whole.startsWith(location.href.split('#')[0]) ? whole.slice(whole.indexOf('#')) : whole;
       if (!leads.startsWith('#/') && leads !== '#content') foreign.push(leads);
-      // Columns are opened in the view of their table.
-      else if (leads !== '#content' && !/^#\/table\/[^/]+\//.test(leads)) seen.add(leads);
+      // Columns and sections are opened in the view of their table.
+      else if (leads !== '#content' && !/^#\/table\/[^/]+[/?]/.test(leads)) seen.add(leads);
     }
     const others = 'body script:not([src]), img, iframe, object, embed, [onload], [onerror], [style]';
     for (const element of document.querySelectorAll(others)) foreign.push(element.outerHTML);

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from servers.chromium import Chromium, Tab
 from tests.cases import each_case, verify_all_but
-from tests.rendering.web.browser import search_for
+from tests.rendering.web.browser import SHOWN, search_for
 from tests.rendering.web.sites import both_forms, heard, looking, visit
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.xdist_group("chromium")
 
@@ -25,7 +27,7 @@ VIEWS = {
     "joins": "#/join/shop.crm.customer/shop.stock.product",
     "search": "#/search/customer",
     "changes": "#/changes",
-    "state": "#/state",
+    "state": "#/coverage",
     "todo": "#/todo",
     "nothing": "#/table/nothing",
 }
@@ -159,6 +161,35 @@ def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[st
         assert tab.value("window.scrollY") == 0
         tab.value("history.back()")
         tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 600")
+
+
+def test_a_section_is_reached_again_by_the_same_link(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], VIEWS["table"]) as tab:
+        tab.resize(1280, 500)
+        for _ in range(2):
+            tab.value("document.querySelector('.tabs a[href$=\"section=joins\"]').click()")
+            tab.until("document.activeElement.id === 'join-with' && window.scrollY > 300")
+            tab.value("(window.scrollTo(0, 0), document.activeElement.blur())")
+            tab.until("window.scrollY === 0")
+
+
+def test_another_generation_of_the_index_loads_the_page_again(chromium: Chromium, forms: dict[str, str]) -> None:
+    tab = chromium.open(f"{forms['served']}#/domain/shop/sales")
+    tab.until(SHOWN)
+    tab.value(
+        "(window.isOld = true, (real => { window.fetch = async (...asked) => { const answer = await real(...asked);"
+        " return new Response(await answer.text(), {headers: {'X-Tribal-Generation': 'newer'}}); }; })(window.fetch))"
+    )
+    tab.value("location.hash = '#/table/shop.stock.product'")
+
+    def is_loaded_again() -> bool:
+        # Nothing is answered while the page is loaded.
+        with suppress(AssertionError):
+            return tab.value(f"!window.isOld && Boolean({SHOWN})") is True
+        return False
+
+    wait_until(is_loaded_again)
+    assert tab.text("h1") == "stock.product"
 
 
 @each_case("scheme", ["light", "dark"])

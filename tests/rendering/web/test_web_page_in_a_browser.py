@@ -87,7 +87,7 @@ def test_every_view_is_readable_as_its_reader_prefers(chromium: Chromium, scheme
             assert heard(tab) == [], address
 
 
-@each_case("address", ["#/join", "#/changes", "#/state", "#/todo"])
+@each_case("address", ["#/join", "#/changes", "#/coverage", "#/todo"])
 def test_a_view_that_one_file_does_not_have_says_where_it_is(chromium: Chromium, address: str) -> None:
     with reading(chromium, f"{SAMPLE_PAGE}{address}") as tab:
         assert "tribal site" in tab.text("main")

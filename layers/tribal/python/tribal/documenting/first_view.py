@@ -178,11 +178,12 @@ def _verified(queries: Iterable[VerifiedQuery], names: Collection[str]) -> Itera
         first = next((name for name in query.tables if name in names), None)
         if query.status == "current" and query.questions and first is not None and first not in shown:
             shown.add(first)
-            yield [query.questions[0], page_address("table", first, "~questions")]
+            yield [query.questions[0], f"{page_address('table', first)}?section=questions"]
 
 
 def _about_values(tables: Iterable[TableFacts]) -> Iterator[list[str]]:
-    coded = [(table, table.coded) for table in tables if table.coded is not None]
+    # Backticks mark a name in a question.
+    coded = [(table, table.coded) for table in tables if table.coded is not None and "`" not in table.coded.name]
     coded.sort(key=lambda each: each[0].name)
     coded.sort(key=lambda each: (each[1].rank, each[0].connections), reverse=True)
     for table, column in coded[:_VALUE_QUESTIONS]:

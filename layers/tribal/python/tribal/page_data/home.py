@@ -23,8 +23,8 @@ from tribal_contracts.answering.open_gaps import OpenGap
 LISTED_CHANGES = 5
 LISTED_BLOCKED = 3
 """Questions of an exam that are not answered."""
-_FATES = ("dropped", "added", "excluded", "unreadable", "changed")
-"""What may become of a table, most drastic first."""
+_FATES = ("dropped", "added", "changed")
+"""What a database does with a table, most drastic first; what the configuration leaves out is no change of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def home_part(found: Survey, toolbox: Toolbox, reports: Reports = NO_REPORTS) ->
 
 
 def _changes(part: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
-    rows = [(database["n"], *row) for database in part["databases"] for row in database["tables"]]
+    every = [(database["n"], *row) for database in part["databases"] for row in database["tables"]]
+    rows = [row for row in every if row[2] in _FATES]
     fates = Counter(fate for _, _, fate, _ in rows)
     rows.sort(key=lambda row: _FATES.index(row[2]))
     items = []

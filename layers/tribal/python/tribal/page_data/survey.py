@@ -56,8 +56,6 @@ class SurveyedTable:
     description: str
     rows: int
     columns: tuple[SearchedColumn, ...]
-    described: int
-    """Number of described columns."""
     database_type: DatabaseType
     sql_name: str
     relations: int
@@ -193,7 +191,6 @@ def _table(entry: IndexedTable, unbounded: TableDocument, bounds: Bounds) -> Sur
         description=document.description.text[:DESCRIPTION_CHARS],
         rows=document.row_count,
         columns=tuple(map(_searched, document.columns)),
-        described=sum(bool(column.description.text) for column in counted.columns),
         database_type=entry.database_type,
         sql_name=legible_table(
             document.server_database or entry.database, entry.schema, entry.table, entry.database_type

@@ -38,6 +38,7 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
     texts = _Texts(bounds, document.database, document.database_type, own)
     keys = [key for key in document.foreign_keys if may_see(key.references_table, bounds.scope)]
     in_keys = {column for key in keys for column in key.columns}
+    partitions = [name for name in document.partitions or () if may_see(name, bounds.scope)]
     return document.model_copy(
         update={
             "domain": bounds.shown_domain(document.domain),
@@ -58,8 +59,11 @@ def bounded_table(document: TableDocument, bounds: Bounds) -> TableDocument:
             "view_definition": texts.sql(document.view_definition),
             "partition_key": texts.sql(document.partition_key),
             "partition_of": document.partition_of if may_see(document.partition_of or "", bounds.scope) else None,
-            "partitions": [name for name in document.partitions or () if may_see(name, bounds.scope)] or None,
+            "partitions": partitions or None,
+            "partition_count": len(partitions) or None,
             "inherits_from": [name for name in document.inherits_from or () if may_see(name, bounds.scope)] or None,
+            # The line says how much is written about tables before this one.
+            "annotation_line": None,
             **_bounded_lineage(document, bounds),
         }
     )

@@ -147,8 +147,11 @@ def _browsed(call: Call, make: Callable[[Survey, Toolbox], Any]) -> Response:
         raise RightMissing(f"the page needs the right {READ_DOCUMENTATION!r}")
     with call.app.index().reading():
         toolbox = page_toolbox(call.request.caller, call.app)
-        value = make(survey(toolbox), toolbox)
-    return Response(200, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+        found = survey(toolbox)
+        value = make(found, toolbox)
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    # Parts refer to each other by positions, which another generation may have changed.
+    return Response(200, data, headers={"X-Tribal-Generation": str(found.opened.generation)})
 
 
 def _file(name: str, _: Call) -> Response:

@@ -69,7 +69,9 @@ def site_files() -> Mapping[str, bytes]:
 
 def part_script(name: str, value: object) -> bytes:
     """A part of the data as a script, the only thing that pages opened from disk may load."""
-    return b"tribalPart(" + encoded(name) + b"," + encoded(value) + b");\n"
+    # In a literal, this key would set the prototype instead.
+    literal = encoded(value).replace(b'"__proto__":', b'["__proto__"]:')
+    return b"tribalPart(" + encoded(name) + b"," + literal + b");\n"
 
 
 @cache
