@@ -65,7 +65,7 @@ export const namesOf = (catalog: Catalog) => catalog.places.map(table => table.n
 function graphTable(catalog: Catalog, name: string): GraphTable {
   const table = catalog.tables.get(name);
   if (!table) return {name, label: name};
-  return {name, label: table.l, href: tableLink(name), description: table.s, kind: table.k};
+  return {name, label: table.l, href: tableLink(name), description: table.s};
 }
 
 async function columnsOf({catalog, source}: App, name: string) {
@@ -135,7 +135,6 @@ export function MapOfDatabase({database, small}: {database: Database; small?: bo
       label={`Map of ${database.n}`}
       small={small}
       domains={database.domains.map(domain => mapDomain(app.catalog, domain))}
-      tables={name => graphTable(app.catalog, name)}
       keys={() => loadKeys(app)}
     />
   );

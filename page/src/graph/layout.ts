@@ -188,6 +188,6 @@ function routeOf({from, to, fromRow, toRow, toShift}: Link, bends: Item[]) {
 function loopOf(x: number, start: number, end: number) {
   const apart = Math.abs(start - end) < ROW / 2 ? 7 : 0;
   const [child, parent] = [start + apart, end - apart];
-  const path = `M${x} ${child}c42 0 42 ${parent - child} 0 ${parent - child}`;
+  const path = `M${x} ${child}h${STUB}c${STUB} 0 ${STUB} ${parent - child} 0 ${parent - child}H${x}`;
   return {path, child: {x, y: child, side: 1}, parent: {x, y: parent, side: 1}};
 }

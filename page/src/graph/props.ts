@@ -7,7 +7,6 @@ export interface GraphTable {
   /** Missing for tables that have no page. */
   href?: string;
   description?: string;
-  kind?: string;
 }
 
 export type GraphColumn = KeyColumn & {type: string};
@@ -40,5 +39,4 @@ export interface MapProps {
   /** The picture on the first view: no field, and a click opens the domain. */
   small?: boolean;
   keys: () => Promise<Keys>;
-  tables: (name: string) => GraphTable;
 }
