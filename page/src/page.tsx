@@ -329,8 +329,8 @@ function SearchField({route, search}: {route: Route; search: Search}) {
         type="search"
         autocomplete="off"
         spellcheck={false}
-        aria-label="Search tables, columns and descriptions"
-        placeholder="Search tables, columns, descriptions"
+        aria-label="Search tables, columns, codes and questions"
+        placeholder="Search tables, columns, codes, questions"
         value={text}
         onFocus={() =>
           void search.prepare().then(

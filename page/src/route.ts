@@ -50,10 +50,19 @@ function enter(): boolean {
   return known !== undefined;
 }
 
-const leave = () => sessionStorage.setItem(POSITION + current, String(window.scrollY));
+/** Browsers that keep nothing of a site refuse it. */
+function storage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+const leave = () => storage()?.setItem(POSITION + current, String(window.scrollY));
 
 /** Where the reader was in this entry of the history. */
-export const scrollBefore = () => Number(sessionStorage.getItem(POSITION + current) ?? 0);
+export const scrollBefore = () => Number(storage()?.getItem(POSITION + current) ?? 0);
 
 export interface Visit {
   route: Route;
