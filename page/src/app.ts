@@ -17,14 +17,14 @@ export function useApp(): App {
   return app;
 }
 
-export interface Loaded<Value> {
+export interface LoadState<Value> {
   value?: Value;
   problem?: unknown;
 }
 
 /** Load something for a view, again whenever `key` changes; what arrives too late is dropped. */
-export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loaded<Value> {
-  const [loaded, setLoaded] = useState<Loaded<Value> & {key: string}>({key: ""});
+export function useLoaded<Value>(key: string, load: () => Promise<Value>): LoadState<Value> {
+  const [loaded, setLoaded] = useState<LoadState<Value> & {key: string}>({key: ""});
   useEffect(() => {
     let isCurrent = true;
     load().then(

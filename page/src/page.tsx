@@ -25,13 +25,13 @@ const PLACES: [address: string, title: string][] = [
   ["#/coverage", "Coverage"],
 ];
 
-interface Shown {
+interface PageView {
   title: string;
   content: ComponentChildren;
 }
 
 /** What an address shows; loads what it needs first. */
-async function shownAt(visit: Visit, app: App, search: Search): Promise<Shown> {
+async function viewAt(visit: Visit, app: App, search: Search): Promise<PageView> {
   const {kind, first, second} = visit.route;
   const {catalog, source} = app;
   const table = catalog.tables.get(first);
@@ -59,7 +59,7 @@ async function shownAt(visit: Visit, app: App, search: Search): Promise<Shown> {
   return placeAt(visit.route, app, search);
 }
 
-function placeAt(route: Route, {catalog}: App, search: Search): Shown {
+function placeAt(route: Route, {catalog}: App, search: Search): PageView {
   const {kind, first, second} = route;
   if (kind === "") return {title: "", content: <HomeView />};
   if (kind === "map" && (!first || catalog.databases.has(first)))
@@ -164,9 +164,9 @@ function Opened({app}: {app: App}) {
   const visit = useVisit();
   const search = useMemo(() => new Search(app.catalog, app.source), [app.catalog]);
   const [isDrawn, setDrawn] = useState(false);
-  const {value, problem} = useLoaded(`view ${visit.number}`, () => shownAt(visit, app, search));
+  const {value, problem} = useLoaded(`view ${visit.number}`, () => viewAt(visit, app, search));
   // The view before stays until the next one is there.
-  const [shown, setShown] = useState<{view: Shown; visit: Visit}>();
+  const [shown, setShown] = useState<{view: PageView; visit: Visit}>();
   useEffect(() => {
     if (value) setShown({view: value, visit});
     else if (problem) setShown({view: {title: "Not loaded", content: <NotLoaded problem={problem} />}, visit});
@@ -192,7 +192,7 @@ function Opened({app}: {app: App}) {
 const viewKey = ({kind, first, second}: Route) =>
   kind === "search" ? kind : kind === "table" ? `${kind} ${first}` : `${kind} ${first} ${second ?? ""}`;
 
-function View({shown, visit, name}: {shown: Shown; visit: Visit; name: string}) {
+function View({shown, visit, name}: {shown: PageView; visit: Visit; name: string}) {
   const before = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
     document.title = visible(shown.title ? `${shown.title} \u2013 ${name}` : name);

@@ -5,13 +5,13 @@ import {visible} from "../text";
 import type {GraphTable, MapDomain} from "./props";
 
 /** A domain, and a table of it that was looked for. */
-export interface Found {
+export interface TableInDomain {
   domain: MapDomain;
   table?: GraphTable;
 }
 
 /** Up and down lead to the other matches, Enter opens the table. */
-export function Finder({domains, onFind}: {domains: MapDomain[]; onFind: (found: Found | undefined) => void}) {
+export function Finder({domains, onFind}: {domains: MapDomain[]; onFind: (found: TableInDomain | undefined) => void}) {
   const [{typed, place}, setState] = useState({typed: "", place: 0});
   const matches = findTables(domains, typed);
   const table = matches[place]?.table;

@@ -3,7 +3,7 @@ import {Fragment, h} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import type {Keys} from "../data/keys";
 import {counted} from "../text";
-import {Finder, type Found} from "./finder";
+import {Finder, type TableInDomain} from "./finder";
 import {Frame} from "./frame";
 import {DomainList} from "./list";
 import {type DomainBox, type DomainLine, type DomainMap, gridOf, layMap} from "./map_layout";
@@ -27,7 +27,7 @@ export function DatabaseMap(props: MapProps) {
   const [frame, setFrame] = useState(0);
   const width = frame - 2 * MARGIN;
   const grid = useMemo(() => (frame ? gridOf(domains, width, small) : undefined), [domains, width, small]);
-  const [opened, setOpened] = useState<Found>();
+  const [opened, setOpened] = useState<TableInDomain>();
   const [keys, setKeys] = useState<Keys>();
   useEffect(() => {
     // Without keys, tables stay in the order of the catalog.
@@ -72,7 +72,7 @@ export function DatabaseMap(props: MapProps) {
 }
 
 /** Sort the tables of a domain: one that was looked for, then the most connected ones. */
-function rankedTables({domain, table}: Found, keys: Keys | undefined): GraphTable[] {
+function rankedTables({domain, table}: TableInDomain, keys: Keys | undefined): GraphTable[] {
   const number = (each: GraphTable) => (each === table ? Number.POSITIVE_INFINITY : (keys?.of(each.name).length ?? 0));
   return domain.tables.toSorted((a, b) => number(b) - number(a));
 }

@@ -34,10 +34,10 @@ export function joinAnswer(keys: KeysPart, names: readonly string[], from: numbe
 }
 
 /** The paths in a graph, cheapest first; or why there are none. */
-type Found = {graph: Graph; best: Path; others: Path[]} | {missing: string};
+type JoinOutcome = {graph: Graph; best: Path; others: Path[]} | {missing: string};
 
 /** Find the paths; undefined if no keys connect the tables. */
-function joinIn(graph: Graph | undefined, {from, to}: Ends): Found | undefined {
+function joinIn(graph: Graph | undefined, {from, to}: Ends): JoinOutcome | undefined {
   if (!graph) return {missing: "no keys of the index join these tables; tribal join compares their columns as well"};
   const {hops, mostHops, compared} = graph.limits;
   const [best, ...others] = taken(cheapestPaths(graph, from, to, hops), compared);
@@ -63,7 +63,7 @@ interface Writing {
   stale: JoinWarning[];
 }
 
-function written({graph, best, others}: Exclude<Found, {missing: string}>, {ends, label, named, stale}: Writing) {
+function written({graph, best, others}: Exclude<JoinOutcome, {missing: string}>, {ends, label, named, stale}: Writing) {
   const pathOf = (path: Path) => {
     const steps = withoutPassThrough(path);
     const sql = joinSql(ends.from, steps, named, graph.limits.rows);

@@ -15,7 +15,7 @@ export interface Hit {
   score: number;
 }
 
-export interface Found {
+export interface SearchResult {
   hits: Hit[];
   domains: Domain[];
   /** Whether no hit has all of the words. */
@@ -94,7 +94,7 @@ export class SearchIndex {
   }
 
   /** The best hits first; ties by connections, then by rows. */
-  find(text: string): Found {
+  find(text: string): SearchResult {
     const query = this.#query(text);
     const terms = query.terms.map(term => term.word);
     if (!query.text) {

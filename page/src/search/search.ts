@@ -2,7 +2,7 @@
 import type {Catalog, Table} from "../data/catalog";
 import {fromServer, type Source} from "../data/source";
 import type {ColumnsPart, DefinitionsPart} from "../data/types";
-import {type Found, type Hit, SAME, SearchIndex} from "./match";
+import {type Hit, SAME, SearchIndex, type SearchResult} from "./match";
 import {stem, wordsOf} from "./words";
 
 /** Most tables that the server ranks. */
@@ -64,7 +64,7 @@ export class Search {
 }
 
 /** The hits with the tables in the server's order; columns keep their distance to the tables by their score. */
-export function inOrderOf(ranked: Table[], found: Found): Hit[] {
+export function inOrderOf(ranked: Table[], found: SearchResult): Hit[] {
   if (!ranked.length) return found.hits;
   const scores = new Map(found.hits.filter(hit => !hit.column).map(hit => [hit.table, hit.score]));
   let least = Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@ import {type DefinitionsPart, EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/
 import {type Route, replaceAddress} from "../route";
 import {counted, cut, prose, visible} from "../text";
 import {Heading, kindOf} from "../ui";
-import {type Found, type Hit, NAMED, SAME} from "./match";
+import {type Hit, NAMED, SAME, type SearchResult} from "./match";
 import {inOrderOf, type Search} from "./search";
 
 const SHOWN = 100;
@@ -115,7 +115,7 @@ function useRanked(search: Search, query: string): Table[] {
   return useMemo(() => (ranked.query === query ? ranked.tables : []), [ranked, query]);
 }
 
-function summary(hits: Hit[], found: Found, query: string): string {
+function summary(hits: Hit[], found: SearchResult, query: string): string {
   const tables = hits.filter(hit => !hit.column).length;
   const columns = hits.length - tables;
   const parts = [...(tables ? [counted(tables, "table")] : []), ...(columns ? [counted(columns, "column")] : [])];

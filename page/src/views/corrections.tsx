@@ -25,7 +25,7 @@ export interface Subject {
 }
 
 /** What is written already, as the server has it. */
-interface Written {
+interface SavedTexts {
   writable: boolean;
   title: string | null;
   description: string | null;
@@ -60,10 +60,10 @@ interface Props {
 /** Where people correct texts by hand or, where a server takes them, a form. */
 export function Corrections({subject, database, line, where}: Props) {
   const {source} = useApp();
-  const [written, setWritten] = useState<Written>();
+  const [written, setWritten] = useState<SavedTexts>();
   const [message, setMessage] = useState("");
   const [writes, setWrites] = useState(0);
-  const load = () => fromServer<Written>(`${PATH}?${new URLSearchParams(subject.named)}`).then(setWritten);
+  const load = () => fromServer<SavedTexts>(`${PATH}?${new URLSearchParams(subject.named)}`).then(setWritten);
   useEffect(() => {
     // Without it the texts are corrected by hand.
     if (source.form === "server") load().catch(() => {});
@@ -118,14 +118,14 @@ function ByHand({database, line, where}: {database: string; line?: number; where
   );
 }
 
-function wordsAbout(written: Written, text: Correctable): string | undefined {
+function wordsAbout(written: SavedTexts, text: Correctable): string | undefined {
   const words = text.column === undefined ? written[text.field ?? "description"] : own(written.columns, text.column);
   return words ?? undefined;
 }
 
 interface FormProps {
   subject: Subject;
-  written: Written;
+  written: SavedTexts;
   write: (correction: object, token: string) => Promise<void>;
 }
 
