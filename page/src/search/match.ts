@@ -113,6 +113,15 @@ export class SearchIndex {
     return {hits, domains, partly: !all.length, terms};
   }
 
+  /** The table that has just this name; of several, the most connected. */
+  exactly(text: string): Table | undefined {
+    const name = text.toLowerCase();
+    const named = [...this.#tables].flatMap(([table, {own}]) =>
+      [own, table.l.toLowerCase(), table.n.toLowerCase()].includes(name) ? [{table, score: 1}] : [],
+    );
+    return named.sort(byWorth)[0]?.table;
+  }
+
   /** The table that a text names, of equally good ones that in a database, or nothing. */
   named(text: string, database?: string): Table | undefined {
     const known = this.catalog.tables.get(text);

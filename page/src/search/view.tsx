@@ -2,7 +2,7 @@
 import {Fragment, h} from "preact";
 import {useEffect, useMemo, useState} from "preact/hooks";
 import {useApp} from "../app";
-import {domainLink, schemaOf, sectionLink, type Table, tableLink} from "../data/catalog";
+import {domainLink, joinLink, schemaOf, sectionLink, type Table, tableLink} from "../data/catalog";
 import {type DefinitionsPart, EXPLAINED_COLUMN, SENSITIVE_COLUMN} from "../data/types";
 import {type Route, replaceAddress} from "../route";
 import {counted, cut, prose, visible} from "../text";
@@ -57,6 +57,7 @@ export function SearchView({route, search}: Props) {
         {summary(kept, found, query)}
       </p>
       <Facets hits={hits} route={route} />
+      <JoinOfTwo query={query} search={search} />
       <Definitions found={search.definitions(query)} />
       {found.domains.length && !chosen.size ? (
         <p class="domains-found">
@@ -74,6 +75,25 @@ export function SearchView({route, search}: Props) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Most words of a search that is read as the names of two tables. */
+const NAMES = 4;
+
+/** Where a search names two tables: the way to their join. */
+function JoinOfTwo({query, search}: {query: string; search: Search}) {
+  const words = query.split(/[\s,]+/).filter(Boolean);
+  const isPair = words.length > 1 && words.length <= NAMES;
+  const named = isPair ? words.flatMap(word => search.index.exactly(word) ?? []) : [];
+  const [one, other, ...more] = new Set(named);
+  if (!one || !other || more.length) return null;
+  return (
+    <p>
+      <a class="button" href={joinLink(one.n, other.n)}>
+        Join {visible(one.l)} with {visible(other.l)}
+      </a>
+    </p>
   );
 }
 
@@ -198,7 +218,7 @@ function HitItem({hit, pattern}: {hit: Hit; pattern?: RegExp}) {
           </>
         ) : null}
       </a>
-      <p dir="auto" class="said">
+      <p dir="auto" class={column || table.described ? "said" : "said soft"}>
         {text ? (
           <Marked pattern={pattern}>{prose(cut(text, 220))}</Marked>
         ) : isExplained ? null : (

@@ -255,6 +255,7 @@ function Values({line, limit}: {line: ColumnLine; limit?: number}) {
 function ColumnFacts({line, blocked}: {line: ColumnLine; blocked?: [string | 0, ...Blocked]}) {
   const facts: [string, ComponentChildren][] = [];
   if (line.text) facts.push(["Description", <span dir="auto">{prose(line.text)}</span>]);
+  else if (!(line.flags & EXPLAINED)) facts.push(["Description", <span class="gap">not described</span>]);
   if (line.values.length)
     facts.push([
       "Values",

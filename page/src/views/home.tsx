@@ -95,10 +95,10 @@ function Numbers() {
       <Card
         title="Tables described"
         number={`${describedTables(tables.by)} of ${tables.n}`}
-        href={inReports ? "#/state" : undefined}
+        href={inReports ? "#/coverage" : undefined}
       >
         <Bar whole={tables.n} by={written} label={`${share(describedTables(written), tables.n)} of the tables`} />
-        {derived ? <div class="src">of {derived} others, only keys and views are known</div> : null}
+        {derived ? <div class="src">of the others, at most keys and views are known</div> : null}
       </Card>
       <Card title="Columns described" number={needed ? share(known, needed) : "all"}>
         <Bar whole={needed} by={columns.by} label={`${share(known, needed)} of the columns that need a description`} />

@@ -1,6 +1,6 @@
 // How two tables are joined: by the server, by the keys of a site, or along one key in the one file.
 import {Fragment, h} from "preact";
-import {useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {type App, useApp, useLoaded} from "../app";
 import {type Catalog, joinLink, type Table, tableLink} from "../data/catalog";
 import {fromServer} from "../data/source";
@@ -44,6 +44,11 @@ export function JoinView({from, to, search}: {from: string; to?: string; search:
 
 function JoinForm({from, to, search}: {from: string; to: string; search: Search}) {
   const [texts, setTexts] = useState([from, to]);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const empty = [...(form.current?.querySelectorAll("input") ?? [])].find(field => !field.value);
+    empty?.focus({preventScroll: true});
+  }, []);
   const submit = (event: Event) => {
     event.preventDefault();
     const [from = "", to = ""] = texts.map(text => text.trim());
@@ -60,7 +65,7 @@ function JoinForm({from, to, search}: {from: string; to: string; search: Search}
     />
   );
   return (
-    <form class="ask" onSubmit={submit}>
+    <form class="ask" ref={form} onSubmit={submit}>
       {field(0, "from", "From table")}
       {field(1, "to", "To table")}
       <button type="submit">Find the join</button>
@@ -137,17 +142,17 @@ function Answer({answer, start}: {answer: JoinAnswer; start: Table}) {
   return (
     <div class="join">
       <p role="status" class="path">
-        {path.length ? `${counted(path.length, "join")}: ` : "The same table: "}
+        {path.length ? `Over ${counted(path.length, "join")}: ` : "The same table: "}
         <Joined by={" \u2192 "}>
           {[start.n, ...path.map(step => step.to_table)].map(name => (
             <TableName key={name} name={name} />
           ))}
         </Joined>
       </p>
+      <Warnings texts={warnings.map(warning => warning.message)} />
       <div class="box two">
         <Sql>{answer.sql_snippet ?? ""}</Sql>
         <div>
-          <Warnings texts={warnings.map(warning => warning.message)} />
           {path
             .filter(step => step.fans_out)
             .map(step => (
@@ -166,7 +171,7 @@ function Answer({answer, start}: {answer: JoinAnswer; start: Table}) {
         </div>
       </div>
       {alternatives.length ? (
-        <details class="folded">
+        <details class="folded" open={warnings.length > 0}>
           <summary>{counted(alternatives.length, "other way")} to join them</summary>
           {alternatives.map(other => (
             <div key={other.sql_snippet}>

@@ -129,6 +129,7 @@ function CoverageOf({database}: {database: StatePart["databases"][number]}) {
         label={`Coverage of ${visible(database.n)}`}
         heads={[
           ["Domain", "name"],
+          ["Descriptions missing", "number"],
           ["Tables described", "number"],
           ["Columns described", "number"],
         ]}
@@ -136,6 +137,7 @@ function CoverageOf({database}: {database: StatePart["databases"][number]}) {
           <a key={name} href={domainLink(database.n, name)}>
             {visible(catalog.domain(database.n, name)?.h ?? name)}
           </a>,
+          rows(lacking(coverage)),
           ratio(describedTables(coverage.tables.by), coverage.tables.n),
           ratio(describedColumns(coverage.columns.by), coverage.columns.n),
         ])}

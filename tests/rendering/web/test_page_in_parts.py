@@ -163,6 +163,13 @@ def test_back_returns_to_where_the_reader_was(chromium: Chromium, forms: dict[st
         tab.until("document.querySelector('main h1').innerText === 'sales.order_line' && window.scrollY === 600")
 
 
+def test_a_search_for_two_tables_offers_their_join(chromium: Chromium, forms: dict[str, str]) -> None:
+    with looking(chromium, forms["static"], "#/search/customer%20order_line") as tab:
+        tab.click("main a.button")
+        tab.until("document.querySelector('main pre')")
+        assert "JOIN sales.order_line" in tab.text("main pre")
+
+
 def test_a_section_is_reached_again_by_the_same_link(chromium: Chromium, forms: dict[str, str]) -> None:
     with looking(chromium, forms["static"], VIEWS["table"]) as tab:
         tab.resize(1280, 500)

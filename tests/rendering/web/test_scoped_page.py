@@ -32,4 +32,6 @@ def test_no_view_shows_a_hidden_table(chromium: Chromium, tmp_path: Path) -> Non
         texts, _ = crawl(tab)
         assert "3 tables and views in 1 domain of one PostgreSQL database" in texts["#/"]
         assert {"#/database/shop", "#/domain/shop/sales", "#/map", "#/table/shop.sales.order_line"} <= set(texts)
+        # No link leads nowhere.
+        assert [address for address, text in texts.items() if "Not found" in text] == []
         assert [(address, word) for address, text in texts.items() for word in HIDDEN if word in text] == []

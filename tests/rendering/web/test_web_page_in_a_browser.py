@@ -85,6 +85,9 @@ def test_every_view_is_readable_as_its_reader_prefers(chromium: Chromium, scheme
         for address in VIEWS:
             visit(tab, address)
             assert heard(tab) == [], address
+            tab.resize(390, 844)
+            assert tab.value("document.documentElement.scrollWidth") <= 390, address
+            tab.resize(1280, 900)
 
 
 @each_case("address", ["#/join", "#/changes", "#/coverage", "#/todo"])
